@@ -6,7 +6,7 @@ import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { eventLog } from '../report/formats/events.ts';
 import { json, jsonLine } from '../report/formats/json.ts';
 import { createStyle, fitted } from '../report/formats/lines.ts';
-import { applyText, planText } from '../report/formats/text.ts';
+import { applyText, planBeforeApply } from '../report/formats/text.ts';
 import { mostAsPlanned } from '../report/words/outcomes.ts';
 import { capitalised, inline, present } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
@@ -142,9 +142,9 @@ function showPlan(
 ): void {
   const isMuch = options.plan !== undefined || shownChanges(plan).length > mostAsPlanned;
   const detail = detailOf(options) ?? (!asks && isMuch ? 'counts' : undefined);
-  if (onStdout) stdout.write(`${planText(plan, createStyle(stdout), detail)}\n`);
+  if (onStdout) stdout.write(`${planBeforeApply(plan, createStyle(stdout), detail)}\n`);
   if (asks && !(onStdout && stdout.isTerminal))
-    stderr.write(`${planText(plan, createStyle(stderr), detail)}\n`);
+    stderr.write(`${planBeforeApply(plan, createStyle(stderr), detail)}\n`);
 }
 
 async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Context): Promise<boolean> {

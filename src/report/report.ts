@@ -10,6 +10,7 @@ import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
 import { haltDiagnostics } from './words/halts.ts';
 import { notCreated, outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import { planFindings, planHeadline } from './words/plan.ts';
+import { switchNotes } from './words/switches.ts';
 import {
   applySummary,
   applyWords,
@@ -220,7 +221,9 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
   });
   const { error, ...rest } = run;
   const diagnostics = [...ended.diagnostics, ...(error ? [unexpectedDiagnostic(error)] : [])];
-  return reportOfRun(rest, outcomes, foundIn({ ...ended, diagnostics }));
+  const report = reportOfRun(rest, outcomes, foundIn({ ...ended, diagnostics }));
+  const left = run.outcomes.flatMap(({ outcome, change }) => (outcome === 'differs' ? change : []));
+  return { ...report, remarks: [...report.remarks, ...switchNotes({ ...run.plan, changes: left })] };
 }
 
 /** The report of a run of apply, or of several as one. The summary may be of more than these outcomes. */

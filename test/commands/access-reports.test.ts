@@ -111,10 +111,10 @@ describe('what was begun and is not finished', () => {
     expect(stdout).toContain('To bind takes `add_policybinding`, to take out `delete_policybinding`.');
     const left = await run(plan, send, text);
     expect(left.stdout).toMatch(
-      /! application\.grafana[^]*access\.groups\n\s+lacks[^]*provider\n\s+observed\s+null\n/,
+      /! application\.grafana[^]*access\.groups\n\s+missing[^]*provider\n\s+observed\s+null\n/,
     );
     const pending = await run(plan, send, text, allowed);
-    expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+lacks[^]*provider\n/);
+    expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+missing[^]*provider\n/);
   });
 
   test('is finished by the next run that may change it, and not by one that may not', async () => {

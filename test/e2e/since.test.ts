@@ -79,6 +79,8 @@ In this change, since main (${commit()}): 1 added, 1 altered, 2 no longer declar
 
 No longer declared, and left as it is: user.bob, user.dora
 
+To change what differs, turn on both switches: \`capabilities: [update]\` in rollcall.yaml or \`--capability update\`, and \`--allow update\`. As a command: \`rollcall apply --capability update --allow update\`.
+
 1 to create, 0 to create if absent, 1 differs, 0 in sync.
 
 Plan: 1 to add, 0 to change, 0 to destroy.

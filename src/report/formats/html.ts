@@ -69,7 +69,8 @@ const pageOf = byKind<[], Page>({
 });
 
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
-  const { head, opens, since, touched, others, gone, besides, undeclared, counts } = planView(plan);
+  const { head, opens, since, touched, others, gone, besides, idle, switches, undeclared, counts } =
+    planView(plan);
   return {
     lines: [
       markup`${head}`,
@@ -79,7 +80,7 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
         ...errors.map(({ severity, summary }) => `${severity}: ${summary}`),
         headline,
       ].map(headlineOf),
-      markup`${counts}`,
+      ...present(counts, idle, ...switches).map((line) => markup`${line}`),
       ...(undeclared ? [undeclared.head, ...undeclared.missing] : []).map((line) => markup`${line}`),
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],

@@ -97,7 +97,7 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
   if (!since) {
     const sections = [head, uncut(...view.opens), problems(errors), ...rest];
     return {
-      headline: [counts, ...warned(warnings)].join(' '),
+      headline: [counts, ...present(view.idle), ...warned(warnings)].join(' '),
       blocks: [{ summary: 'Show the plan', language: 'diff', sections }],
     };
   }
@@ -112,7 +112,12 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
     uncut(...goneItems),
   ];
   return {
-    headline: [`**In this change: ${since.counts}**`, counts, ...warned(warnings)].join(' '),
+    headline: [
+      `**In this change: ${since.counts}**`,
+      counts,
+      ...present(view.idle),
+      ...warned(warnings),
+    ].join(' '),
     blocks: [
       { summary: isLong ? 'Show this change' : undefined, language: 'diff', sections },
       { summary: besides || 'Show the notes', language: 'diff', sections: [head, ...rest] },

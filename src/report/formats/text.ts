@@ -57,7 +57,20 @@ const mostOnTerminal = 200;
 
 /** The plan, for a person who decides on it. Without a detail, all of it, unless very many changes go to a terminal. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
-  const view = planView(plan);
+  return viewText(planView(plan), plan, style, detail);
+}
+
+/** The plan before it is applied: how to change what is left as it is stands at the end of that. */
+export function planBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
+  return viewText({ ...planView(plan), idle: undefined, switches: [] }, plan, style, detail);
+}
+
+function viewText(
+  view: PlanView,
+  plan: Pick<Plan, 'changes'>,
+  style: Style,
+  detail: Detail | undefined,
+): string {
   const { since, gone, besides, opens } = view;
   const fit = (words: string): string => fitted(words, style);
   const changes = since ? view.touched : shownChanges(plan);
@@ -119,8 +132,9 @@ export function undeclaredLines(
 }
 
 /** What comes after the changes: notes, the counts, and the last line. */
-export function planFoot({ notes, counts, headline }: PlanView, style: Style): string[] {
-  return [...notes, counts, style.bold(headline)].map((each) => fitted(each, style));
+export function planFoot({ notes, idle, switches, counts, headline }: PlanView, style: Style): string[] {
+  const left = present(idle, ...switches).join('\n');
+  return [...notes, ...present(left), counts, style.bold(headline)].map((each) => fitted(each, style));
 }
 
 const margin = 2;

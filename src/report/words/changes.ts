@@ -46,8 +46,8 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
   differs: {
     ...look('differing', '!', 'amber'),
-    verdict: ({ leftBecause: why }) =>
-      `Exists and differs. It is left as it is${why === undefined ? '' : `: ${why}`}.`,
+    verdict: ({ resource, leftBecause: why }) =>
+      `Exists and ${isToGo(resource) ? 'is to be absent. It is not deleted' : 'differs. It is left as it is'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
       same: 'differs and is left as it is',
       added: 'is added; it exists, differs and is left as it is',

@@ -15,6 +15,7 @@ import {
   type Plan,
 } from '../../plan/plan.ts';
 import { capitalised, inline, present } from '../printable.ts';
+import { changesNothing, switchNotes } from './switches.ts';
 import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import { shortCommit, type Gone } from '../../manifest/since.ts';
 
@@ -68,6 +69,10 @@ export interface PlanView {
   readonly gone: readonly Gone[];
   /** A note on the resources that cannot be read, where the plan has any. */
   readonly notes: readonly string[];
+  /** Where an apply would do nothing about differences: that, in a sentence. */
+  readonly idle: string | undefined;
+  /** What would change or delete what is left as it is. */
+  readonly switches: readonly string[];
   /** What the service holds and no manifest declares, where that was asked. */
   readonly undeclared: UndeclaredView | undefined;
   /** How many changes there are of each kind. */
@@ -92,6 +97,8 @@ export function planView(plan: Plan): PlanView {
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
     notes: [...unreadNote(plan), ...renamedNote(plan), ...effectiveNotes(plan)],
+    idle: changesNothing(plan) ? 'An apply would change nothing.' : undefined,
+    switches: switchNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),

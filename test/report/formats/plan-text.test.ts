@@ -97,6 +97,8 @@ describe('the text of a plan', () => {
         '      - Seven',
         '      + 7',
         '',
+        'An apply would change nothing.',
+        '',
         '0 to create, 0 to create if absent, 1 differs, 0 in sync.',
         '',
         'Plan: 0 to add, 0 to change, 0 to destroy.',

@@ -1,0 +1,37 @@
+import type { Capability } from '../../kinds/capability.ts';
+import { isToGo } from '../../kinds/lifecycle.ts';
+import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.ts';
+
+/** What is left as it is, and which two switches would change or delete it: a line for each capability. With contract_only there are none. */
+export function switchNotes({
+  changes,
+  capabilities = [],
+  contractOnly = false,
+}: Pick<Plan, 'changes' | 'capabilities' | 'contractOnly'>): string[] {
+  if (contractOnly) return [];
+  const left = changes.filter(
+    (change) => changeKind(change) === 'differs' && change.leftBecause === undefined,
+  );
+  const missing = new Set(left.map((change) => capabilityFor(change)));
+  return Array.from(missing, (capability) => {
+    const isOn = capabilities.includes(capability);
+    const flag = `--allow ${capability}`;
+    if (isOn) return `${aims[capability]}, allow it to the run: \`rollcall apply ${flag}\`.`;
+    const turnOn = `--capability ${capability}`;
+    return `${aims[capability]}, turn on both switches: \`capabilities: [${capability}]\` in rollcall.yaml or \`${turnOn}\`, and \`${flag}\`. As a command: \`rollcall apply ${turnOn} ${flag}\`.`;
+  });
+}
+
+/** Whether a plan has differences, and an apply of it would do nothing. */
+export function changesNothing(plan: Pick<Plan, 'changes'>): boolean {
+  return pendingIn(plan).length === 0 && plan.changes.some((change) => changeKind(change) === 'differs');
+}
+
+const aims: Readonly<Record<Capability, string>> = {
+  update: 'To change what differs',
+  delete: 'To delete what is declared absent',
+};
+
+function capabilityFor({ resource }: Change): Capability {
+  return isToGo(resource) ? 'delete' : 'update';
+}

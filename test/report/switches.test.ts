@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { formats } from '../../src/report/formats/all.ts';
+import { planReport } from '../../src/report/report.ts';
+import { planOf } from '../support/plan-of.ts';
+import { World } from '../support/update-world.ts';
+
+const differing = `version: 1
+applications: [{ slug: wiki, name: Wiki, group: New }]
+users: [{ username: bob, state: absent }]
+`;
+const both = (capability: string): string =>
+  `turn on both switches: \`capabilities: [${capability}]\` in rollcall.yaml or \`--capability ${capability}\`, and \`--allow ${capability}\`. As a command: \`rollcall apply --capability ${capability} --allow ${capability}\`.\n`;
+
+function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+describe.each([
+  ['plan', plan as typeof apply],
+  ['apply', apply],
+])('the text of %s, where something differs', (_, command) => {
+  async function told(capabilities: string, options = {}): Promise<string> {
+    const world = new World();
+    const { context, stdout } = world.run(differing, { ROLLCALL_CAPABILITIES: capabilities });
+    await command(['m.yaml'], { output: 'text', yes: true, ...options }, context);
+    return stdout();
+  }
+
+  test('names both switches and the command once, for changes and for deletions', async () => {
+    const text = await told('');
+    expect(count(text, `To change what differs, ${both('update')}`)).toBe(1);
+    expect(count(text, `To delete what is declared absent, ${both('delete')}`)).toBe(1);
+    expect(count(text, 'To change')).toBe(1);
+  });
+
+  test('names the switch that is missing where the capability is on', async () => {
+    const text = await told('update,delete');
+    expect(text).toContain('To change what differs, allow it to the run: `rollcall apply --allow update`.\n');
+    expect(text).not.toContain('--capability');
+  });
+
+  test('names none where it is all changed', async () => {
+    const text = await told('update,delete', { allow: ['update', 'delete'] });
+    expect(text).not.toContain('--allow');
+  });
+});
+
+const manifest = 'version: 1\napplications:\n  - { slug: wiki, name: Wiki, group: New }\n';
+const held = { wiki: { slug: 'wiki', name: 'Wiki', group: 'Old' } };
+
+describe.each(['markdown', 'html'] as const)('%s of a plan, where something differs', (name) => {
+  async function written(text: string): Promise<string> {
+    const made = { ...(await planOf(text, held)), contractOnly: false };
+    const ended = { result: made, ending: 'done', diagnostics: [], filenames: ['m.yaml'] } as const;
+    const format = await formats[name]();
+    return format(planReport(ended), { toolVersion: '1.2.3' }).replaceAll(/\s+/g, ' ');
+  }
+
+  test('names both switches once, and that an apply would change nothing', async () => {
+    const page = await written(manifest);
+    expect(count(page, both('update').trim())).toBe(1);
+    expect(page).toContain('An apply would change nothing.');
+  });
+
+  test('does not name an apply that changes nothing, where it creates something', async () => {
+    const page = await written(`${manifest}  - { slug: new, name: New }\n`);
+    expect(count(page, both('update').trim())).toBe(1);
+    expect(page).not.toContain('would change nothing');
+  });
+});
+
+test('with contract_only nobody is told of switches', async () => {
+  const ended = {
+    result: await planOf(manifest, held),
+    ending: 'done',
+    diagnostics: [],
+    filenames: ['m.yaml'],
+  } as const;
+  const format = await formats.text();
+  const text = format(planReport(ended), { toolVersion: '1.2.3' });
+  expect(text).toContain('An apply would change nothing.');
+  expect(text).not.toContain('--allow');
+});
