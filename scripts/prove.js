@@ -1,6 +1,6 @@
 /**
  * For who doubts: tries seeds of the simulation that nobody has tried, plants mistakes in a copy of the source, of which each must be
- * caught, replays what real services answered, and has another checker judge. `--from SEED` repeats a run. Needs what `npm run build` makes.
+ * caught, replays what real services answered, and asks the judge. `--from SEED` repeats a run. Needs what `npm run build` makes.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -27,7 +27,7 @@ await trySeeds();
 await tryContract();
 await plantMistakes();
 await replayRecordings();
-await askAnotherChecker();
+await askTheJudge();
 
 const width = Math.max(...rows.map(([what]) => what.length));
 console.log('');
@@ -129,14 +129,14 @@ async function replayRecordings() {
   }
 }
 
-/** A model of the service, and laws, that were written from the documents and share no code with the simulation. */
-async function askAnotherChecker() {
-  console.log('Asking another checker ...');
-  const env = { CHECKER_SEEDS: '60', CHECKER_FROM: String(from) };
-  const { code, output } = await ran(root, ['node_modules/vitest/vitest.mjs', 'run', 'test/checker'], env);
+/** A model of the service, and promises, that were written without reading the engine and share no code with it. */
+async function askTheJudge() {
+  console.log('Asking the judge ...');
+  const env = { JUDGE_SEEDS: '60', JUDGE_FROM: String(from) };
+  const { code, output } = await ran(root, ['node_modules/vitest/vitest.mjs', 'run', 'test/judge'], env);
   if (code !== 0) console.log(output);
   const result = code === 0 ? 'it agrees: every promise of the documents kept' : 'broke a promise: see above';
-  rows.push(['60 seeds of another checker, over HTTP', result, code === 0]);
+  rows.push(['60 seeds of the judge, over HTTP', result, code === 0]);
 }
 
 /**
