@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { asError } from '../base/errors.ts';
-import { createDialer, type DialerOptions } from './dialer.ts';
-import { ProxyError } from './proxy-error.ts';
+import { createAgent, ProxyError, type AgentOptions } from './agent.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-interface UndiciTransportOptions extends Omit<DialerOptions, 'timeoutMs'> {
+interface UndiciTransportOptions extends Omit<AgentOptions, 'timeoutMs'> {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** The value of the Authorization header. */
@@ -25,18 +24,13 @@ export interface UndiciTransport {
 }
 
 const connectTimeoutMs = 10_000;
-/**
- * How long an unused connection is kept if the service does not say. A request that is sent while the service closes the
- * connection is lost, and many servers close after 2 s.
- */
-const keepAliveMs = 1000;
 /** Answers of this API have a few kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 
 /** The transport that talks to a real service. Follows no redirect and retries nothing. */
 export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
-  const dialer = createDialer({ ...options, timeoutMs: Math.min(connectTimeoutMs, options.timeoutMs) });
-  const agent = options.dispatcher ?? new Agent({ connect: dialer.connect, keepAliveTimeout: keepAliveMs });
+  const timeoutMs = Math.min(connectTimeoutMs, options.timeoutMs);
+  const agent = options.dispatcher ?? createAgent({ ...options, timeoutMs });
   const { origin, pathname, protocol } = new URL(options.baseUrl);
   const target: Target = {
     ...options,
@@ -49,8 +43,7 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   return {
     send: (request, signal) => exchange(request, target, signal),
     close: async () => {
-      if (options.dispatcher !== undefined) return;
-      await Promise.all([agent.destroy(), dialer.close()]);
+      if (options.dispatcher === undefined) await agent.destroy();
     },
   };
 }

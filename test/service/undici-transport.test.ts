@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 
@@ -8,7 +8,6 @@ let server: Server | undefined;
 const sockets = new Set<Socket>();
 
 afterEach(async () => {
-  vi.useRealTimers();
   for (const socket of sockets) socket.destroy();
   sockets.clear();
   await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
@@ -62,66 +61,10 @@ describe('a request over a real socket', () => {
     expect(await timed(200, endless)).toBe('TimeoutError');
   });
 
-  test('that is refused was never sent, and may be tried again', async () => {
-    const url = await serverThat(() => {});
-    await new Promise<void>((resolve) => server?.close(() => resolve()));
-    expect(await post(url)).toMatchObject({ kind: 'never_sent', transient: true });
-  });
-
-  test('to a server that does not speak TLS was never sent', async () => {
-    const url = await serverThat((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    expect(await post(url.replace('http:', 'https:'))).toMatchObject({
-      kind: 'never_sent',
-      transient: false,
-    });
-  });
-
-  test('whose connection is reset before an answer is lost', async () => {
-    const url = await serverThat((socket) => socket.resetAndDestroy());
-    expect(await post(url)).toMatchObject({ kind: 'lost' });
-  });
-
-  test('whose answer is cut short is lost, whatever its status said', async () => {
-    const url = await serverThat((socket) => {
-      socket.end('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{"pk":1');
-    });
-    expect(await post(url)).toMatchObject({ kind: 'lost' });
-  });
-
-  test('whose answer is not HTTP is lost', async () => {
-    const url = await serverThat((socket) => socket.end('no HTTP at all\r\n\r\n'));
-    expect(await post(url)).toMatchObject({ kind: 'lost' });
-  });
-
-  test('that is never answered is lost when its time is up', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const url = await serverThat(() => vi.advanceTimersByTime(timeoutMs));
-    expect(await post(url)).toMatchObject({ kind: 'lost', error: { name: 'TimeoutError' } });
-  });
-
-  test('whose answer stops half-way is lost when its time is up', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const url = await serverThat((socket) => {
-      socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{"pk":1', () => {
-        vi.advanceTimersByTime(timeoutMs);
-      });
-    });
-    expect(await post(url)).toMatchObject({ kind: 'lost' });
-  });
-
   test('does not follow a redirect', async () => {
     const url = await serverThat((socket) =>
       socket.end('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n'),
     );
     expect(await post(url)).toMatchObject({ kind: 'answered', status: 302 });
-  });
-
-  test('whose answer is enormous is lost', async () => {
-    const url = await serverThat((socket) => {
-      socket.end(
-        `HTTP/1.1 200 OK\r\nContent-Length: ${9 * 1024 * 1024}\r\n\r\n${' '.repeat(9 * 1024 * 1024)}`,
-      );
-    });
-    expect(await post(url)).toMatchObject({ kind: 'lost' });
   });
 });

@@ -1,5 +1,5 @@
+import { ProxyError } from '../../service/agent.ts';
 import { GivenUpError } from '../../service/give-up.ts';
-import { ProxyError } from '../../service/proxy-error.ts';
 
 /** Why no answer came, in words. */
 interface CauseWords {
