@@ -3,7 +3,7 @@ WORKDIR /opt/rollcall
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/bundle.js scripts/compile-quick-check.js scripts/compile-schemas.js ./scripts/
+COPY scripts/bundle.js scripts/compile-schemas.js ./scripts/
 COPY schemas ./schemas
 COPY src ./src
 RUN npm run --silent build && npm ci --ignore-scripts --omit=dev

@@ -5,8 +5,11 @@ import { build } from 'rolldown';
 
 const folder = fileURLToPath(new URL('../bin', import.meta.url));
 
-/** They are ES modules alone, which `require` cannot load in every Node.js that rollcall runs on. */
-const bundled = new Set(['get-east-asian-width', 'p-limit', 'yocto-queue']);
+/**
+ * The first three are ES modules alone, which `require` cannot load in every Node.js that rollcall runs on. To load the 70 files of `yaml`
+ * one by one takes longer than Node takes to start.
+ */
+const bundled = new Set(['get-east-asian-width', 'p-limit', 'yocto-queue', 'yaml']);
 
 /** What few runs use. */
 const rare = ['./words.cjs', 'fastest-levenshtein', 'diff/lib/diff/line.js'];

@@ -7,7 +7,6 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import standalone from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
-import { quickCheckOf } from './compile-quick-check.js';
 
 /** What people write: their type, and a check that tells all that is wrong, and what the schema says of it. */
 const written = { manifest: 'Manifest', config: 'Config', 'sandbox-seed': 'SandboxSeed' };
@@ -26,7 +25,6 @@ for (const [name, type] of Object.entries(written)) {
   const schema = withDiscriminators(withoutReferences(schemaOf(name)));
   put(name, validatorOf(schema, { allErrors: true, verbose: true }) + (await typesOf(schema, type)));
 }
-put('quick-manifest', quickCheckOf(withDiscriminators(withoutReferences(schemaOf('manifest')))), 'manifest');
 for (const name of readAgain) put(name, validatorOf(schemaOf(name), {}));
 
 /** @param {string} name */
@@ -37,10 +35,9 @@ function schemaOf(name) {
 /**
  * @param {string} name
  * @param {string} code
- * @param {string} [schema]
  */
-function put(name, code, schema = name) {
-  const origin = `Made from schemas/${schema}.schema.json by \`npm run build\`.`;
+function put(name, code) {
+  const origin = `Made from schemas/${name}.schema.json by \`npm run build\`.`;
   writeFileSync(new URL(`${name}.ts`, folder), `// @ts-nocheck: compiled code.\n// ${origin}\n${code}`);
 }
 

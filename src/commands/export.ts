@@ -15,7 +15,8 @@ import { gapDiagnostics, notDeclared } from '../report/words/inventory.ts';
 import { check as checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
+import { limits } from '../manifest/limits.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
 import { refuseOutputs, wantedBy, type ExportOptions } from './export-options.ts';
 import { valuesOf, voiceOf } from './flags.ts';
 import { narrated, type NarratedJob } from './narrator.ts';
@@ -147,6 +148,6 @@ function remarkOnSecrets(found: readonly Declared[], remark: (words: string) => 
 
 /** A manifest as JSON, which is YAML as well. */
 function asJson(text: string): string {
-  const { value } = parseAnyYaml(sourceFile('', text));
+  const { value } = parseYaml(sourceFile('', text), limits.inFile);
   return jsonText(Object(value));
 }

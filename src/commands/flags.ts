@@ -51,7 +51,7 @@ export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environm
   return {
     ...same,
     environment,
-    variables: await variableFlags(assignments),
+    variables: variableFlags(assignments),
     capabilities: capability,
     timeoutSeconds: numberOf('timeoutSeconds', timeout),
     waitSeconds: numberOf('waitSeconds', wait),

@@ -3,7 +3,7 @@ import { inside, isJsonList, isJsonObject, type JsonValue } from '../base/json.t
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
-import { satisfies } from '../generated/quick-manifest.ts';
+import { validate } from '../generated/manifest.ts';
 import { isOfSort, kinds, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
@@ -63,7 +63,7 @@ export async function readManifest(
   const items = countItems(text.text, mostEntries);
   if (items > mostEntries) return { ...nothing, entries: items };
   const hides = hide.length > 0;
-  const parsed = await parseYaml(hides ? unquotable(text) : text, mostEntries);
+  const parsed = parseYaml(hides ? unquotable(text) : text, mostEntries);
   const { value, places } = parsed;
   const refused = whyNoManifest(text.filename, parsed);
   if (refused) return { ...nothing, diagnostics: [diagnosticFor(text.filename, refused)] };
@@ -88,14 +88,7 @@ export async function readManifest(
     diagnostics.push(diagnosticAt(file, places.ofValue(path), clearSecret));
     broken.set(path, true);
   }
-  const found = satisfies(manifest)
-    ? []
-    : checkSchema(
-        (await import('../generated/manifest.ts')).validate,
-        manifest,
-        { places, diagnostics },
-        file,
-      );
+  const found = checkSchema(validate, manifest, { places, diagnostics }, file);
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
     diagnostics.push(diagnostic);

@@ -3,11 +3,14 @@ import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { validate } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
-import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
 import { textOf } from '../base/json.ts';
 import { uuid } from './ids.ts';
 import type { SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
+
+/** How many entries of its lists a seed may have, which are parsed whole. */
+const mostEntries = 200_000;
 
 /** The token that every sandbox takes. It opens nothing but a sandbox. */
 export const sandboxToken = 'sandbox-token';
@@ -65,7 +68,7 @@ export function seedSandbox(
 
 /** Reads a seed file, or says at which place it is wrong. */
 export function loadSeed(file: SourceFile, release?: SandboxRelease): Sandbox | Diagnostic[] {
-  const parsed = parseAnyYaml(file);
+  const parsed = parseYaml(file, mostEntries);
   if (parsed.value === undefined) return [...parsed.diagnostics];
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];

@@ -69,7 +69,7 @@ export async function readConfig(
   const hides = mentionsHide.test(text.text);
   // Variables, which stand here as well, may be the values of what is to be hidden.
   const file = hides ? unquotable(text) : text;
-  const parsed = await parseYaml(file);
+  const parsed = parseYaml(file);
   const tokens = parsed.value === undefined ? noTokenPlaces : tokenPlaces(parsed.value, file.filename);
   const faulty = (diagnostics: readonly Diagnostic[]): ReadConfig => ({
     ...read,
@@ -105,7 +105,7 @@ export async function environmentNames(
 ): Promise<readonly string[]> {
   const file = await readText(filename ?? defaultConfigFile, files, { outside: 'refused' });
   if ('code' in file) return [];
-  const { value } = await parseYaml(file);
+  const { value } = parseYaml(file);
   const environments = isJsonObject(value) ? value['environments'] : undefined;
   return isJsonObject(environments) ? Object.keys(environments) : [];
 }

@@ -38,8 +38,8 @@ export async function readVarsFiles(
 }
 
 /** Reads each `NAME=VALUE` of --var. Throws a UsageError. */
-export async function variableFlags(assignments: readonly string[]): Promise<JsonObject> {
-  return Object.fromEntries(await Promise.all(assignments.map((assignment) => readAssignment(assignment))));
+export function variableFlags(assignments: readonly string[]): JsonObject {
+  return Object.fromEntries(assignments.map((assignment) => readAssignment(assignment)));
 }
 
 async function readVarsFile(
@@ -53,7 +53,7 @@ async function readVarsFile(
     return { variables: {}, diagnostics: [{ ...text, detail: text.detail + hint }] };
   }
   const file = areQuotable ? text : unquotable(text);
-  const { value, diagnostics, places } = await parseYaml(file);
+  const { value, diagnostics, places } = parseYaml(file);
   if (diagnostics.length > 0) return { variables: {}, diagnostics };
   if (isJsonObject(value))
     return { variables: value, diagnostics: refuseReferences(value, [], places, file) };
@@ -66,11 +66,11 @@ async function readVarsFile(
 }
 
 /** A value is read as YAML: 12 is a number, "12" a text. */
-async function readAssignment(assignment: string): Promise<[name: string, value: JsonValue]> {
+function readAssignment(assignment: string): [name: string, value: JsonValue] {
   const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
   if (name === undefined || text === undefined)
     throw new UsageError(`--var cannot be ${JSON.stringify(assignment)}`, 'Write it as --var NAME=VALUE.');
-  const { value, diagnostics } = await parseYaml(sourceFile(`--var ${name}`, text));
+  const { value, diagnostics } = parseYaml(sourceFile(`--var ${name}`, text));
   const [fault] = diagnostics;
   if (fault === undefined && value !== undefined) return [name, text === '' ? '' : value];
   const isNumber = text !== '' && !Number.isNaN(Number(text));

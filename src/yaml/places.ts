@@ -32,14 +32,13 @@ export interface YamlNode {
   readonly key: Key | undefined;
 }
 
-/** What is inside a scalar: one list, as there may be a million of them. */
+/** The inside of every scalar: one shared list. */
 export const noNodes: readonly YamlNode[] = [];
 
 export interface Key {
   readonly key: string;
   readonly keyStart: number;
-  /** Where it is not written as it reads, but in quotes; there may be a million of the others. */
-  readonly keyEnd?: number;
+  readonly keyEnd: number;
 }
 
 /** The places of values. A path that leads further than the file does gives the place of the last value on its way. */
@@ -59,7 +58,7 @@ export function placesIn(root: YamlNode): Places {
       const node = nodeAt(path);
       const own = entryOf(node, key)?.key;
       if (own === undefined) return spanOf(node);
-      return [own.keyStart, own.keyEnd ?? own.keyStart + key.length];
+      return [own.keyStart, own.keyEnd];
     },
   };
 }

@@ -173,7 +173,7 @@ function damaged(text: string, chance: Chance): string {
 
 /** Whether a slip has made what is hidden the value of a field that is not: then it may be seen. */
 async function isMoved(text: string): Promise<boolean> {
-  const { value } = await parseYaml(sourceFile('a.yaml', text));
+  const { value } = parseYaml(sourceFile('a.yaml', text));
   if (!isJsonObject(value)) return false;
   return kinds.some(({ type, list, fields }) => {
     const entries = value[list];

@@ -10,8 +10,6 @@ import { scenarioOf, withReading, withGroups, withHandovers, withPatience, withS
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-await import('../../src/yaml/parse-any-yaml.ts'); // loaded on demand otherwise, which takes real time
-
 export interface Simulated {
   readonly history: History;
   readonly violations: readonly Violation[];

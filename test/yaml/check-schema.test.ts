@@ -9,7 +9,7 @@ import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 /** What is told of a text that breaks a schema: the code, line and column, and what to do. */
 async function told(text: string, validate: Validate = validateManifest): Promise<string[]> {
   const file = sourceFile('a.yaml', text);
-  const parsed = await parseYaml(file);
+  const parsed = parseYaml(file);
   expect(parsed.diagnostics).toEqual([]);
   return diagnosticsOf(checkSchema(validate, parsed.value ?? null, parsed, file)).map(
     ({ code, detail, range }) => `${code} ${range?.start.line}:${range?.start.column} ${detail}`,
@@ -56,7 +56,7 @@ test.each([
   ['5', 'wrong-type', 'a mapping with `groups:` and `users:`, not an integer'],
 ])('access: %s gets a message with the forms that it can have', async (access, code, summary) => {
   const file = sourceFile('a.yaml', `version: 1\napplications: [{ slug: a, name: A, access: ${access} }]\n`);
-  const parsed = await parseYaml(file);
+  const parsed = parseYaml(file);
   const [found] = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
   expect(found?.code).toBe(code);
   expect(found?.summary).toContain(summary);
@@ -126,7 +126,7 @@ describe('a field under a name that people know from elsewhere', () => {
     const text =
       'version: 1\nusers:\n  - username: a\n    passwd: canary\n    x: y\n  - { username: b, z: 1, client_secret: canary }\n';
     const file = sourceFile('a.yaml', text);
-    const parsed = await parseYaml(file);
+    const parsed = parseYaml(file);
     const found = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
     expect(found.map(({ excerpt }) => excerpt)).toEqual([undefined, '    x: y', undefined, undefined]);
   });
@@ -143,7 +143,7 @@ test.each(['a~1b', 'a/b', 'a~0b', '~', '~01', '/~'])(
 describe('a slug with a character that it must not hold', () => {
   const summaries = async (text: string, data: string): Promise<string[]> => {
     const file = sourceFile('a.yaml', text);
-    const parsed = await parseYaml(file);
+    const parsed = parseYaml(file);
     const value = { version: 1, applications: [{ slug: data, name: 'A' }] };
     return diagnosticsOf(checkSchema(validateManifest, value, parsed, file)).map(({ summary }) => summary);
   };

@@ -18,8 +18,6 @@ import {
 } from './scenario.ts';
 import { DoorWorld, tokens } from './world.ts';
 
-await import('../../../src/yaml/parse-any-yaml.ts'); // loaded on demand otherwise, which takes real time
-
 /** The promises about who may open an application. */
 export const doorRules = {
   opened: 'At no moment somebody is let in whom neither the old nor the declared access lets in.',

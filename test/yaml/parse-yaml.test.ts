@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { sourceFile } from '../../src/base/source.ts';
-import { parseAnyYaml } from '../../src/yaml/parse-any-yaml.ts';
+import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 
 function codesOf(text: string): string[] {
-  return parseAnyYaml(sourceFile('a.yaml', text)).diagnostics.map(
-    ({ code, summary }) => `${code}: ${summary}`,
-  );
+  return parseYaml(sourceFile('a.yaml', text)).diagnostics.map(({ code, summary }) => `${code}: ${summary}`);
 }
 
 const lists = (depth: number, inside: string): string => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
 
 describe('an alias', () => {
   test('may be used as often as one likes, and is each time what it stands for', () => {
-    const { value, diagnostics } = parseAnyYaml(
+    const { value, diagnostics } = parseYaml(
       sourceFile('a.yaml', 'a: &x [1, { b: 2 }]\nc: *x\nd: [*x, *x]\n'),
     );
     const x = [1, { b: 2 }];
