@@ -283,7 +283,7 @@ function diagnosticsPage() {
   return `# Diagnostics
 
 Every problem has a code, of a closed list; the words around them may change. Each shows \`file:line:column\`, the line, and what to do. One cause is shown once, with how often it
-is met; JSON, events and JUnit have a diagnostic for every place. With \`-o json\`, lines and columns count from 1, an end is exclusive, and a column is a UTF-16 code unit. With
+is met; JSON and JUnit have a diagnostic for every place. With \`-o json\`, lines and columns count from 1, an end is exclusive, and a column is a UTF-16 code unit. With
 \`--strict\`, warnings are errors.
 
 ${tables.join('\n\n')}

@@ -1,6 +1,5 @@
 /** The library: what the commands do, without a terminal. Explained in docs/library.md. */
 export type { OutcomeKind, StopReason } from './apply/outcome.ts';
-export type { TimedEvent as ApplyEvent } from './report/formats/events.ts';
 export type { Diagnostic } from './base/diagnostic.ts';
 export type { DiagnosticCode } from './base/diagnostic-codes.ts';
 export { UsageError } from './base/errors.ts';

@@ -38,7 +38,6 @@ export const schemaNames = [
   'validation',
   'plan',
   'apply',
-  'apply-event',
   'doctor',
 ] as const;
 

@@ -3,8 +3,7 @@ import { destinationName } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
-import { eventLog } from '../report/formats/events.ts';
-import { json, jsonLine } from '../report/formats/json.ts';
+import { json } from '../report/formats/json.ts';
 import { createStyle, fitted } from '../report/formats/lines.ts';
 import { applyText, planBeforeApply } from '../report/formats/text.ts';
 import { mostAsPlanned } from '../report/words/outcomes.ts';
@@ -13,7 +12,6 @@ import { applyReport } from '../report/report.ts';
 import { openings, shownChanges } from '../report/words/plan.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, Ran } from '../run/result.ts';
-import type { Job } from '../run/world.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
 import { errorText, isDebugged } from './error-text.ts';
@@ -22,7 +20,7 @@ import { narrated } from './narrator.ts';
 import { endedWell, Reports, type ReportFlags } from './reports.ts';
 
 export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
-  readonly output: 'text' | 'json' | 'ndjson';
+  readonly output: 'text' | 'json';
   /** The first resource that fails ends the run. */
   readonly failFast?: boolean;
   readonly yes?: boolean;
@@ -41,15 +39,8 @@ export async function apply(
     find: () => inputsFrom(paths, options, context),
   });
   const roll = await rollOf(options, context.env);
-  // A line for each event at once, so that a run that is killed leaves its record.
-  const log =
-    options.output === 'ndjson'
-      ? eventLog(context, (event) => context.stdout.write(jsonLine(event)))
-      : undefined;
   const printsText = options.output === 'text' && !reports.replaceText;
-  const { ending, ...ended } = await endedWell(() =>
-    applied(paths, options, reports, printsText, context, log?.emit),
-  );
+  const { ending, ...ended } = await endedWell(() => applied(paths, options, reports, printsText, context));
   const { result, thrown } = ended;
   const { stdout, stderr } = context;
   const failures: Error[] = [];
@@ -63,7 +54,6 @@ export async function apply(
   let written = true;
   await attempt(async () => {
     const report = applyReport({ ...roll, ...ended });
-    await attempt(() => log?.end(report.diagnostics, result));
     await attempt(() => {
       if (options.output === 'json') stdout.write(json(report, context));
       else if (printsText && report.kind === 'apply')
@@ -91,7 +81,6 @@ async function applied(
   { refuse }: Reports,
   printsText: boolean,
   context: Context,
-  log: Job['emit'] = () => {},
 ): Promise<Ran<ApplyRun>> {
   const { failFast, plan: filename } = options;
   if (filename !== undefined) refuseWithSaved(paths, options);
@@ -106,7 +95,6 @@ async function applied(
   }
   const job = narrated(context, voiceOf(options, context.env), (event) => {
     if (event.kind === 'planned') showPlan(event.plan, printsText, asks, options, context);
-    log(event);
   });
   const request = {
     ...(await requestOf(paths, options, context)),

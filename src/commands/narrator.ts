@@ -1,5 +1,5 @@
 import { destinationName } from '../base/destination.ts';
-import { listLine, requestLine } from '../report/formats/events.ts';
+import { listLine, requestLine } from '../report/formats/log-lines.ts';
 import { createStyle, diagnosticsText, fitted, type Style } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';

@@ -1,11 +1,10 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import { destinationName } from '../base/destination.ts';
-import { asError, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { addressNamed, declaredNames } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { changeDocument, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
 import { planFrom } from '../plan/read-document.ts';
-import { eventLog, type TimedEvent } from '../report/formats/events.ts';
 import { madeReady } from '../plan/make-plan.ts';
 import { applyPlanned } from '../run/apply.ts';
 import type { ApplyRun } from '../run/result.ts';
@@ -16,8 +15,6 @@ import { seenFor, type Planned } from './plan.ts';
 import { guarded, jobFor, settingsOf, type ServiceOptions } from './service.ts';
 
 export interface ApplyOptions extends ServiceOptions {
-  /** Gets each event when it happens. What it throws ends the run as the signal would. */
-  readonly onEvent?: (event: TimedEvent) => void;
   /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean;
 }
@@ -38,13 +35,13 @@ export interface AppliedOutcome extends Omit<Outcome, 'change'> {
 
 /**
  * Creates what a plan says is missing, and nothing twice. Changes what it says differs, where `allow` is given here too. What the
- * service refuses or leaves open is in the outcomes; what is thrown once it has begun, by `onEvent` or by a bug, is the `error`. Rejects with a UsageError when the options are wrong, or lead to another
+ * service refuses or leaves open is in the outcomes; what a bug throws once it has begun is the `error`. Rejects with a UsageError when the options are wrong, or lead to another
  * service than the plan's.
  */
 export async function apply(planned: Planned, options: ApplyOptions = {}): Promise<Applied> {
   refuseUnplanned(planned);
   const { plan, manifests } = planned;
-  const { failFast, onEvent = () => {} } = options;
+  const { failFast } = options;
   const { service, own } = await settingsOf({
     ...options,
     capabilities: options.capabilities ?? plan.capabilities ?? [],
@@ -59,8 +56,7 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   const { resources: loaded, hide } = Manifests.revealValid(manifests);
   const resources = await guarded(loaded, own);
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  const job = jobFor(options, (event) => log.emit(event));
-  const log = eventLog(job, onEvent);
+  const job = jobFor(options);
   refuseNames(resources, plan);
   const model = planFrom(plan, ({ address }) => declared.get(address));
   const seen = seenFor(plan);
@@ -74,16 +70,9 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   if (result === undefined)
     throw new Error('a plan that is within its limits, of which nobody is asked, is always applied');
   const { plan: _, saved: __, outcomes, ...run } = result;
-  let { error } = run;
-  try {
-    log.end([], result);
-  } catch (thrown) {
-    error ??= asError(thrown);
-  }
   return {
-    kind: error || outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'complete',
+    kind: run.error || outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'complete',
     ...run,
-    ...(error && { error }),
     plan,
     outcomes: outcomes.map((outcome) => ({ ...outcome, change: changeDocument(outcome.change) })),
     manifests,

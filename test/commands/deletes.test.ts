@@ -57,7 +57,7 @@ async function run(world: World, command: typeof apply, text: string, options: o
 }
 
 const planned = (world: World, text: string, options: object = deleting): Promise<Done> =>
-  run(world, plan as typeof apply, text, options);
+  run(world, plan, text, options);
 const applied = (world: World, text: string, options: object = deleting): Promise<Done> =>
   run(world, apply, text, options);
 

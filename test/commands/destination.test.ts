@@ -125,13 +125,6 @@ describe('the environment and the service are named', () => {
     expect((await examined('text')).stdout).toMatch(`Checking ${name}\n`);
   });
 
-  test('in both summaries of the events', async () => {
-    const events = (await applied({ output: 'ndjson' })).stdout.trimEnd().split('\n');
-    const summaries = events.filter((event) => event.includes('"change_summary"'));
-    expect(summaries).toHaveLength(2);
-    for (const summary of summaries) expect(saidBy('apply-event', summary)).toEqual(both);
-  });
-
   test.each([
     ['plan', planned, {}],
     ['apply', applied, {}],

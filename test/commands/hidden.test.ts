@@ -294,7 +294,7 @@ describe('what is hidden', () => {
             context,
           ),
         );
-        const given = { output: chance.of('text', 'json', 'ndjson'), yes: true, report } as const;
+        const given = { output: chance.of('text', 'json'), yes: true, report } as const;
         await told((context) =>
           apply(['a.yaml'], { ...given, ...(chance.is(0.3) && { shard: '1/3' }) }, context),
         );

@@ -205,26 +205,6 @@ describe('every report names what is not planned, and why', () => {
     expect(written.get('markdown')).toContain(command === 'plan' ? '2 not planned' : '2 not attempted');
   });
 
-  test('as do the events', async () => {
-    const { stdout } = await run('apply', { output: 'ndjson' });
-    const events = stdout()
-      .trimEnd()
-      .split('\n')
-      .map((line) => parseJson(line));
-    for (const event of events) expect(schemaErrors('apply-event', event)).toEqual([]);
-    const about = events.filter((event) => JSON.stringify(event).includes('application.bad'));
-    expect(about).toMatchObject([
-      {
-        type: 'planned_change',
-        '@message': 'application.bad: Not planned',
-        change: { action: 'not-planned' },
-      },
-      { type: 'apply_errored', hook: { action: 'not-planned', outcome: 'not_attempted' } },
-      { type: 'diagnostic', diagnostic: { code: 'name-not-found' } },
-    ]);
-    expect(events.at(-1)).toMatchObject({ summary: { created: 2, not_attempted: 2 } });
-  });
-
   test('the apply as JSON says that they could not be planned', async () => {
     const document = parseJson((await run('apply', { output: 'json' })).stdout());
     expect(schemaErrors('apply', document)).toEqual([]);

@@ -36,7 +36,7 @@ async function run(world: World, command: typeof apply, text: string, options: o
 }
 
 const planned = (world: World, text: string, options: object = {}): Promise<Done> =>
-  run(world, plan as typeof apply, text, options);
+  run(world, plan, text, options);
 
 describe.each(sandboxReleases)('on release %s', (release) => {
   test('what had another name is renamed once, keeps its id, and is in sync then', async () => {

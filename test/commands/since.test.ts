@@ -132,17 +132,6 @@ describe('--since', () => {
     expect(asked().filter((request) => request.startsWith('POST'))).toHaveLength(2);
   });
 
-  test('is in the events of an apply', async () => {
-    const { stdout } = await applied({ output: 'ndjson' });
-    const events = stdout.trimEnd().split('\n');
-    expect(events.flatMap((event) => schemaErrors('apply-event', JSON.parse(event)))).toEqual([]);
-    const changes = events.filter((event) => event.includes('"planned_change"'));
-    expect(changes.map((event) => /"addr":"([^"]*)".*"since":"(\w+)"/.exec(event)?.slice(1))).toEqual([
-      ['user.alice', 'same'],
-      ['user.zoe', 'added'],
-    ]);
-  });
-
   test('of shards is merged into that of one run, and shards of different ones are not', async () => {
     const parts: Record<string, string> = {};
     for (const shard of ['1/3', '2/3', '3/3'])

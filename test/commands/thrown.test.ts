@@ -153,16 +153,6 @@ describe('what is thrown in the midst of an apply', () => {
     expect(stderr).toContain('application.a: created\n');
   });
 
-  test('by a line of ndjson, ends the run, and the reports are written', async () => {
-    const { ending, outcomes, stderr } = await applied(
-      ({ stdout }, from) => ({ stdout: { ...stdout, write: from(stdout.write) } }),
-      { output: 'ndjson' },
-    );
-    expect(ending).toBe('incomplete');
-    expect(Object.values(outcomes)).toEqual(['created', 'created', 'not_attempted', 'not_attempted']);
-    expect(stderr).toMatch(said);
-  });
-
   test('shows where it happened to those who ask for it', async () => {
     const broken = ({ clock }: Context, from: From): Partial<Context> => ({
       clock: { ...clock, now: from(clock.now) },

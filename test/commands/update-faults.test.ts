@@ -218,8 +218,8 @@ describe('neither a secret nor a hidden field is shown, in any format, while wha
     };
     const { context, stdout, stderr, written } = world.run('', { KEY: secret }, { files });
     const report = formatNames.map((format) => `${format}=report.${format}`);
-    await apply(['m.yaml'], { output: 'ndjson', yes: true, report, ...allowed }, context);
-    expect(stdout()).toContain(`"outcome":"${outcome}"`);
+    await apply(['m.yaml'], { output: 'json', yes: true, report, ...allowed }, context);
+    expect(stdout()).toContain(`"outcome": "${outcome}"`);
     expect(written.size).toBeGreaterThan(5);
     // The setup of the tests searches all of it for canaries.
     for (const shown of [stdout(), stderr(), ...written.values()]) expect(shown).not.toContain('kestrel');

@@ -269,22 +269,6 @@ describe('an apply that may change what exists', () => {
     expect(world.held('/applications/wiki/')).toMatchObject(body);
   });
 
-  test('is told in events that satisfy their schema', async () => {
-    const { context, stdout } = new World().run();
-    expect(await apply(['m.yaml'], { ...now, output: 'ndjson' }, context)).toBe('done');
-    const events = stdout()
-      .trimEnd()
-      .split('\n')
-      .map((line) => parseJson(line));
-    expect(events.flatMap((event) => schemaErrors('apply-event', event))).toEqual([]);
-    expect(events).toContainEqual(
-      expect.objectContaining({
-        type: 'change_summary',
-        changes: expect.objectContaining({ change: 5, operation: 'apply' }) as unknown,
-      }),
-    );
-  });
-
   test('refuses a saved plan when a colleague has changed what it would change', async () => {
     const world = new World();
     const made = world.run();

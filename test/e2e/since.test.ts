@@ -100,14 +100,17 @@ Plan: 1 to add, 0 to change, 0 to destroy.
 
   test.runIf(inFull)('is there in the executable', async () => {
     const cwd = project.path('roll');
-    const ran = await rollcall(['apply', '--yes', '--since', 'main', '--changed-only', '-o', 'ndjson'], {
+    const ran = await rollcall(['apply', '--yes', '--since', 'main', '--changed-only', '-o', 'json'], {
       cwd,
       env,
     });
     expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(ran.stdout).toMatch(
-      /"type":"planned_change","change":\{"resource":\{"addr":"user\.zoe".*"since":"added"\}/,
-    );
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      scope: { changed_only: true },
+      outcomes: expect.arrayContaining([
+        expect.objectContaining({ address: 'user.zoe', outcome: 'created' }),
+      ]) as unknown,
+    });
   });
 
   test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([

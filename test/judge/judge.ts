@@ -198,7 +198,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
     ({ report: { ended, codes } }) => [ended === 'thrown' && codes.join()],
   ],
   secret: [
-    'library.md: Plans, diagnostics, events and outcomes are free of secrets.',
+    'library.md: Plans, diagnostics and outcomes are free of secrets.',
     ({ report: { text } }) => [(text.includes(token) || text.includes(secret)) && 'one is shown'],
   ],
   switches: [

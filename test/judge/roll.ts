@@ -167,8 +167,7 @@ async function runOnce(service: Service, url: string, file: string, options: Opt
     shown((format) => rollcall.renderPlan(planned, format));
     const codes = planned.kind === 'failed' ? planned.diagnostics.map(({ code }) => code) : [];
     if (planned.kind === 'failed') return { ...none, text, ended: 'failed', codes };
-    const onEvent = (event: rollcall.ApplyEvent): void => void (text += JSON.stringify(event));
-    const { error, kind, ...applied } = await rollcall.apply(planned, { ...how, failFast, onEvent });
+    const { error, kind, ...applied } = await rollcall.apply(planned, { ...how, failFast });
     shown((format) => rollcall.renderApply({ ...applied, kind }, format));
     if (error) throw error;
     return { ...none, text, ended: kind, outcomes: applied.outcomes };

@@ -13,7 +13,6 @@ import {
   renderManifests,
   renderPlan,
   UsageError,
-  type ApplyEvent,
   type LoadOptions,
   type Planned,
   type PlanOptions,
@@ -155,7 +154,7 @@ describe('the library', () => {
     expect(JSON.parse(renderManifests(invalid, 'json'))).toMatchObject({ valid: false, error_count: 1 });
   });
 
-  test('plans and applies, telling each event as it happens', async () => {
+  test('plans and applies', async () => {
     const made = await planned(await valid(...roll));
     expect(made.plan.summary).toEqual({
       create: 2,
@@ -166,29 +165,15 @@ describe('the library', () => {
       differs: 0,
       not_planned: 0,
     });
-    const events: ApplyEvent[] = [];
     const applied = await apply(made, {
       ...service,
       concurrency: 1,
-      onEvent: (event) => void events.push(event),
     });
     expect(applied).toMatchObject({ kind: 'complete', interrupted: false });
     expect(applied.outcomes.map(({ change, outcome }) => `${change.address} ${outcome}`)).toEqual([
       'application.here unchanged',
       'application.wiki created',
       'user.alice created',
-    ]);
-    expect(events.flatMap((event) => schemaErrors('apply-event', event))).toEqual([]);
-    expect(events.map(({ type }) => type)).toEqual([
-      'version',
-      'planned_change',
-      'planned_change',
-      'change_summary',
-      'apply_start',
-      'apply_complete',
-      'apply_start',
-      'apply_complete',
-      'change_summary',
     ]);
     expect(renderApply(applied, 'junit')).toContain('name="application.wiki"');
     expect(schemaErrors('apply', JSON.parse(renderApply(applied, 'json')))).toEqual([]);
@@ -217,12 +202,11 @@ describe('the library', () => {
     const made = await planned(manifests);
     const refusal = { email: [`${word}@example.org?`], path: [`not of ${word}@example.org`] };
     answerToCreate = { status: 400, headers: {}, body: JSON.stringify(refusal) };
-    const events: ApplyEvent[] = [];
-    const applied = await apply(made, { ...service, onEvent: (event) => events.push(event) });
+    const applied = await apply(made, service);
     const shown = [
       renderPlan(made, 'text'),
       renderApply(applied, 'json'),
-      inspect([made, applied, events], { depth: 20 }),
+      inspect([made, applied], { depth: 20 }),
     ].join('\n');
     expect(shown).toContain('(hidden)');
     expect(shown).not.toContain(word);
@@ -296,32 +280,6 @@ describe('the library', () => {
     expect(outcomes.filter((outcome) => outcome === 'created').length).toBeLessThanOrEqual(4);
     expect(renderApply(applied, 'text')).toContain('The run was interrupted.');
   });
-
-  test.each([
-    ['at the start of the first create, which is then not sent', 'apply_start', 0, 'not_attempted'],
-    ['at its end', 'apply_complete', 1, 'created'],
-  ])(
-    'begins nothing more when the listener throws %s, and gives that error with the outcomes',
-    async (_, at, sent, outcome) => {
-      let creates = 0;
-      onRequest = (method) => (creates += Number(method === 'POST'));
-      const made = await planned(await valid(...roll));
-      const fault = new Error('the listener');
-      const applied = await apply(made, {
-        ...service,
-        concurrency: 1,
-        onEvent: ({ type }) => {
-          if (type === at) throw fault;
-        },
-      });
-      expect(applied.error).toBe(fault);
-      expect(applied).toMatchObject({ kind: 'incomplete', interrupted: false });
-      const ends = applied.outcomes.map((each) => each.outcome);
-      expect(ends.filter((end) => end !== 'unchanged')).toEqual([outcome, 'not_attempted']);
-      expect(creates).toBe(sent);
-      expect(renderApply(applied, 'text')).toContain('error: rollcall met an unexpected error: the listener');
-    },
-  );
 
   test('names where a token may come from, and no option that it does not have', async () => {
     const { url } = service;
@@ -469,12 +427,10 @@ describe('names in place of ids', () => {
     expect(schemaErrors('plan', made.plan)).toEqual([]);
     expect(made.plan.summary).toMatchObject({ create: 2, not_planned: 1 });
     expect(renderPlan(made, 'text')).toContain('! user.bob is not planned');
-    const events: ApplyEvent[] = [];
-    const applied = await apply(made, { ...service, onEvent: (event) => events.push(event) });
+    const applied = await apply(made, service);
     expect(applied.kind).toBe('incomplete');
     expect(applied.outcomes.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'not_attempted']);
     expect(renderApply(applied, 'text')).toContain('there is no group named "stuff"');
-    expect(JSON.stringify(events)).toContain('there is no group named');
   });
 
   test('are not sent as they stand: neither under the contract alone, nor with manifests that were not planned', async () => {

@@ -190,7 +190,7 @@ describe('the library', () => {
 
 /** What the types tell apart, and what they keep to themselves. */
 const use = `
-import { apply, loadManifests, plan, renderApply, UsageError, type ApplyEvent, type Outcome } from 'rollcall';
+import { apply, loadManifests, plan, renderApply, UsageError, type Outcome } from 'rollcall';
 
 export async function main(): Promise<string> {
   const manifests = await loadManifests(['-'], { strict: true, env: {} });
@@ -206,25 +206,10 @@ export async function main(): Promise<string> {
   // @ts-expect-error: there may be no plan
   void apply(planned);
   if (planned.kind === 'failed') return planned.diagnostics.map(({ summary }) => summary).join();
-  const applied = await apply(planned, { onEvent: (event) => void told(event) });
+  const applied = await apply(planned, { failFast: true });
   // @ts-expect-error: there is no such format
   void renderApply(applied, 'pdf');
   return applied.outcomes.map(words).join();
-}
-
-function told(event: ApplyEvent): string {
-  switch (event.type) {
-    case 'apply_complete':
-    case 'apply_errored':
-      return event.hook.outcome + event.hook.elapsed_seconds.toFixed(1);
-    case 'change_summary':
-      return event.changes.add.toFixed(0) + ('summary' in event ? event.summary.created.toFixed(0) : '');
-    case 'diagnostic':
-    case 'version':
-    case 'planned_change':
-    case 'apply_start':
-      return event['@timestamp'];
-  }
 }
 
 function words({ change, outcome, pk = '' }: Outcome): string {

@@ -18,7 +18,7 @@ function count(text: string, part: string): number {
 }
 
 describe.each([
-  ['plan', plan as typeof apply],
+  ['plan', plan],
   ['apply', apply],
 ])('the text of %s, where something differs', (_, command) => {
   async function told(capabilities: string, options = {}): Promise<string> {

@@ -1,0 +1,63 @@
+import type { ListNews } from '../../observe/read-lists.ts';
+import type { LoggedRequest } from '../../service/request-log.ts';
+import { inline } from '../printable.ts';
+import { answerWords } from '../words/answers.ts';
+import { jsonLine } from './json.ts';
+
+/** One line of the log for a request. */
+export function requestLine(request: LoggedRequest, format: 'text' | 'json'): string {
+  const { time, method, path, name, status, error, attempt, requestId } = request;
+  const durationMs = Math.round(request.durationMs);
+  if (format === 'json')
+    return jsonLine({
+      time,
+      level: 'debug',
+      message: 'request',
+      method,
+      path,
+      name,
+      status,
+      error,
+      duration_ms: durationMs,
+      attempt,
+      request_id: requestId,
+    });
+  const tries = attempt > 1 ? `attempt ${attempt}` : undefined;
+  const id = requestId === undefined ? undefined : `request id ${requestId}`;
+  const parts = [time, method, path, name, status ?? error ?? '', `${durationMs} ms`, tries, id];
+  return `${parts.flatMap((part) => (part === undefined ? [] : inline(String(part)))).join(' ')}\n`;
+}
+
+/** A line of the log that says how the resources of a kind were read. */
+export function listLine(news: ListNews, time: string, format: 'text' | 'json'): string {
+  const message = listWords(news);
+  return format === 'json' ? jsonLine({ time, level: 'debug', message }) : `${time} ${inline(message)}\n`;
+}
+
+/** How the declared resources of a kind were read of which there is a list, and why not in pages where they were not. */
+function listWords({ kind: { list }, declared, course }: ListNews): string {
+  const oneByOne = `${list} are looked up one by one`;
+  switch (course.kind) {
+    case 'in_pages': {
+      const { found, absent, pages, failed } = course;
+      const others = declared - found - absent;
+      const lookedUp =
+        others === 0
+          ? ''
+          : others === 1
+            ? ' The other one is looked up.'
+            : ` The other ${others} are looked up one by one.`;
+      const missing = absent === 0 ? '' : `, which are all that there are: ${absent} are absent`;
+      const why = failed ? ` A page could not be read: ${answerWords(failed).summary}.` : '';
+      return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${why}${lookedUp}`;
+    }
+    case 'too_many':
+      return `${oneByOne}: that costs the service less than the list of all ${course.count}.`;
+    case 'no_superuser':
+      return `${oneByOne}: the service gives the whole list to superusers alone, and the token is none of theirs.`;
+    case 'doubtful':
+      return `${oneByOne}: the service gave another list than was asked for.`;
+    case 'failed':
+      return `${oneByOne}: the list could not be read: ${answerWords(course.failed).summary}.`;
+  }
+}
