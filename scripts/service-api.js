@@ -1,263 +1,220 @@
-// Writes test/service-api/facts.json: what the service's own API says, release by release, of the paths that rollcall sends to. Each
-// release has what differs from the one before it. The packages of the service's client hold it: all of them as TypeScript, later ones
-// as a schema with limits too.
-//   npm run service-api                  reads the packages that the file names anew
-//   npm run service-api -- 2026.11.0     adds a package, and prints what differs
+// Writes src/kinds/facts/: what the service's own API says of its types, release by release. `schema.yml` has it, in the npm package
+// @goauthentik/api from 2025.10 on and in the Go module goauthentik.io/api/v3 before. None of its text is kept.
+//   npm run service-api                       writes all files anew, from what they hold
+//   npm run service-api -- 2026.11.0          fetches the schema of a release, and prints what it brings
+//   npm run service-api -- v3.2023102.1       fetches this version of the Go module
+//   npm run service-api -- ./schema.yml       reads a file
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { changed, factsByRelease } from '../dist/kinds/facts.js';
+import { readSchema } from './read-schema.js';
 
-/** @typedef {Record<string, unknown>} Facts by a key such as `GroupRequest.name` or `GET /core/groups/ ?name` */
-/** @typedef {{ package: string, facts: Facts }} Release */
+/** @typedef {import('../src/kinds/facts.ts').TypeFacts} TypeFacts */
 
-const paths = new Set([
-  '/admin/version/',
-  '/core/applications/',
-  '/core/applications/{slug}/',
-  '/core/applications/{slug}/check_access/',
-  '/core/groups/',
-  '/core/groups/{group_uuid}/',
-  '/core/users/',
-  '/core/users/{id}/',
-  '/core/users/me/',
-  '/crypto/certificatekeypairs/',
-  '/flows/instances/',
-  '/outposts/instances/',
-  '/outposts/instances/{uuid}/',
-  '/policies/bindings/',
-  '/policies/bindings/{policy_binding_uuid}/',
-  '/propertymappings/all/',
-  '/providers/all/',
-  '/providers/oauth2/',
-  '/providers/oauth2/{id}/',
-  '/providers/proxy/',
-  '/providers/proxy/{id}/',
-  '/rbac/roles/',
-  '/root/config/',
-]);
-/** A path that a name below it would have, if one were called so. */
-const routes = /^\/core\/(?:applications|groups|users)\/\w+\/$/;
-/** Records of which rollcall reads nothing, or no more than that they are there. */
-const unread = /^(?:Patched|Config$|SessionUser$)/;
-/** A part of a record that rollcall reads, by the record. */
-const within = new Map([['User', 'groups_obj']]);
-const file = new URL('../test/service-api/facts.json', import.meta.url);
-/** @type {Record<string, Release>} */
-const written = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+const folder = fileURLToPath(new URL('../src/kinds/facts', import.meta.url));
 
-const packages = new Map(Object.entries(written).map(([line, release]) => [line, release.package]));
-const added = process.argv.slice(2);
-for (const version of added) packages.set(lineOf(version), version);
+/** Of so many values, the order tells nothing, and would be another in each release. */
+const manyValues = 20;
 
-/** @type {Record<string, Release>} */
-const releases = {};
-/** @type {Facts} */
-let before = {};
-for (const [line, version] of [...packages].toSorted(([a], [b]) => order(a) - order(b))) {
-  const facts = factsOf(version);
-  const changes = differences(before, facts);
-  releases[line] = { package: version, facts: changes };
-  if (added.includes(version)) console.log(`${line}\n${shown(changes)}`);
-  before = facts;
+/** @type {Map<string, ReadonlyMap<string, TypeFacts>>} by release and path */
+const releases = readWritten();
+for (const wanted of process.argv.slice(2)) {
+  const schema = parse(wanted.endsWith('.yml') ? readFileSync(wanted, 'utf8') : fetched(wanted));
+  const { release, types } = readSchema(schema);
+  const before = [...releases.keys()].filter((line) => order(line) < order(release)).toSorted(byOrder);
+  releases.set(release, types);
+  console.log(newsOf(releases.get(before.at(-1) ?? '') ?? new Map(), types, release));
 }
-const shownReleases = Object.entries(releases).map(([line, release]) => {
-  const lines = Object.entries(release.facts).map(
-    ([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)}`,
-  );
-  return `  ${JSON.stringify(line)}: { "package": "${release.package}", "facts": {\n${lines.join(',\n')}\n  } }`;
-});
-writeFileSync(file, `{\n${shownReleases.join(',\n')}\n}\n`);
-spawnSync('npx', ['oxfmt', fileURLToPath(file)], { stdio: 'inherit' });
+write();
 
-/** @param {string} version */
-function lineOf(version) {
-  return version.split('.').slice(0, 2).join('.');
-}
-
-/** @param {string} line */
-function order(line) {
-  const [year = 0, month = 0] = line.split('.').map(Number);
+/** @param {string} release */
+function order(release) {
+  const [year = 0, month = 0] = release.split('.').map(Number);
   return year * 100 + month;
 }
 
 /**
- * What is other or new, and null for what is gone. Limits that the earlier package could not say are no news.
- *
- * @param {Facts} earlier
- * @param {Facts} later
+ * @param {string} a
+ * @param {string} b
  */
-function differences(earlier, later) {
-  const keys = new Set([...Object.keys(earlier), ...Object.keys(later)]);
-  const changed = [...keys].toSorted().flatMap((key) => {
-    const value = later[key] ?? null;
-    return JSON.stringify(value) === JSON.stringify(earlier[key] ?? null) ? [] : [[key, value]];
-  });
-  return Object.fromEntries(changed);
+function byOrder(a, b) {
+  return order(a) - order(b);
 }
 
-/** @param {Facts} changes */
-function shown(changes) {
-  return Object.entries(changes)
-    .map(([key, value]) => (value === null ? `  - ${key}` : `  + ${key}: ${JSON.stringify(value)}`))
-    .join('\n');
-}
-
-/**
- * @param {string} version
- * @returns {Facts}
- */
-function factsOf(version) {
-  const folder = mkdtempSync(join(tmpdir(), 'service-api-'));
+/** @param {string} version */
+function fetched(version) {
+  const temporary = mkdtempSync(join(tmpdir(), 'service-api-'));
   try {
-    const install = [
-      'install',
-      '--prefix',
-      folder,
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      '--silent',
-    ];
-    const { status } = spawnSync('npm', [...install, `@goauthentik/api@${version}`], { stdio: 'inherit' });
-    if (status !== 0) throw new Error(`there is no package of ${version}`);
-    const root = join(folder, 'node_modules/@goauthentik/api');
-    const operations = operationsIn(root);
-    const records = new Set(operations.flatMap(({ sends, answers }) => [sends, answers]));
-    const named = [...records].flatMap((name) => name?.replace(/^Paginated(\w+)List$/, '$1') ?? []);
-    const known = new Set(
-      [...named, ...partsOf(root, named), 'Pagination'].filter((name) => !unread.test(name)),
-    );
-    const schema = join(root, 'schema.yml');
-    const { components } = existsSync(schema)
-      ? parse(readFileSync(schema, 'utf8'))
-      : { components: undefined };
-    return Object.fromEntries([
-      ...operations.flatMap(({ name, sends, answers, query }) => [
-        [name, { ...(sends && { sends }), ...(answers && { answers }) }],
-        ...query.map((parameter) => [`${name} ?${parameter}`, true]),
-      ]),
-      ...[...known].flatMap((name) => fieldsIn(root, name, components?.schemas?.[name]?.properties)),
-    ]);
+    if (version.startsWith('v') || order(version) < order('2025.10')) {
+      const name = `goauthentik.io/api/v3@${version.startsWith('v') ? version : goVersion(version)}`;
+      const { Dir, Error: error } = JSON.parse(run('go', ['mod', 'download', '-json', name], temporary));
+      if (error) throw new Error(error);
+      return readFileSync(join(Dir, 'schema.yml'), 'utf8');
+    }
+    const file = run('npm', ['pack', '--silent', `@goauthentik/api@${version}`], temporary).trim();
+    run('tar', ['xzf', file, 'package/schema.yml'], temporary);
+    return readFileSync(join(temporary, 'package/schema.yml'), 'utf8');
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(temporary, { recursive: true });
   }
 }
 
 /**
- * The operations on the paths above, with what they send and answer, and the parameters that they know.
+ * 2023.10.2 is v3.2023102.1, and 2025.8.6 is v3.2025080.6.
  *
- * @param {string} root
+ * @param {string} version
  */
-function operationsIn(root) {
-  const apis = [
-    'Admin',
-    'Core',
-    'Crypto',
-    'Flows',
-    'Outposts',
-    'Policies',
-    'Propertymappings',
-    'Providers',
-    'Rbac',
-    'Root',
-  ];
-  const texts = apis.map((api) => readFileSync(join(root, `src/apis/${api}Api.ts`), 'utf8'));
-  // Later packages make the options of a request in a function of its own, before the one that reads the answer.
-  return texts
-    .flatMap((text) => text.split(/(?=\basync \w+(?:RequestOpts|Raw)\()/))
-    .flatMap((text, index, all) => {
-      const path = /(?:path: |urlPath = )[`'"]([^`'"]+)[`'"]/.exec(text)?.[1] ?? '';
-      const method = /method: ["'](\w+)["']/.exec(text)?.[1];
-      if (method === undefined || method === 'PUT') return [];
-      if (!paths.has(path))
-        return routes.test(path)
-          ? { name: `${method} ${path}`, sends: undefined, answers: undefined, query: [] }
-          : [];
-      const answer = `${text}${all[index + 1] ?? ''}`;
-      return {
-        name: `${method} ${path}`,
-        sends: /body: (\w+?)ToJSON\(/.exec(text)?.[1],
-        answers: /\(jsonValue\) =>\s*(\w+?)FromJSON\(/.exec(answer)?.[1],
-        query: Array.from(text.matchAll(/queryParameters\["?'?(\w+)"?'?\] =/g), ([, name = '']) => name),
-      };
-    });
+function goVersion(version) {
+  const [year, month = '', patch] = version.split('.');
+  const line = `v3.${year}${month.padStart(2, '0')}`;
+  return order(version) < order('2025.8') ? `${line}${patch}.1` : `${line}0.${patch}`;
 }
 
 /**
- * The records that stand in these.
- *
- * @param {string} root
- * @param {readonly string[]} names
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} cwd
  */
-function partsOf(root, names) {
-  return names.flatMap((name) => {
-    const field = within.get(name);
-    if (field === undefined) return [];
-    const [, part] = fieldsIn(root, name).find(([key]) => key === `${name}.${field}`) ?? [];
-    return /** @type {{ items?: string } | undefined} */ (part)?.items ?? [];
+function run(command, args, cwd) {
+  const { stdout, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  if (error) throw error;
+  return stdout;
+}
+
+/** All that was written, each release in full. */
+function readWritten() {
+  /** @type {Map<string, Map<string, TypeFacts>>} */
+  const found = new Map();
+  if (!existsSync(folder)) return found;
+  for (const name of readdirSync(folder).filter((one) => one !== 'releases.json')) {
+    const path = `/${name.replace('.json', '').replaceAll('.', '/')}/`;
+    for (const [line, facts] of factsByRelease(path)) {
+      const types = found.get(line) ?? new Map();
+      found.set(line, types.set(path, facts));
+    }
+  }
+  return found;
+}
+
+function write() {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const lines = [...releases.keys()].toSorted(byOrder);
+  writeFileSync(join(folder, 'releases.json'), `${JSON.stringify(lines)}\n`);
+  const paths = new Set([...releases.values()].flatMap((types) => [...types.keys()]));
+  for (const path of [...paths].toSorted()) {
+    let before = null;
+    const changes = [];
+    for (const line of lines) {
+      const facts = releases.get(line)?.get(path) ?? null;
+      const difference = differenceOf(before, facts);
+      if (difference !== undefined) changes.push(`${JSON.stringify(line)}: ${written(difference)}`);
+      before = facts;
+    }
+    const name = path.slice(1, -1).replaceAll('/', '.');
+    writeFileSync(join(folder, `${name}.json`), `{\n${changes.join(',\n')}\n}\n`);
+  }
 }
 
 /**
- * The fields of a record, and their limits where the schema of that release says them.
+ * With a line for each field.
  *
- * @param {string} root
- * @param {string} name
- * @param {Record<string, any>} [properties]
- * @returns {[string, unknown][]}
+ * @param {any} difference
  */
-function fieldsIn(root, name, properties = {}) {
-  const text = readFileSync(join(root, `src/models/${name}.ts`), 'utf8');
-  const body = new RegExp(`export interface ${name} \\{([^]*?)\n\\}`).exec(text)?.[1] ?? '';
-  const snake = new Map(
-    Array.from(text.matchAll(/["'](\w+)["']:.*?json\[["'](\w+)["']\]/g), ([, camel = '', own = '']) => [
-      camel,
-      own,
-    ]),
+function written(difference) {
+  if (difference === null) return 'null';
+  const { fields = {}, ...rest } = sorted(difference);
+  const rows = Object.entries(fields).map(
+    ([name, fact]) => `    ${JSON.stringify(name)}: ${JSON.stringify(fact)}`,
   );
-  return Array.from(
-    body.matchAll(/^ {4}(readonly )?(\w+)(\?)?: ([^;]+(?:;\s*\}[^;]*)?)/gm),
-    ([, readOnly, camel = '', optional, type = '']) => {
-      const own = snake.get(camel) ?? camel;
-      const fact = { ...typed(root, type.trim()), ...(readOnly && { readOnly: true }) };
-      const required = optional === undefined && readOnly === undefined && { required: true };
-      return /** @type {[string, unknown]} */ ([
-        `${name}.${own}`,
-        { ...fact, ...required, ...limitsOf(properties[own]) },
-      ]);
-    },
+  const parts = Object.entries(rest).map(
+    ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`,
   );
-}
-
-/** @param {any} property */
-function limitsOf(property) {
-  const limits = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'format'];
-  const found = limits.flatMap((limit) =>
-    property?.[limit] === undefined ? [] : [[limit, property[limit]]],
-  );
-  return found.length === 0 ? {} : { limits: Object.fromEntries(found) };
+  if (rows.length > 0) parts.push(`"fields": {\n${rows.join(',\n')}\n  }`);
+  return `{\n  ${parts.join(',\n  ')}\n}`;
 }
 
 /**
- * @param {string} root
- * @param {string} type as TypeScript writes it
- * @returns {Record<string, unknown>}
+ * With all keys in their order.
+ *
+ * @param {any} value
+ * @returns {any}
  */
-function typed(root, type) {
-  const nullable = type.endsWith('| null') && { nullable: true };
-  const plain = type.replace(/\s*\| null$/, '');
-  const items = /^Array<(.+)>$/.exec(plain)?.[1];
-  if (items !== undefined) return { type: 'list', items, ...nullable };
-  if (plain.startsWith('{')) return { type: 'mapping', ...nullable };
-  if (/^(?:string|number|boolean|Date|any)$/.test(plain)) return { type: plain, ...nullable };
-  const model = readFileSync(join(root, `src/models/${plain}.ts`), 'utf8');
-  const values = Array.from(model.matchAll(/^ {4}\w+: '([^']*)'[,\n]/gm), ([, value = '']) => value);
-  // The client's own word for what it does not know.
-  const own = values.filter((value) => value !== '11184809');
-  return own.length > 0
-    ? { type: 'enum', values: own, ...nullable }
-    : { type: 'record', of: plain, ...nullable };
+function sorted(value) {
+  if (!isMapping(value)) return Array.isArray(value) ? value.map(sorted) : value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+/**
+ * What makes a later value of an earlier one: of a mapping, the keys that differ, and null for those that are gone; of a list of
+ * texts, what came and went. Nothing where they are the same.
+ *
+ * @param {any} earlier
+ * @param {any} later
+ * @returns {any}
+ */
+function differenceOf(earlier, later) {
+  if (JSON.stringify(sorted(earlier)) === JSON.stringify(sorted(later))) return undefined;
+  if (Array.isArray(earlier) && Array.isArray(later)) {
+    const moved = {
+      '+': later.filter((one) => !earlier.includes(one)),
+      '-': earlier.filter((one) => !later.includes(one)),
+    };
+    const isSame = JSON.stringify(changed(earlier, moved)) === JSON.stringify(later);
+    return isSame || later.length > manyValues ? moved : later;
+  }
+  if (!isMapping(earlier) || !isMapping(later)) return later;
+  const keys = [...new Set([...Object.keys(earlier), ...Object.keys(later)])].toSorted();
+  const differing = keys.flatMap((key) => {
+    if (!Object.hasOwn(later, key)) return [[key, null]];
+    const difference = Object.hasOwn(earlier, key) ? differenceOf(earlier[key], later[key]) : later[key];
+    return difference === undefined ? [] : [[key, difference]];
+  });
+  return differing.length === 0 ? undefined : Object.fromEntries(differing);
+}
+
+/** @param {any} value */
+function isMapping(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * What is new in a release, and what is gone.
+ *
+ * @param {ReadonlyMap<string, TypeFacts>} before
+ * @param {ReadonlyMap<string, TypeFacts>} now
+ * @param {string} release
+ */
+function newsOf(before, now, release) {
+  const news = [];
+  for (const path of before.keys()) if (!now.has(path)) news.push(`- ${path}`);
+  for (const [path, facts] of now) {
+    const earlier = before.get(path);
+    if (earlier === undefined) news.push(`+ ${path}`);
+    for (const name of earlier ? Object.keys({ ...earlier.fields, ...facts.fields }) : []) {
+      const [old, own] = [earlier?.fields[name], facts.fields[name]];
+      if (own === undefined) news.push(`- ${path} ${name}`);
+      else if (old === undefined) news.push(`+ ${path} ${name}: ${JSON.stringify(own)}`);
+      else if (differenceOf(old, own) !== undefined)
+        news.push(`~ ${path} ${name}: ${JSON.stringify(differenceOf(old, own))}`);
+    }
+  }
+  return `${release}: ${now.size} types\n${news.map((line) => `  ${line}\n`).join('')}`;
 }

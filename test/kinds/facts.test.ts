@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { factsByRelease, factsOf, type FieldFacts, type TypeFacts } from '../../src/kinds/facts.ts';
+import { knownReleases } from '../../src/kinds/release.ts';
+import { factPaths } from '../support/fact-paths.ts';
+
+const lines = knownReleases.map(({ line }) => line);
+
+function field(release: string, path: string, name: string): FieldFacts | undefined {
+  return factsOf(release, path)?.fields[name];
+}
+
+test('there are facts of every release that rollcall knows', () => {
+  const text = readFileSync(new URL('../../src/kinds/facts/releases.json', import.meta.url), 'utf8');
+  expect(JSON.parse(text)).toEqual(lines);
+});
+
+test('every file of facts is read, and ends with a type that has fields or is gone', () => {
+  const files = readdirSync(new URL('../../src/kinds/facts/', import.meta.url));
+  expect(factPaths.length).toBe(files.length - 1);
+  for (const path of factPaths) {
+    const releases = [...factsByRelease(path)];
+    expect(releases, path).not.toEqual([]);
+    for (const [, { fields, can }] of releases) {
+      expect(Object.keys(fields).length, path).toBeGreaterThan(0);
+      expect(can.length, path).toBeGreaterThan(0);
+    }
+  }
+});
+
+describe('known truths', () => {
+  test('redirect URIs are a text at first, and a list of records later', () => {
+    const path = '/providers/oauth2/';
+    expect(field('2023.10', path, 'redirect_uris')).toEqual({ type: 'string' });
+    expect(field('2025.8', path, 'redirect_uris')).toEqual({
+      type: 'array',
+      required: true,
+      items: {
+        type: 'object',
+        fields: {
+          matching_mode: { type: 'string', enum: ['strict', 'regex'], required: true },
+          url: { type: 'string', minLength: 1, required: true },
+        },
+      },
+    });
+    expect(field('2026.5', path, 'redirect_uris')?.items?.fields?.['redirect_uri_type']).toEqual({
+      type: 'string',
+      default: 'authorization',
+      enum: ['authorization', 'logout'],
+    });
+  });
+
+  test.each(['certificate_data', 'key_data'])('%s of a certificate is never shown', (name) => {
+    for (const line of lines)
+      expect(field(line, '/crypto/certificatekeypairs/', name), line).toMatchObject({ writeOnly: true });
+  });
+
+  test('the longest name of a group and its one parent are those of early releases', () => {
+    const path = '/core/groups/';
+    expect(field('2024.6', path, 'name')).toMatchObject({ maxLength: 80, required: true });
+    expect(field('2024.8', path, 'name')).toEqual({ type: 'string', minLength: 1, required: true });
+    expect(field('2025.10', path, 'parent')).toEqual({ type: 'string', format: 'uuid', nullable: true });
+    expect(field('2025.12', path, 'parent')).toBeUndefined();
+    expect(field('2025.12', path, 'parents')).toEqual({
+      type: 'array',
+      items: { type: 'string', format: 'uuid' },
+    });
+  });
+
+  test('a list of values grows from one release to the next', () => {
+    const grants = (line: string): readonly (string | number)[] | undefined =>
+      field(line, '/providers/oauth2/', 'grant_types')?.items?.enum;
+    expect(grants('2026.2')).toBeUndefined();
+    expect(grants('2026.5')).toHaveLength(7);
+    expect(grants('2026.8')).toEqual([
+      ...(grants('2026.5') ?? []),
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+    ]);
+  });
+
+  test('a path that came later, and one that went', () => {
+    expect(factsOf('2023.10', '/core/brands/')).toBeUndefined();
+    expect(factsOf('2024.2', '/core/brands/')?.model).toBe('authentik_brands.brand');
+    expect(factsOf('2023.10', '/core/tenants/')?.fields['domain']).toMatchObject({ required: true });
+    expect(factsOf('2024.2', '/core/tenants/')).toBeUndefined();
+  });
+
+  test('filters, ids and what else can be asked', () => {
+    const applications = factsOf('2026.8', '/core/applications/') as TypeFacts; // it is there
+    expect(applications.id).toEqual({ name: 'slug', type: 'string' });
+    expect(Object.keys(applications.filters)).toContain('superuser_full_list');
+    expect(applications.actions['GET {}/check_access/']).toContain('for_user');
+    expect(applications.can).toEqual(['list', 'read', 'create', 'change', 'delete']);
+    expect(factsOf('2024.2', '/core/groups/')?.filters['include_users']).toBeUndefined();
+    expect(factsOf('2024.4', '/core/groups/')?.filters['include_users']).toEqual({
+      type: 'boolean',
+      default: true,
+    });
+  });
+});
+
+test('no record that only users make is among the types', () => {
+  const made =
+    /authenticators|user_connections|group_connections|\/events\/events|tokens\/$|tenants\/domains/;
+  expect(factPaths.filter((path) => made.test(path))).toEqual([
+    '/core/tokens/',
+    '/endpoints/agents/enrollment_tokens/',
+  ]);
+});
