@@ -50,6 +50,8 @@ export const diagnosticCodes = {
     'invalid-value': 'the value is not allowed, not exact in JSON, or an access token → choose another',
     'invalid-format':
       'the text has not the form of its field, or every release refuses it → fix it as the hint says',
+    'rewritten-number':
+      'warning: YAML reads a number otherwise than it is written: 755 of 0755, 1.1 of 1.10 → quote it if it is a text',
     'invalid-length': 'the text is empty, or too long → shorten it, or fill it in',
     'contract-only': 'a name stands in place of an id under `contract_only` → write the id',
     'name-not-found':

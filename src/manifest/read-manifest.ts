@@ -6,10 +6,11 @@ import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
 import { validate } from '../generated/manifest.ts';
 import { isOfSort, kinds, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
-import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
+import { checkSchema, diagnosticsOf, startOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
 import { desiredResources, entriesOf, type Declared } from './desired.ts';
+import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { quotable } from './quotable.ts';
 import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
@@ -92,6 +93,9 @@ export async function readManifest(
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
     diagnostics.push(diagnostic);
+  const wrong = new Set(diagnostics.map((diagnostic) => startOf(diagnostic)));
+  for (const warning of rewrittenNumbers(value, places, file))
+    if (!wrong.has(startOf(warning))) diagnostics.push(warning);
   if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, references };
   for (const { path } of faults) broken.set(path, true);
   const declared = desiredResources({

@@ -51,7 +51,8 @@ function mayNameSecret({ params }: ErrorObject): boolean {
   return /passw|secret|token/i.test(String(params['additionalProperty'] ?? ''));
 }
 
-function startOf({ range }: Diagnostic): string {
+/** Where a diagnostic begins, as a key. */
+export function startOf({ range }: Diagnostic): string {
   return `${range?.start.line}:${range?.start.column}`;
 }
 

@@ -1,0 +1,33 @@
+import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import { inside, type JsonValue } from '../base/json.ts';
+import type { Path } from '../base/path-map.ts';
+import { isQuotable, type SourceFile } from '../base/source.ts';
+import type { Places } from '../yaml/places.ts';
+
+/** Whether a text may hold such a number at all; most do not. */
+const mayBeThere = /(?:^|[\s[{,:])(?:\+[\d.]|-?0\w|-?\d*\.\d*|-?\d+[eE])/m;
+
+/** Warnings of numbers that YAML reads otherwise than they are written: 755 of 0755, 1.1 of 1.10. */
+export function* rewrittenNumbers(
+  value: JsonValue,
+  places: Places,
+  file: SourceFile,
+  path: Path = [],
+): Iterable<Diagnostic> {
+  if (path.length === 0 && !mayBeThere.test(file.text)) return;
+  if (typeof value === 'number') {
+    const span = places.ofValue(path);
+    const written = file.text.slice(...span);
+    // An alias stands for a number that is written elsewhere.
+    if (written === String(value) || !/^[-+.\d]/.test(written)) return;
+    const both = isQuotable(file, span) ? `: ${written} is read as ${value}` : '';
+    yield diagnosticAt(file, span, {
+      severity: 'warning',
+      code: 'rewritten-number',
+      summary: `this number is not kept as it is written${both}`,
+      detail: 'Quote it if it is meant as text. Write the number as it is read if it is meant as number.',
+    });
+    return;
+  }
+  for (const [step, inner] of inside(value)) yield* rewrittenNumbers(inner, places, file, [...path, step]);
+}

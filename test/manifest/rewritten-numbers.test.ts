@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+async function warningsOf(value: string, options = {}): Promise<(readonly unknown[])[]> {
+  const text = `version: 1\nusers:\n  - username: a\n    name: A\n    attributes:\n      code: ${value}\n`;
+  const files = memoryFiles({ 'a.yaml': text });
+  const { diagnostics } = await loadManifests(['a.yaml'], { files, variables: { n: 7 }, ...options });
+  return diagnostics.map(({ severity, code, summary, range }) => [
+    `${severity} ${code}`,
+    summary,
+    `${range?.start.line}:${range?.start.column}`,
+  ]);
+}
+
+test.each([
+  ['0510210600', '510210600'],
+  ['0755', '755'],
+  ['1.10', '1.1'],
+  ['1.0', '1'],
+  ['+491701234567', '491701234567'],
+  ['12e4', '120000'],
+  ['0x1F', '31'],
+])('a number that is written %s and read %s gets a warning with both', async (written, read) => {
+  expect(await warningsOf(written)).toEqual([
+    [
+      'warning rewritten-number',
+      `this number is not kept as it is written: ${written} is read as ${read}`,
+      '6:13',
+    ],
+  ]);
+});
+
+test('in a list and in a mapping of one line, the place of the number is shown', async () => {
+  expect(await warningsOf('{ a: [1, 007] }')).toEqual([
+    ['warning rewritten-number', expect.stringContaining('007 is read as 7'), '6:22'],
+  ]);
+});
+
+test.each(['"0755"', '755', '-1.5', '0', '0.5', '2024-01-02', '1.2.3', '"${var:n}"', 'x0755'])(
+  'a value that is read as it is written gets no warning: %s',
+  async (written) => {
+    expect(await warningsOf(written)).toEqual([]);
+  },
+);
+
+test('a number of a hidden field is not repeated', async () => {
+  expect(await warningsOf('0755', { hide: ['user.attributes'] })).toEqual([
+    ['warning rewritten-number', 'this number is not kept as it is written', expect.anything()],
+  ]);
+});
+
+test('a number where a text is needed gets the error alone', async () => {
+  const files = memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: 0755 }]\n' });
+  const { diagnostics } = await loadManifests(['a.yaml'], { files });
+  expect(diagnostics.map(({ code }) => code)).toEqual(['wrong-type']);
+});
