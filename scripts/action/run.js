@@ -25,7 +25,7 @@ const inputs = new Set(
     'URL',
     'TOKEN',
     'PLAN_FILE',
-    'SINCE',
+    'BASELINE',
     'CHANGED_ONLY',
     'ARGS',
     'ROLLCALL',
@@ -154,7 +154,7 @@ function inputFlags(env, command) {
     ...(command !== 'validate' && {
       '--url': input(env, 'URL'),
       '--token-file': input(env, 'TOKEN') && '-',
-      '--since': input(env, 'SINCE'),
+      '--baseline': input(env, 'BASELINE'),
     }),
   };
   const given = Object.entries(flags).flatMap(([flag, value]) => (value === '' ? [] : `${flag}=${value}`));

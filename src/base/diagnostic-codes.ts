@@ -102,9 +102,9 @@ export const diagnosticCodes = {
     differs:
       'what is declared has another value in the service; an error with `--fail-on differs` → change the manifest or the service, or turn on `update`',
     'broken-before':
-      'warning: the manifests of `--since` were not valid → read on: what could not be read counts as added',
+      'warning: the manifests of `--baseline` were not valid, or it has none → read on: what could not be read counts as added',
     'no-longer-declared':
-      'warning: with `--since`, the entry was taken out → where it should go, write the lines that are shown',
+      'warning: with `--baseline`, the entry was taken out → where it should go, write the lines that are shown',
     'not-as-declared':
       'a field came back, or is there, with another value → set it in the service; look whether its release knows the field',
     'perhaps-incomplete':

@@ -107,13 +107,13 @@ async function applied(
 
 function refuseWithSaved(
   paths: readonly string[],
-  { target, exclude, shard, since, changedOnly, keepGoing, vars, var: assignments, strict }: ApplyOptions,
+  { target, exclude, shard, baseline, changedOnly, keepGoing, vars, var: assignments, strict }: ApplyOptions,
 ): void {
-  const narrowed = target ?? exclude ?? shard ?? since ?? changedOnly ?? keepGoing;
+  const narrowed = target ?? exclude ?? shard ?? baseline ?? changedOnly ?? keepGoing;
   if (paths.length === 0 && !narrowed && !vars && !assignments && !strict) return;
   throw new UsageError(
     'a saved plan is applied as it is',
-    'Leave out the paths, --target, --exclude, --shard, --since, --changed-only, --keep-going, --var, --vars and --strict; or leave out --plan.',
+    'Leave out the paths, --target, --exclude, --shard, --baseline, --changed-only, --keep-going, --var, --vars and --strict; or leave out --plan.',
   );
 }
 

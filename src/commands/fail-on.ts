@@ -9,17 +9,17 @@ export const failOnNames = ['differs', 'undeclared', 'opens'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
 
-type Asked = Pick<RunFlags, 'since' | 'target' | 'exclude' | 'shard' | 'changedOnly'> & {
+type Asked = Pick<RunFlags, 'baseline' | 'target' | 'exclude' | 'shard' | 'changedOnly'> & {
   readonly undeclared?: boolean;
 };
 
 /** Throws a UsageError where a plan cannot show whether it has what is named. */
 export function refuseUnasked(failOn: readonly FailOn[], asked: Asked): void {
-  const { since, undeclared, target, exclude, shard, changedOnly } = asked;
-  if (failOn.includes('undeclared') && since === undefined && !undeclared)
+  const { baseline, undeclared, target, exclude, shard, changedOnly } = asked;
+  if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
     throw new UsageError(
-      '--fail-on undeclared needs --undeclared or --since',
-      'With --undeclared, it is what the service holds and no manifest declares; with --since origin/main, what is no longer declared.',
+      '--fail-on undeclared needs --undeclared or --baseline',
+      'With --undeclared, it is what the service holds and no manifest declares; with --baseline, what is no longer declared.',
     );
   if (undeclared && (target ?? exclude ?? shard ?? changedOnly) !== undefined)
     throw new UsageError(
@@ -53,12 +53,12 @@ export function whyIncomplete(plan: Plan): string[] {
   return left.length === 0 ? [] : [`${subject} not planned: ${listed(left)}`];
 }
 
-function countOf(name: FailOn, { changes, since, undeclared }: Plan): number {
+function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number {
   switch (name) {
     case 'differs':
       return changes.filter(({ differences }) => differences.length > 0).length;
     case 'undeclared':
-      return (since?.noLongerDeclared.length ?? 0) + (undeclared?.found.length ?? 0);
+      return (baseline?.noLongerDeclared.length ?? 0) + (undeclared?.found.length ?? 0);
     case 'opens':
       return changes.filter(({ opens = [] }) => opens.length > 0).length;
   }

@@ -5,6 +5,7 @@ import { shardIn } from '../manifest/select.ts';
 import type { Detail } from '../report/report.ts';
 import { haltDiagnostics } from '../report/words/halts.ts';
 import type { PlanRequest } from '../run/plan.ts';
+import { filesOfBaseline } from '../settings/baseline.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -33,7 +34,7 @@ export type ServiceFlags = Texts<
 export type RunFlags = ProjectFlags &
   ServiceFlags &
   Lists<'target' | 'exclude'> &
-  Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'maxDeletes' | 'since'> &
+  Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'maxDeletes' | 'baseline'> &
   Switches<'changedOnly' | 'keepGoing'>;
 
 /** How much a text shows of each change. */
@@ -67,7 +68,7 @@ export async function requestOf(
   flags: RunFlags,
   context: Context,
 ): Promise<PlanRequest> {
-  const { target = [], exclude = [], shard, since, changedOnly = false, keepGoing } = flags;
+  const { target = [], exclude = [], shard, baseline, changedOnly = false, keepGoing } = flags;
   const values = await valuesOf(flags, context.env);
   refuseWithoutPast(paths, values, flags);
   const settingsIn = (files: Files): Promise<Settings | Diagnostic> =>
@@ -82,7 +83,14 @@ export async function requestOf(
     mostDeletes: limitOf('--max-deletes', flags.maxDeletes),
     ...(keepGoing && { keepGoing: haltDiagnostics }),
     settings: await readSettings(values, context, 'service', paths),
-    ...(since !== undefined && { since: { ref: since, changedOnly, settingsIn } }),
+    ...(baseline !== undefined && {
+      baseline: {
+        path: baseline,
+        files: await filesOfBaseline(baseline, context.files),
+        changedOnly,
+        settingsIn,
+      },
+    }),
   };
 }
 
@@ -106,18 +114,18 @@ export function limitOf(flag: string, text: string | undefined): number | undefi
 function refuseWithoutPast(
   paths: readonly string[],
   { config, vars = [] }: Values,
-  { since, changedOnly }: Pick<RunFlags, 'since' | 'changedOnly'>,
+  { baseline, changedOnly }: Pick<RunFlags, 'baseline' | 'changedOnly'>,
 ): void {
-  if (changedOnly && since === undefined) {
+  if (changedOnly && baseline === undefined) {
     throw new UsageError(
-      '--changed-only needs --since',
-      'Name the revision that the manifests are compared with, such as: --since origin/main.',
+      '--changed-only needs --baseline',
+      'Name a folder that is as this one was, such as of: git worktree add --detach .before origin/main.',
     );
   }
-  if (since !== undefined && [config, ...vars, ...paths].includes(standardInput)) {
+  if (baseline !== undefined && [config, ...vars, ...paths].includes(standardInput)) {
     throw new UsageError(
-      '--since cannot compare what comes on standard input',
-      'Name a file that is in the repository.',
+      '--baseline cannot compare what comes on standard input',
+      'Name a file that the other folder has as well.',
     );
   }
 }

@@ -3,7 +3,7 @@ import type { Command, Option } from 'commander';
 /** The options of a command that are used most, in their order. Commands that are not here have few, in one group. */
 const mostUsed: Readonly<Record<string, readonly string[]>> = {
   validate: ['--env', '--var', '--strict', '--output', '--report'],
-  plan: ['--env', '--target', '--since', '--out', '--detailed-exitcode'],
+  plan: ['--env', '--target', '--baseline', '--out', '--detailed-exitcode'],
   apply: ['--env', '--target', '--yes', '--plan', '--allow'],
   export: ['--env', '--out', '--split', '--type', '--target'],
   doctor: ['--env', '--url', '--output', '--wait', '--role'],
@@ -13,7 +13,7 @@ const first = 'Most used:';
 const rest = 'Output, and the rest:';
 const headings: Readonly<Record<string, string>> = {
   'Which resources:':
-    '--target --exclude --shard --since --changed-only --type --missing-from --without --ids --internal',
+    '--target --exclude --shard --baseline --changed-only --type --missing-from --without --ids --internal',
   'What the run may do:':
     '--contract-only --capability --allow --max-creates --max-updates --max-deletes --keep-going --fail-fast --plan --yes',
   'Manifests and settings:': '--env --config --var --vars --strict --without-secrets',

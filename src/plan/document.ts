@@ -9,7 +9,7 @@ import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { EffectiveAccess } from '../observe/effective-access.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
-import type { Alteration, SinceRevision } from '../manifest/since.ts';
+import type { Alteration, Baseline } from '../manifest/baseline.ts';
 import {
   planSummary,
   type Change,
@@ -41,8 +41,8 @@ export interface PlanDocument {
   readonly contract_only?: true;
   /** The types that could not be looked up: the token may not, or what answers does not offer it. */
   readonly unreadable?: UnreadableTypes;
-  /** Where the manifests were compared with those of a revision. */
-  readonly since?: SinceDocument;
+  /** Where the manifests were compared with a baseline. */
+  readonly baseline?: BaselineDocument;
   /** Every declared resource in the scope of the plan; applications first, then by name, but each behind those that it waits for. */
   readonly resource_changes: readonly ChangeDocument[];
   /** Those of the changes that exist and differ. */
@@ -58,9 +58,9 @@ export interface PlanDocument {
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
-/** A revision that the manifests were compared with, as it is written. */
-type SinceDocument = Pick<SinceRevision, 'ref' | 'commit'> & {
-  readonly no_longer_declared: SinceRevision['noLongerDeclared'];
+/** What the manifests were compared with, as it is written. */
+type BaselineDocument = Pick<Baseline, 'path'> & {
+  readonly no_longer_declared: Baseline['noLongerDeclared'];
 };
 
 /** What the plan would do to one resource, as it is written. */
@@ -116,7 +116,7 @@ export interface ChangeDocument {
 export type DifferenceDocument = Omit<Difference, 'observedNames'>;
 
 export function planDocument(plan: Plan): PlanDocument {
-  const { since } = plan;
+  const { baseline } = plan;
   const changes = plan.changes.map((change) => changeDocument(change));
   return {
     format_version: planFormatVersion,
@@ -129,8 +129,8 @@ export function planDocument(plan: Plan): PlanDocument {
     ...(plan.capabilities && plan.capabilities.length > 0 && { capabilities: plan.capabilities }),
     ...(plan.contractOnly && { contract_only: true as const }),
     ...(plan.unreadable && { unreadable: plan.unreadable }),
-    ...(since && {
-      since: { ref: since.ref, commit: since.commit, no_longer_declared: since.noLongerDeclared },
+    ...(baseline && {
+      baseline: { path: baseline.path, no_longer_declared: baseline.noLongerDeclared },
     }),
     ...(plan.effectiveAccess && { effective_access: plan.effectiveAccess }),
     ...(plan.undeclared && {

@@ -11,7 +11,7 @@ import { factKey, idsIn, nameIn, type Facts } from '../kinds/named.ts';
 import { sameJson, shownId } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { Held, HeldRecord } from '../service/types.ts';
-import type { Since } from '../manifest/since.ts';
+import type { Comparison } from '../manifest/baseline.ts';
 import { compare } from './compare.ts';
 import { allFacts } from './facts.ts';
 import { holdersIn } from './holders.ts';
@@ -33,10 +33,10 @@ import {
   type ReadyPlan,
 } from './plan.ts';
 
-interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'> {
+interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baseline'> {
   /** Of all that is declared, where that is more. */
   readonly manifestDigest?: string;
-  readonly since?: Since;
+  readonly comparison?: Comparison;
   readonly permission: Permission | 'none';
   /** What is known of what is to be deleted, where the run may do that. */
   readonly deletions?: Deletions['of'] | undefined;
@@ -57,13 +57,13 @@ export function makePlan(
   observed: ObservedState,
   context: PlanContext,
 ): MadePlan {
-  const { manifestDigest = digestOf(resources), since, permission, facts, heldBack, ...rest } = context;
+  const { manifestDigest = digestOf(resources), comparison, permission, facts, heldBack, ...rest } = context;
   const { deletions, ...about } = rest;
   const known = allFacts(facts, resources, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
-    const alteration = since?.alterations.get(resource.address);
+    const alteration = comparison?.alterations.get(resource.address);
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
     const change = changeOf(resource, observed, permission, deletions);
@@ -93,7 +93,7 @@ export function makePlan(
   });
   const made = ordered(withDeletionsLast(changes), holderOf);
   const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
-  return { ...about, ...(since && { since: since.revision }), manifestDigest, ...kept };
+  return { ...about, ...(comparison && { baseline: comparison.baseline }), manifestDigest, ...kept };
 }
 
 /** What belongs to one that is deleted, and is nobody's then. */

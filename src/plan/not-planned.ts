@@ -1,7 +1,7 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { namedFirst } from '../kinds/named.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
-import type { Alteration } from '../manifest/since.ts';
+import type { Alteration } from '../manifest/baseline.ts';
 import { isPending, type NotPlanned, type ReadyChange } from './plan.ts';
 
 /** What keeps single resources from being planned, by their addresses. */

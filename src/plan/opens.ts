@@ -7,7 +7,7 @@ import { listed } from '../kinds/all.ts';
 import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameOfOne, shownId } from '../kinds/values.ts';
-import type { Alteration } from '../manifest/since.ts';
+import type { Alteration } from '../manifest/baseline.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 
@@ -48,7 +48,7 @@ export function opensTo(
   const opened = [
     ...(isPending ? openings(resource, subjects, before, now, isDecided) : []),
     ...(since?.kind === 'added' ? openings(resource, subjects, { ...now, of: () => undefined }, now) : []),
-    ...(since?.kind === 'altered' ? openedSince(resource, subjects, since, now) : []),
+    ...(since?.kind === 'altered' ? openedSince(resource, subjects, since, now, isDecided) : []),
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
@@ -113,6 +113,7 @@ function openedSince(
   subjects: readonly Subject[],
   { fields = [] }: Extract<Alteration, { kind: 'altered' }>,
   now: Guests,
+  isDecided: boolean,
 ): string[] {
   const mode = resource.kind.access?.mode;
   const altered = new Map(fields.map((each) => [each.field, each]));
@@ -127,5 +128,5 @@ function openedSince(
     },
     isAll: ofMode ? ofMode.before === mode?.all : now.isAll,
   };
-  return openings(resource, subjects, before, now);
+  return openings(resource, subjects, before, now, isDecided);
 }

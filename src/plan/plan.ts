@@ -8,7 +8,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Names } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
-import type { Alteration, SinceRevision } from '../manifest/since.ts';
+import type { Alteration, Baseline } from '../manifest/baseline.ts';
 import type { EffectiveAccess } from '../observe/effective-access.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
 import type { HeldRecord, Unreadable } from '../service/types.ts';
@@ -28,8 +28,8 @@ export interface Plan extends Destination {
   readonly contractOnly?: boolean | undefined;
   /** The kinds that could not be looked up, and why. */
   readonly unreadable?: UnreadableTypes | undefined;
-  /** The revision that the manifests were compared with, if they were. */
-  readonly since?: SinceRevision;
+  /** What the manifests were compared with, if they were. */
+  readonly baseline?: Baseline;
   /** The fields that nothing shows of it. */
   readonly hide?: Hide | undefined;
   /** Whether somebody could open its applications now, where that was asked. */
@@ -74,7 +74,7 @@ interface ChangeBase {
   readonly opens?: readonly string[];
   /** The changes before this one in the plan that must have been carried out: they free what it takes. */
   readonly waitsFor?: readonly Address[];
-  /** What became of the entry since the revision that the manifests were compared with. */
+  /** What became of the entry since the baseline. */
   readonly since?: Alteration;
 }
 

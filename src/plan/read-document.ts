@@ -12,7 +12,7 @@ export function planFrom(
   document: PlanDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
 ): Plan {
-  const { since } = document;
+  const { baseline } = document;
   return {
     toolVersion: document.tool_version,
     createdAt: new Date(document.created_at),
@@ -23,8 +23,8 @@ export function planFrom(
     ...(document.capabilities && { capabilities: document.capabilities }),
     ...(document.contract_only && { contractOnly: true }),
     ...(document.unreadable && { unreadable: document.unreadable }),
-    ...(since && {
-      since: { ref: since.ref, commit: since.commit, noLongerDeclared: since.no_longer_declared },
+    ...(baseline && {
+      baseline: { path: baseline.path, noLongerDeclared: baseline.no_longer_declared },
     }),
     ...(document.hide && { hide: document.hide }),
     ...(document.effective_access && { effectiveAccess: document.effective_access }),

@@ -5,7 +5,7 @@ import { isToGo } from '../kinds/lifecycle.ts';
 import { isNameOfOne } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Alteration, AlteredField } from '../manifest/since.ts';
+import type { Alteration, AlteredField } from '../manifest/baseline.ts';
 import type { HeldRecord } from '../service/types.ts';
 
 /** What became of an entry that exists, with what it no longer declares: the service goes on holding that. */

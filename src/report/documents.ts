@@ -129,7 +129,7 @@ function shardProblems(shards: readonly Shard[]): string[] {
         `${filename} was made with other capabilities, or another contract_only, than ${first?.filename}`,
       );
     if (wholeOf(document) !== wholeOf(first?.document))
-      problems.push(`${filename} has another --target, --exclude or --since than ${first?.filename}`);
+      problems.push(`${filename} has another --target, --exclude or --baseline than ${first?.filename}`);
   }
   if (problems.length === 0)
     for (const { filename, fault } of shards)
@@ -148,8 +148,8 @@ function shardProblems(shards: readonly Shard[]): string[] {
 
 function mergedPlan(first: PlanDocument, plans: readonly PlanDocument[]): PlanDocument {
   const hide = [...new Set(plans.flatMap((plan) => plan.hide ?? []))];
-  const { scope, since, ...whole } = first;
-  const gone = plans.flatMap((plan) => plan.since?.no_longer_declared ?? []).toSorted(byAddress);
+  const { scope, baseline, ...whole } = first;
+  const gone = plans.flatMap((plan) => plan.baseline?.no_longer_declared ?? []).toSorted(byAddress);
   const changes = plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress);
   const unreadable: UnreadableTypes = Object.assign({}, ...plans.map((plan) => plan.unreadable));
   return {
@@ -157,7 +157,7 @@ function mergedPlan(first: PlanDocument, plans: readonly PlanDocument[]): PlanDo
     ...(Object.keys(unreadable).length > 0 && { unreadable }),
     created_at: earliest(plans.map(({ created_at }) => created_at)),
     ...wholeScope(scope),
-    ...(since && { since: { ...since, no_longer_declared: gone } }),
+    ...(baseline && { baseline: { ...baseline, no_longer_declared: gone } }),
     hide,
     resource_changes: changes,
     ...countedDocument(changes),
@@ -218,8 +218,8 @@ function wholeScope(scope: Scope | undefined): { scope?: Scope } {
 
 function wholeOf(document: Shard['document'] | undefined): string {
   const { target, exclude, declared, changed_only: changedOnly } = document?.scope ?? {};
-  const since = document && 'since' in document ? document.since : undefined;
-  return JSON.stringify([target, exclude, declared, changedOnly, since?.ref, since?.commit]);
+  const baseline = document && 'baseline' in document ? document.baseline : undefined;
+  return JSON.stringify([target, exclude, declared, changedOnly, baseline?.path]);
 }
 
 function reachOf(document: Shard['document'] | undefined): string {

@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/all.ts';
 import { active } from '../kinds/lifecycle.ts';
 import { nameOf, typeOf } from '../kinds/resource.ts';
-import type { Gone } from '../manifest/since.ts';
+import type { Gone } from '../manifest/baseline.ts';
 import type { Plan } from '../plan/plan.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
@@ -14,10 +14,10 @@ export async function withStanding<Made extends Plan>(
   made: Made,
   { client, pacing, signal }: Service,
 ): Promise<Made> {
-  const { since } = made;
-  if (since === undefined) return made;
+  const { baseline } = made;
+  if (baseline === undefined) return made;
   const read: Gone[] = [];
-  for (const [index, each] of since.noLongerDeclared.entries()) {
+  for (const [index, each] of baseline.noLongerDeclared.entries()) {
     const { address } = each;
     const kind = kinds.find(({ type, fields }) => type === typeOf(address) && fields[active]);
     const isAsked = kind !== undefined && index < mostRead && client.canList(kind);
@@ -25,5 +25,5 @@ export async function withStanding<Made extends Plan>(
     const is = reading?.proof === 'exists' ? reading.held.fields[active] : undefined;
     read.push(typeof is === 'boolean' ? { ...each, active: is } : each);
   }
-  return { ...made, since: { ...since, noLongerDeclared: read } };
+  return { ...made, baseline: { ...baseline, noLongerDeclared: read } };
 }

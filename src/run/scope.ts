@@ -5,14 +5,14 @@ import { addressNamed, declaredNames, isNamedByOthers } from '../kinds/named.ts'
 import type { Resource } from '../kinds/resource.ts';
 import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
-import type { Since } from '../manifest/since.ts';
+import type { Comparison } from '../manifest/baseline.ts';
 import { ManifestDigest } from '../plan/manifest-digest.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
 import { withService, type Service } from './connect.ts';
 import type { Course, Ended, Ran } from './result.ts';
-import { comparedSince, type SinceRequest } from './since.ts';
+import { comparedWithBaseline, type BaselineRequest } from './baseline.ts';
 import type { Job } from './world.ts';
 
 /** What a run is to be about. */
@@ -20,7 +20,7 @@ export interface ScopeRequest {
   readonly settings: Settings;
   readonly selection: Selection;
   /** What the manifests are compared with; without it, they are not. */
-  readonly since?: SinceRequest | undefined;
+  readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: RefuseOutputs | undefined;
 }
 
@@ -33,8 +33,8 @@ export interface Scoped {
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
   /** Of all that the manifests declare. */
   readonly manifestDigest: string;
-  /** What became of them since a revision, where that is known. */
-  readonly since?: Since;
+  /** What became of them since the baseline, where there is one. */
+  readonly comparison?: Comparison;
   /** Returns the errors that only the release of the service decides, once that was asked for; `undefined`: it does not say. */
   readonly checkByRelease?: (release: Release | undefined) => readonly Diagnostic[];
 }
@@ -77,7 +77,7 @@ type Checked = {
  * end the run in any case.
  */
 async function checkScope(
-  { settings, selection, since, refuseOutputs }: ScopeRequest,
+  { settings, selection, baseline, refuseOutputs }: ScopeRequest,
   job: Job,
 ): Promise<Checked> {
   const { service, nameOf } = settings;
@@ -96,8 +96,10 @@ async function checkScope(
   const clashes = (await refuseOutputs?.(inputsOf(settings, manifests))) ?? [];
   const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
-    since && isValid ? await comparedSince(since, { settings, selection, manifests }, job) : undefined;
-  const alterations = since?.changedOnly ? compared?.since.alterations : undefined;
+    baseline && isValid
+      ? await comparedWithBaseline(baseline, { settings, selection, manifests }, job)
+      : undefined;
+  const alterations = baseline?.changedOnly ? compared?.comparison.alterations : undefined;
   const isLeftOut = (address: Address): boolean => alterations?.get(address)?.kind === 'same';
   const diagnostics = [...clashes, ...manifests.diagnostics, ...(compared?.diagnostics ?? [])].filter(
     ({ severity, address }) => severity === 'error' || address === undefined || !isLeftOut(address),
@@ -106,7 +108,7 @@ async function checkScope(
   job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };
   const selected = selector.scope(resources.length, manifests, nameOf);
-  const scope: Scope | undefined = since?.changedOnly
+  const scope: Scope | undefined = baseline?.changedOnly
     ? { ...(selected ?? { ...selection, declared }), changed_only: true }
     : selected;
   const about = resources.filter(({ address }) => !isLeftOut(address));
@@ -120,7 +122,7 @@ async function checkScope(
     ...(scope && {
       scope: { ...scope, ...(along.length > 0 && { along: along.map(({ address }) => address) }) },
     }),
-    ...(compared && { since: compared.since }),
+    ...(compared && { comparison: compared.comparison }),
   };
   return { kind: 'ready', known, scoped, service };
 }

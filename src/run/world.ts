@@ -11,11 +11,6 @@ export interface World {
   readonly files: Files;
   readonly clock: Clock;
   readonly random: Random;
-  /**
-   * Opens the revision at which what is checked out left the one that is named. Rejects with a UsageError where version control
-   * cannot say it.
-   */
-  readonly revision: (ref: string) => Promise<Revision>;
   readonly connect: (settings: ServiceSettings) => Promise<Connection>;
   /** From this call on, an interruption does not end the process, not the first two times. */
   readonly interruptible: () => Interruption;
@@ -35,16 +30,6 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** Aborts at a Ctrl-C or SIGTERM after that: what is under way is given up. */
   readonly urgent: AbortSignal;
-}
-
-/** The files of the project as they once stood. */
-export interface Revision {
-  /** The id of the commit, in full. */
-  readonly commit: string;
-  /** What lies outside of the repository is as it is now. */
-  readonly files: Files;
-  /** Rejects with a UsageError where some of the files could not be read. */
-  readonly close: () => Promise<void>;
 }
 
 export interface Connection {

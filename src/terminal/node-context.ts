@@ -8,18 +8,14 @@ import { nodeFiles } from './node-files.ts';
 import { leadsToTerminal, standardError } from './standard-output.ts';
 import { createFile, createPrivateFiles, writePrivateFile, writeReport } from './write-file.ts';
 
-/** The real clock, random numbers, network and version control. */
-export const nodeService: Pick<Context, 'clock' | 'random' | 'connect' | 'revision'> = {
+/** The real clock, random numbers and network. */
+export const nodeService: Pick<Context, 'clock' | 'random' | 'connect'> = {
   clock: { now: () => Date.now(), sleep },
   random: () => Math.random(),
   connect: async (settings) => {
     // Loaded only by commands that talk to a service: it takes as long to load as everything else.
     const { connectOverNetwork } = await import('./connect-over-network.ts');
     return connectOverNetwork(settings);
-  },
-  revision: async (ref) => {
-    const { openRevision } = await import('./revision.ts');
-    return openRevision(ref, { folder: process.cwd(), env: process.env, files: nodeFiles });
   },
 };
 

@@ -7,7 +7,7 @@ const open = browserForTests();
 
 const pages = [
   ['a plan page', planPage],
-  ['a plan page since a revision', sincePage],
+  ['a plan page with a baseline', sincePage],
   ['an apply page', applyPage],
   ['a page of diagnostics', async (text?: string) => diagnosticsPage(text)],
 ] as const;

@@ -10,7 +10,7 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const pages = [
   ['a plan page', planPage],
-  ['a plan page since a revision', sincePage],
+  ['a plan page with a baseline', sincePage],
   ['an apply page', applyPage],
   ['a page of diagnostics', async (text?: string) => diagnosticsPage(text)],
 ] as const;

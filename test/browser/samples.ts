@@ -5,7 +5,7 @@ import type { Observation } from '../../src/observe/observation.ts';
 import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { planFrom } from '../../src/plan/read-document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import type { Alteration, Since } from '../../src/manifest/since.ts';
+import type { Alteration, Comparison } from '../../src/manifest/baseline.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { html } from '../../src/report/formats/html.ts';
 import { applyReport, planReport } from '../../src/report/report.ts';
@@ -20,10 +20,10 @@ interface Sample {
   readonly applications?: readonly object[];
   readonly users?: readonly object[];
   readonly held?: Readonly<Record<string, HeldRecord['fields']>>;
-  readonly since?: Since;
+  readonly comparison?: Comparison;
 }
 
-async function planned({ applications = [], users = [], held = {}, since }: Sample): Promise<Plan> {
+async function planned({ applications = [], users = [], held = {}, comparison }: Sample): Promise<Plan> {
   const resources = await desired(JSON.stringify({ version: 1, applications, users }));
   const observed = new Map<Address, Observation>(
     resources.map(({ kind, name, address }) => {
@@ -38,7 +38,7 @@ async function planned({ applications = [], users = [], held = {}, since }: Samp
     createdAt: new Date('2026-01-01T00:00:00Z'),
     permission: 'none',
     service: 'https://id.example.com',
-    ...(since && { since }),
+    ...(comparison && { comparison }),
   });
 }
 
@@ -97,13 +97,12 @@ export async function planPage(text: string = placeholder): Promise<string> {
   return pageOf(planFrom(filled(everywhereIn(await planned(every)), text), shownResource));
 }
 
-/** The same, where some of it is as it was at a revision, and something is no longer declared. */
+/** The same, where some of it is as it was in a baseline, and something is no longer declared. */
 export async function sincePage(text: string = placeholder): Promise<string> {
   const altered = [{ field: 'name', before: [placeholder], now: placeholder }];
-  const since: Since = {
-    revision: {
-      ref: placeholder,
-      commit: placeholder,
+  const comparison: Comparison = {
+    baseline: {
+      path: placeholder,
       noLongerDeclared: [
         { address: `user.${placeholder}`, source: { file: placeholder, line: 1, column: 1 } },
       ],
@@ -115,7 +114,7 @@ export async function sincePage(text: string = placeholder): Promise<string> {
       ['user.somebody', { kind: 'same' }],
     ]),
   };
-  const plan = await planned({ ...every, since });
+  const plan = await planned({ ...every, comparison });
   return pageOf(planFrom(filled(everywhereIn(plan), text), shownResource));
 }
 

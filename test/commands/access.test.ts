@@ -243,18 +243,65 @@ describe('a plan', () => {
     expect(stdout).toContain('note  a binding is to it disabled or negated, and left as it is');
   });
 
-  test('says whom the manifests let in since a revision, even where the run may change nothing', async () => {
-    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
-    const now = grafana('{ groups: [{ name: staff }, { name: contractors }] }');
-    const before = grafana('{ groups: [{ name: staff }] }');
-    const { memoryFiles } = await import('../support/memory-files.ts');
-    const revision = async () => ({
-      commit: 'a'.repeat(40),
-      files: memoryFiles({ 'm.yaml': before, ...config }),
-      close: async () => {},
+  describe('with a baseline, also where the run may change nothing', () => {
+    const [one, both] = [
+      '{ groups: [{ name: staff }] }',
+      '{ groups: [{ name: staff }, { name: contractors }] }',
+    ];
+    const mode = (name: string): string => `    policy_engine_mode: ${name}\n`;
+    const names = {
+      ofStaff: `the group "staff" (${staff})`,
+      ofContractors: `the group "contractors" (${contractors})`,
+    };
+
+    /** To whom the change of the manifests opens what `bound` lets in so far. */
+    const opened = async (
+      before: string,
+      now: string,
+      bound = ['staff'],
+      policies: string[] = [],
+    ): Promise<string | undefined> => {
+      const { send } = serviceWith([
+        ...bound.map((group) => ({ application: 'grafana', group })),
+        ...policies.map((policy) => ({ application: 'grafana', policy })),
+      ]);
+      const past = { 'm.yaml': before, ...config };
+      const { stdout } = await run('plan', send, now, { baseline: '.before' }, { past });
+      return /^Opens application\.grafana to (.*)\.$/m.exec(stdout)?.[1];
+    };
+
+    test('it opens to whom the manifests let in now, and did not before', async () => {
+      expect(await opened(grafana(one), grafana(both))).toBe(names.ofContractors);
+      expect(await opened(grafana(one), grafana('everyone'))).toBe('everyone');
+      expect(await opened(grafana(both), grafana(one))).toBeUndefined();
+      expect(await opened(grafana(one), grafana(one))).toBeUndefined();
+      // The service has it already, and the manifests had not.
+      expect(await opened(grafana(one), grafana(both), ['staff', 'contractors'])).toBe(names.ofContractors);
     });
-    const { stdout } = await run('plan', service.send, now, { since: 'main' }, { revision });
-    expect(stdout).toMatch(/^Plan for .*\n\nOpens application\.grafana to the group "contractors" /);
+
+    test('it opens to all whom a new entry names', async () => {
+      expect(await opened('version: 1\n', grafana('everyone'))).toBe('everyone');
+    });
+
+    test('it opens to each where one of them is enough from now on', async () => {
+      const whom = `${names.ofStaff} and ${names.ofContractors}`;
+      expect(await opened(grafana(both, mode('all')), grafana(both, mode('any')))).toBe(whom);
+      expect(await opened(grafana(both, mode('any')), grafana(both, mode('all')))).toBeUndefined();
+      // A mode that was not declared is not known to be that of all.
+      expect(await opened(grafana(both), grafana(both, mode('any')))).toBeUndefined();
+    });
+
+    test('it opens to those who stay where all count, and another is taken out', async () => {
+      expect(await opened(grafana(both, mode('all')), grafana(one, mode('all')))).toBe(names.ofStaff);
+      expect(await opened(grafana(one, mode('all')), grafana(both, mode('all')))).toBeUndefined();
+    });
+
+    test('policies that are bound beside count as bound as well', async () => {
+      expect(await opened(grafana(one), grafana(both), ['staff'], ['p'])).toBe(names.ofContractors);
+      expect(await opened(grafana(one, mode('all')), grafana(one, mode('any')), ['staff'], ['p'])).toBe(
+        names.ofStaff,
+      );
+    });
   });
 });
 

@@ -6,7 +6,6 @@ import { plan } from '../../src/commands/plan.ts';
 import { isJsonList, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { sandboxHere } from '../support/sandbox-transport.ts';
@@ -178,13 +177,9 @@ users:
   test('that is what has changed takes along the groups that it names', async () => {
     const { send, sandbox } = empty('2026.2');
     const before = roll.replace('  - { username: alice, name: Alice, groups: [{ name: admins }] }\n', '');
-    const revision: NonNullable<Setup['revision']> = async () => ({
-      commit: 'a'.repeat(40),
-      files: memoryFiles({ 'm.yaml': before }),
-      close: async () => {},
-    });
-    const options = { since: 'main', changedOnly: true };
-    const { ending, stdout } = await run(apply, send, files, options, { revision });
+    const past = { 'm.yaml': before };
+    const options = { baseline: '.before', changedOnly: true };
+    const { ending, stdout } = await run(apply, send, files, options, { past });
     expect(ending, stdout).toBe('done');
     expect(stdout).toContain('Among them is what others name: group.admins, group.staff.');
     expect(sandbox.record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);

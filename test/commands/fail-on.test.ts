@@ -4,8 +4,6 @@ import { exitCodes } from '../../src/base/exit-code.ts';
 import { packageFile } from '../../src/base/package-file.ts';
 import { fakeService } from '../support/fake-service.ts';
 import { endedHere } from '../support/here.ts';
-import { memoryFiles } from '../support/memory-files.ts';
-import type { Revision } from '../../src/run/world.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -106,15 +104,10 @@ describe('--fail-on differs', () => {
     expect((await planned([differing], { report, ...changing })).written.get('g')).not.toContain('differs::');
   });
 
-  test('is beside what was taken out of the manifests, where a revision is known', async () => {
+  test('is beside what was taken out of the manifests, where a baseline is given', async () => {
     const since = async (before: readonly string[]): Promise<{ code: number; stderr: string }> => {
-      const past = memoryFiles({ 'a.yaml': `version: 1\napplications: [${before.join()}]\n` });
-      const revision = async (): Promise<Revision> => ({
-        commit: '3f2c1ab',
-        files: past,
-        close: async () => {},
-      });
-      return planned([synced], { failOn: ['undeclared', 'differs'], since: 'main' }, { revision });
+      const past = { 'a.yaml': `version: 1\napplications: [${before.join()}]\n` };
+      return planned([synced], { failOn: ['undeclared', 'differs'], baseline: '.before' }, { past });
     };
     expect(await since([synced])).toMatchObject({ code: 0, stderr: '' });
     const words = 'is no longer declared, and --fail-on undeclared is given';
@@ -123,7 +116,7 @@ describe('--fail-on differs', () => {
       'error: 2 resources are no longer declared, and',
     );
     await expect(planned([synced], { failOn: ['undeclared'] })).rejects.toThrow(
-      '--fail-on undeclared needs --undeclared or --since',
+      '--fail-on undeclared needs --undeclared or --baseline',
     );
   });
 

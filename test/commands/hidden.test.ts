@@ -20,7 +20,6 @@ import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 import { inFull } from '../support/effort.ts';
 import { capture, type Captured } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { fakeService } from '../support/fake-service.ts';
 import { reportMerge } from '../../src/commands/report-merge.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -244,11 +243,7 @@ async function shown(
     env: { ROLLCALL_LOG: chance.of('json', 'debug'), GITHUB_STEP_SUMMARY: 'summary' },
     transport: echo(chance),
     clock: virtualClock(),
-    revision: async () => ({
-      commit: '3f2c1ab',
-      files: memoryFiles({ 'a.yaml': before, 'rollcall.yaml': 'version: 1\n' }),
-      close: async () => {},
-    }),
+    past: { 'a.yaml': before, 'rollcall.yaml': 'version: 1\n' },
   });
   // What ends a command before it begins is said by the program.
   const thrown = await command(context).then(
@@ -290,7 +285,7 @@ describe('what is hidden', () => {
         const saved = await told((context) =>
           plan(
             ['a.yaml'],
-            { output, report, out: 'plan.json', ...(chance.is(0.5) && { since: 'main' }) },
+            { output, report, out: 'plan.json', ...(chance.is(0.5) && { baseline: '.before' }) },
             context,
           ),
         );
@@ -403,9 +398,9 @@ describe('what is hidden', () => {
         ...world,
         files,
         transport: fakeService({ wiki: { name: 'Wiki', ...held } }).send,
-        revision: async () => ({ commit: '3f2c1ab', files: memoryFiles(past), close: async () => {} }),
+        past,
       });
-      await plan(['a.yaml'], { output: 'json', since: 'main' }, context);
+      await plan(['a.yaml'], { output: 'json', baseline: '.before' }, context);
       expect(stdout()).not.toContain(mark);
       const {
         resource_changes: [change],

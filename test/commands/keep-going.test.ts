@@ -7,7 +7,6 @@ import { show } from '../../src/commands/show.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { capabilities } from '../../src/kinds/capability.ts';
 import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { answered } from '../support/scripted-transport.ts';
 import type { Captured } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -285,17 +284,12 @@ describe('a saved plan that was altered is refused', () => {
   });
 });
 
-test('what is not planned is shown although nothing became of its entry since the revision', async () => {
-  const revision = async (): Promise<object> => ({
-    commit: '3f2c1ab'.padEnd(40, '0'),
-    files: memoryFiles({ 'm.yaml': manifest }),
-    close: async () => {},
-  });
-  const ran = new World(seed).run(manifest, env, { revision });
+test('what is not planned is shown although nothing became of its entry since the baseline', async () => {
+  const ran = new World(seed).run(manifest, env, { past: { 'm.yaml': manifest } });
   const options = {
     output: 'text',
     keepGoing: true,
-    since: 'main',
+    baseline: '.before',
     report: ['markdown=c', 'html=h'],
   } as const;
   expect(await plan(['m.yaml'], options, ran.context)).toBe('incomplete');

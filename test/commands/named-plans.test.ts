@@ -4,7 +4,6 @@ import { plan } from '../../src/commands/plan.ts';
 import { show } from '../../src/commands/show.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -58,15 +57,9 @@ async function planned(
     url: 'https://id.example.com',
     clock: virtualClock(),
     transport: service.send,
-    revision: async () => ({
-      commit: '3f2c1ab'.padEnd(40, '0'),
-      files: memoryFiles({
-        'm.yaml': manifest
-          .replaceAll('staff', 'admins')
-          .replace('provider: { name: New OIDC }', 'provider: 9'),
-      }),
-      close: async () => {},
-    }),
+    past: {
+      'm.yaml': manifest.replaceAll('staff', 'admins').replace('provider: { name: New OIDC }', 'provider: 9'),
+    },
   });
   const ending = await plan(['m.yaml'], { output: 'text', ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr(), written };
@@ -162,8 +155,8 @@ describe('a plan shows names beside ids', () => {
     });
   });
 
-  test('as they were declared, where a plan reports what has changed since a revision', async () => {
-    const { stdout } = await planned(sandboxTransport(seed), { since: 'main' });
+  test('as they were declared, where a plan reports what has changed since the baseline', async () => {
+    const { stdout } = await planned(sandboxTransport(seed), { baseline: '.before' });
     expect(stdout).toContain(`before    ["admins", ${others}]\n`);
     expect(stdout).toContain(`now       ["staff", ${others}]\n`);
     expect(stdout).toContain('before    9\n');

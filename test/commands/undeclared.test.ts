@@ -90,7 +90,7 @@ test('of very many, the first are named, and the rest are counted', async () => 
 
 test.each([
   [{ target: ['user.*'] }, '--undeclared is about all that is declared'],
-  [{ undeclared: false, failOn: ['undeclared'] }, '--fail-on undeclared needs --undeclared or --since'],
+  [{ undeclared: false, failOn: ['undeclared'] }, '--fail-on undeclared needs --undeclared or --baseline'],
   [{ contractOnly: true }, '--undeclared reads lists, and contract_only keeps to the three'],
 ])('%j is a usage error', async (options, words) => {
   await expect(planned(new World(seed), options)).rejects.toThrow(words);

@@ -4,7 +4,6 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import type { Captured } from '../support/run.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -157,18 +156,13 @@ describe('a main provider that another application has', () => {
     const known = 'slug: known, name: Known, provider: 2';
     const before = { 'm.yaml': applications(known), 'rollcall.yaml': 'version: 1\n' };
     const manifest = applications(known, 'slug: new, name: New, provider: 2');
-    const since = { since: 'main', changedOnly: true };
-    const revision = async (): Promise<object> => ({
-      commit: 'a'.repeat(40),
-      files: memoryFiles(before),
-      close: async () => {},
-    });
-    const more = { files: { ...before, 'm.yaml': manifest }, revision };
-    const { ending, stderr } = await planned(manifest, since, { more });
+    const compared = { baseline: '.before', changedOnly: true };
+    const more = { files: { ...before, 'm.yaml': manifest }, past: before };
+    const { ending, stderr } = await planned(manifest, compared, { more });
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('shared-provider');
-    const other = { files: { ...before, 'm.yaml': byId }, revision };
-    const alone = await planned(byId, since, { more: other });
+    const other = { files: { ...before, 'm.yaml': byId }, past: before };
+    const alone = await planned(byId, compared, { more: other });
     expect(alone.ending).toBe('invalid');
     expect(alone.stderr()).toContain('[provider-taken]');
   });

@@ -5,7 +5,6 @@ import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { cli, root, run, type Ended } from '../support/cli.ts';
-import { GitProject } from '../support/git-project.ts';
 import { inFull, someOf } from '../support/effort.ts';
 
 /** What this Node.js calls it: Node.js 20 tries it out still, and later ones bound the network as well. */
@@ -25,10 +24,6 @@ describe('under the permissions of Node.js', () => {
     mkdirSync(join(folder, 'given/m'), { recursive: true });
     writeFileSync(join(folder, 'given/m/a.yaml'), 'version: 1\napplications: [{ slug: a, name: A }]\n');
     writeFileSync(join(folder, 'other.yaml'), 'version: 1\napplications: [{ slug: b, name: B }]\n');
-    const project = new GitProject(join(folder, 'given'));
-    project.git('init', '--quiet');
-    project.git('add', 'm');
-    project.git('commit', '--quiet', '--message', 'Roll');
   });
   afterAll(() => server.close());
 
@@ -52,7 +47,6 @@ describe('under the permissions of Node.js', () => {
         ['a manifest elsewhere', ['validate', '../other.yaml'], 3, /other\.yaml: error: this cannot be read/],
         ['a saved plan', ['plan', 'm', '--out', 'plan.json'], 1, /the plan cannot be saved to plan\.json/],
         ['a report', ['plan', 'm', '--report', 'json=r.json'], 1, /the report cannot be written to r\.json/],
-        ['git', ['plan', 'm', '--since', 'HEAD'], 3, /git cannot be run: .*\n.*--allow-child-process/],
       ] as const,
       2,
     ),
@@ -66,8 +60,5 @@ describe('under the permissions of Node.js', () => {
   test.runIf(inFull)('what is allowed is done', async () => {
     const write = [`--allow-fs-write=${join(folder, 'given')}/`];
     expect(await hardened(['plan', 'm', '--out', 'plan.json'], write)).toMatchObject({ code: 0, stderr: '' });
-    expect(await hardened(['plan', 'm', '--since', 'HEAD'], ['--allow-child-process'])).toMatchObject({
-      code: 0,
-    });
   });
 });

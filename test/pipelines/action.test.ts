@@ -19,6 +19,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { nodeHere } from '../support/action-here.ts';
 import { root } from '../support/cli.ts';
+import { GitProject } from '../support/git-project.ts';
 import { serveComments, type CommentsApi } from '../support/comments-api.ts';
 import { inFull, someOf } from '../support/effort.ts';
 import { serveResidents, type Residents } from '../support/resident.ts';
@@ -303,8 +304,6 @@ describe('the action', () => {
         { args: '--var\nx=$(touch owned)\n--nope;touch owned' },
         { 'plan-file': '$(touch owned)/plan.json' },
         { url: '$(touch owned)' },
-        { since: '$(touch owned)' },
-        { since: '--output=owned' },
         { token: '$(touch owned)' },
       ],
       6,
@@ -315,6 +314,30 @@ describe('the action', () => {
     expect(outputs['exit-code']).toMatch(/^[1-9]$/);
     expect(readdirSync(job.workspace)).toEqual(['manifests']);
     expect(log).not.toMatch(/^::error::owned/m);
+  });
+
+  test('compares with the commit at which the branch left the one of since, from any folder', async () => {
+    const repository = new GitProject(join(folder, 'workspace'));
+    repository.git('init', '--quiet', '--initial-branch=main');
+    repository.commit({ 'roll/manifests/apps.yaml': apps });
+    repository.git('checkout', '--quiet', '-b', 'branch');
+    repository.commit({ 'roll/manifests/new.yaml': apps.replaceAll(/wiki/gi, 'new') });
+    const given = { command: 'plan', since: 'main', 'changed-only': 'true', 'working-directory': 'roll' };
+    for (const _ of ['once', 'again']) {
+      const { failed, log } = await run(given);
+      expect({ failed, log }).toMatchObject({
+        failed: false,
+        log: expect.stringContaining('1 added.') as string,
+      });
+      expect(log).not.toContain('application.wiki');
+    }
+    expect(repository.git('status', '--porcelain', '--', 'roll')).toBe('');
+
+    const unknown = await run({ ...given, since: 'origin/$(touch owned)' });
+    expect(unknown).toMatchObject({ failed: true, code: 3 });
+    expect(unknown.log).toContain('::error title=rollcall::git finds no commit');
+    expect(await run({ ...given, since: '--output=owned' })).toMatchObject({ failed: true, code: 3 });
+    expect(readdirSync(join(job.workspace, 'roll'))).toEqual(['manifests']);
   });
 
   test('gives an output its own lines only', async () => {

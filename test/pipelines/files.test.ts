@@ -98,7 +98,7 @@ describe('the workflows for GitHub', () => {
         concurrency: { group: string };
       };
       for (const { steps } of Object.values(jobs)) {
-        const compares = JSON.stringify(steps).includes('since');
+        const compares = /since|--baseline/.test(JSON.stringify(steps));
         expect(steps[0]?.with?.['fetch-depth']).toBe(compares ? 0 : undefined);
       }
       // A run that waits is dropped for another of its group.
@@ -128,7 +128,7 @@ test('the file for GitLab has git and all commits where it compares with one', (
     string,
     { image?: string; script?: string[]; variables?: Record<string, unknown> } // GitLab's schema is asked by another test
   >;
-  const comparing = Object.values(jobs).filter(({ script = [] }) => script.join('\n').includes('--since'));
+  const comparing = Object.values(jobs).filter(({ script = [] }) => script.join('\n').includes('--baseline'));
   expect(comparing.map(({ variables }) => variables)).toEqual([{ GIT_DEPTH: 0 }, { GIT_DEPTH: 0 }]);
   expect(defaults?.image).toBe('node:22'); // those of Debian have git, but for the slim ones
 });
@@ -152,7 +152,7 @@ describe('action.yml', () => {
     const given = action.runs.steps.map(({ env = {} }) =>
       Object.keys(env).filter((name) => name.includes('TOKEN')),
     );
-    expect(given).toEqual([[], ['INPUT_TOKEN'], ['INPUT_GITHUB_TOKEN']]);
+    expect(given).toEqual([[], [], ['INPUT_TOKEN'], ['INPUT_GITHUB_TOKEN']]);
   });
 
   test('has the inputs with which the example calls it', () => {

@@ -46,7 +46,7 @@ beforeEach(async () => {
   for (const name of ['node', 'rollcall', 'gh']) residents.install(join(folder, 'bin', name), name);
   repository = new GitProject(join(folder, 'repository'));
   repository.git('init', '--quiet', '--initial-branch=main');
-  write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n');
+  write('manifests/apps.yaml', wiki);
   merged();
   const tokens = [{ token: 'viewer', add_applications: false, add_users: false }, { token: 'creator' }];
   service = await serveSandbox(seedSandbox({ tokens }).sandbox, { port: 0, latencyMs: 0 });
@@ -56,6 +56,8 @@ afterEach(async () => {
   await Promise.all([service.close(), github.close()]);
   rmSync(folder, { recursive: true });
 });
+
+const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n';
 
 function write(name: string, text: string): void {
   writeFileSync(join(folder, 'repository', name), text);
@@ -280,7 +282,17 @@ describe('the workflow that init writes', () => {
     });
     expect(github.requests).toHaveLength(requests);
 
-    // What is taken out is found at night, for a week.
+    // What is taken out is found at night, in a repository younger than a week as well, and in an older one for a week.
+    write('manifests/more.yaml', 'version: 1\nusers: []\n');
+    write('manifests/apps.yaml', 'version: 1\napplications: []\n');
+    expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({
+      drift: {
+        failed: true,
+        code: 2,
+        log: expect.stringContaining('application.wiki is no longer') as string,
+      },
+    });
+    write('manifests/apps.yaml', wiki);
     write('manifests/more.yaml', 'version: 1\nusers: [{ username: carol, name: Carol }]\n');
     vi.stubEnv('GIT_COMMITTER_DATE', new Date(Date.now() - 14 * 86_400_000).toISOString());
     repository.commit();

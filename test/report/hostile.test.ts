@@ -62,7 +62,7 @@ const none = { diagnostics: [], filenames: [] };
 
 const reports: Record<string, (world: Given) => Report> = {
   'of a plan': ({ plan, diagnostics }) => planReport({ ...none, diagnostics, result: plan }),
-  'of a plan since a revision': ({ sincePlan, diagnostics }) => {
+  'of a plan with a baseline': ({ sincePlan, diagnostics }) => {
     const filenames = sincePlan.changes.map(({ resource }) => placeOf(resource).filename);
     return planReport({ diagnostics, filenames, result: sincePlan });
   },

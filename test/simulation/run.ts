@@ -81,7 +81,6 @@ export function startRun(
     appendFile: async () => {},
     stdout: { ...silent, write: (text) => void (printed += text), isLost: async () => false },
     stderr: silent,
-    revision: async () => Promise.reject(new Error('there is no version control')),
     connect: async () => ({ send: sees, close: async () => {} }),
     interruptible: () => ({ signal: interruption.signal, urgent: urgency.signal }),
     toolVersion: '0',

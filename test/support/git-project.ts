@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from './canary.ts';
 
 /** Whoever runs the tests may have settings of git that sign, or that call `main` otherwise. */
-export const gitEnv = {
+const gitEnv = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
   GIT_AUTHOR_NAME: 'Test',
@@ -12,15 +12,6 @@ export const gitEnv = {
   GIT_COMMITTER_NAME: 'Test',
   GIT_COMMITTER_EMAIL: 'test@example.com',
 };
-
-/** A script that stands in for git, in a folder that comes first on the PATH; in it, `git "$@"` is the real one. */
-export function standIn(script: string): { readonly PATH: string } {
-  const folder = temporaryFolder();
-  const path = process.env['PATH'] ?? '';
-  writeFileSync(join(folder, 'git'), `#!/bin/sh\ngit() { PATH='${path}' command git "$@"; }\n${script}\n`);
-  chmodSync(join(folder, 'git'), 0o755);
-  return { PATH: `${folder}:${path}` };
-}
 
 /** A checkout of git, in a folder of its own. */
 export class GitProject {

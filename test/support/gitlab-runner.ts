@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { run } from './cli.ts';
@@ -34,6 +34,8 @@ export async function runPipeline(
   checkout: Checkout,
   variables: Readonly<Record<string, string>>,
 ): Promise<Pipeline> {
+  // GitLab's runner cleans a checkout that it takes again.
+  rmSync(join(checkout.repository, '.gitlab-ci-local/builds'), { recursive: true, force: true });
   const flags = ['--force-shell-executor', '--shell-isolation', '--no-artifacts-to-source'];
   const { stdout, stderr } = await asked(checkout, flags, variables);
   const ends = stdout.matchAll(/^ (PASS|FAIL) {2}(\S+(?: \[.*?\])?)/gm);

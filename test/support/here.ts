@@ -4,7 +4,6 @@ import type { Context, Output } from '../../src/terminal/context.ts';
 import { createPrivateFiles, writePrivateFile, writeReport } from '../../src/terminal/write-file.ts';
 import { nodeService } from '../../src/terminal/node-context.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
-import { openRevision } from '../../src/terminal/revision.ts';
 import { run } from '../../src/commands/run-program.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { toolVersion } from '../../src/base/package-file.ts';
@@ -66,7 +65,6 @@ function contextOf({ cwd, env, ...start }: Start, version: string, colours: bool
       glob: (folder, pattern, look) => nodeFiles.glob(at(folder), pattern, look),
       readStandardInput: async () => Buffer.from(await start.stdin()),
     },
-    revision: (ref) => openRevision(ref, { folder: cwd, env, files: nodeFiles }),
     writeReport: (filename, text) => writeReport(at(filename), text),
     writePrivateFile: (filename, text) => writePrivateFile(at(filename), text),
     createFile: async (filename, text) => {

@@ -4,7 +4,7 @@ import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import { type Address, type Diagnostic, diagnosticAt, diagnosticFor } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import type { Alteration, Since } from '../../src/manifest/since.ts';
+import type { Alteration, Comparison } from '../../src/manifest/baseline.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { failedReads } from '../../src/report/words/halts.ts';
@@ -99,7 +99,7 @@ export const hostileText: fc.Arbitrary<string> = fc
 export interface Given {
   readonly resources: readonly Resource[];
   readonly plan: Plan;
-  /** The same, compared with a revision. */
+  /** The same, compared with a baseline. */
   readonly sincePlan: Plan;
   readonly run: ApplyRun;
   readonly diagnostics: readonly Diagnostic[];
@@ -127,9 +127,9 @@ export function given(texts: readonly string[]): Given {
     scope: { target: texts.slice(0, 3), exclude: texts.slice(3, 5), declared: 1000 },
   };
   const plan = makePlan(resources, observed, context);
-  const since = sinceOf(resources, texts);
+  const comparison = comparisonOf(resources, texts);
   const sincePlan = {
-    ...makePlan(resources, observed, { ...context, since }),
+    ...makePlan(resources, observed, { ...context, comparison }),
     undeclared: undeclaredOf(texts),
   };
   const run: ApplyRun = {
@@ -181,7 +181,7 @@ function undeclaredOf(texts: readonly string[]): Undeclared {
 }
 
 /** A third of them is as it was; of the others, some are new, some altered, and of some nothing is known. */
-function sinceOf(resources: readonly Resource[], texts: readonly string[]): Since {
+function comparisonOf(resources: readonly Resource[], texts: readonly string[]): Comparison {
   const alterationOf = (index: number): Alteration => {
     const [before = null, now = null] = [texts[index - 1], texts[index]];
     const fields = [
@@ -201,7 +201,7 @@ function sinceOf(resources: readonly Resource[], texts: readonly string[]): Sinc
     source: { file: text, line: 1, column: 1 },
   }));
   return {
-    revision: { ref: texts[2] ?? '', commit: texts[3] ?? '', noLongerDeclared },
+    baseline: { path: texts[2] ?? '', noLongerDeclared },
     alterations: new Map(resources.map(({ address }, index) => [address, alterationOf(index)])),
   };
 }

@@ -17,7 +17,8 @@ export interface Setup {
   /** In place of the real transport. */
   readonly transport?: Transport;
   readonly clock?: Clock;
-  readonly revision?: Context['revision'];
+  /** The files of the folder `.before`. */
+  readonly past?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** In place of the second interruption. */
   readonly urgent?: AbortSignal;
@@ -33,6 +34,14 @@ export interface Captured {
   readonly stderr: () => string;
   /** The files that were written, by name. */
   readonly written: ReadonlyMap<string, string>;
+}
+
+function before(past: Setup['past']): Readonly<Record<string, string>> {
+  if (past === undefined) return {};
+  return Object.fromEntries([
+    ['.before/README.md', ''],
+    ...Object.entries(past).map(([name, text]) => [`.before/${name}`, text]),
+  ]);
 }
 
 /** A Context that captures what is printed. The network is real, unless a transport is given. */
@@ -54,7 +63,7 @@ export function capture(setup: Setup): Captured {
       ...(setup.contractOnly && { ROLLCALL_CONTRACT_ONLY: 'true' }),
       ...setup.env,
     },
-    files: memoryFiles(setup.files ?? {}),
+    files: memoryFiles({ ...setup.files, ...before(setup.past) }),
     clock: setup.clock ?? {
       now: () => Date.now(),
       sleep: (milliseconds) => delay(Math.min(milliseconds, 1)),
@@ -81,7 +90,6 @@ export function capture(setup: Setup): Captured {
       isLost: async () => false,
     },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours, ...width },
-    revision: setup.revision ?? (async () => Promise.reject(new Error('there is no version control'))),
     connect: async (settings) =>
       transport ? { send: transport, close: async () => {} } : connectOverNetwork(settings),
     ...(answerToPrompt !== undefined && { ask: async () => answerToPrompt }),

@@ -3,7 +3,7 @@ import { pageAsset } from '../../base/package-file.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
-import type { Gone } from '../../manifest/since.ts';
+import type { Gone } from '../../manifest/baseline.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
 import { present, quoted } from '../printable.ts';
 import { byKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
@@ -69,14 +69,14 @@ const pageOf = byKind<[], Page>({
 });
 
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
-  const { head, opens, since, touched, others, gone, besides, idle, switches, undeclared, counts } =
+  const { head, opens, baseline, touched, others, gone, besides, idle, switches, undeclared, counts } =
     planView(plan);
   return {
     lines: [
       markup`${head}`,
       ...[
         ...opens,
-        ...present(since && `In this change, since ${since.revision}: ${since.counts}`),
+        ...present(baseline && `In this change, compared with ${baseline.path}: ${baseline.counts}`),
         ...errors.map(({ severity, summary }) => `${severity}: ${summary}`),
         headline,
       ].map(headlineOf),

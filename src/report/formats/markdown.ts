@@ -85,16 +85,16 @@ const mostGone = 50;
 
 /**
  * First what keeps it from being applied, then the changes as a diff, all folded up. Where the manifests were compared with a
- * revision, first what this change does, and open; folded up, what the plan would do all the same.
+ * baseline, first what this change does, and open; folded up, what the plan would do all the same.
  */
 function planContent({ headline, errors, warnings, plan }: PlanReport): Content {
   const view = planView(plan);
-  const { since, touched, gone, besides } = view;
-  const counts = `${since ? headline : `**${headline}**`} ${view.counts}`;
-  const others = changesOf(shownChanges({ changes: since ? view.others : touched }));
+  const { baseline, touched, gone, besides } = view;
+  const counts = `${baseline ? headline : `**${headline}**`} ${view.counts}`;
+  const others = changesOf(shownChanges({ changes: baseline ? view.others : touched }));
   const rest = [warningsOf(warnings), others, ...undeclaredOf(view), uncut(...planFoot(view, style))];
   const head = uncut(view.head);
-  if (!since) {
+  if (!baseline) {
     const sections = [head, uncut(...view.opens), problems(errors), ...rest];
     return {
       headline: [counts, ...present(view.idle), ...warned(warnings)].join(' '),
@@ -107,13 +107,13 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
   const sections = [
     uncut(...view.opens),
     wrong,
-    uncut(`Since ${since.revision}:`),
+    uncut(`Compared with ${baseline.path}:`),
     changes,
     uncut(...goneItems),
   ];
   return {
     headline: [
-      `**In this change: ${since.counts}**`,
+      `**In this change: ${baseline.counts}**`,
       counts,
       ...present(view.idle),
       ...warned(warnings),

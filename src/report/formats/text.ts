@@ -71,9 +71,9 @@ function viewText(
   style: Style,
   detail: Detail | undefined,
 ): string {
-  const { since, gone, besides, opens } = view;
+  const { baseline, gone, besides, opens } = view;
   const fit = (words: string): string => fitted(words, style);
-  const changes = since ? view.touched : shownChanges(plan);
+  const changes = baseline ? view.touched : shownChanges(plan);
   const isMore = shownChanges({ changes: view.others }).length > 0;
   const { inFull, named, more } =
     detail === undefined ? withoutUnseen(changes) : { inFull: changes, named: [], more: 0 };
@@ -81,11 +81,11 @@ function viewText(
   const parts = present(
     fit(view.head),
     opens.length > 0 && style.bold(opens.map(fit).join('\n')),
-    since && style.bold(fit(`In this change, since ${since.revision}: ${since.counts}`)),
+    baseline && style.bold(fit(`In this change, compared with ${baseline.path}: ${baseline.counts}`)),
     ...changesText(inFull, style, detail ?? (isMuch ? 'lines' : 'all')),
     ...changesText(named, style, 'lines'),
     gone.length > 0 && fit(goneWords(gone)),
-    besides !== '' && fit(`${besides}.${isMore ? '\nWithout --since, they are shown as well.' : ''}`),
+    besides !== '' && fit(`${besides}.${isMore ? '\nWithout --baseline, they are shown as well.' : ''}`),
     isMuch &&
       detail === undefined &&
       fit(`These are ${inFull.length} changes, so each has one line. ${inFullWords}`),

@@ -9,7 +9,7 @@ import { isNameOfOne, sameJson, shownId } from '../../kinds/values.ts';
 import { everyone, isBound } from '../../kinds/access.ts';
 import { lackingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
-import type { AlteredField } from '../../manifest/since.ts';
+import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { inline, startOf } from '../printable.ts';
 

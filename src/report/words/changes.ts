@@ -1,4 +1,4 @@
-import type { Alteration } from '../../manifest/since.ts';
+import type { Alteration } from '../../manifest/baseline.ts';
 import { isToGo } from '../../kinds/lifecycle.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
@@ -14,7 +14,7 @@ export interface Look {
 interface ChangeLook extends Look {
   /** What becomes of it, in a sentence. */
   readonly verdict: (change: Change) => string;
-  /** What is said behind its address: mostly nothing, for its sign says enough; and where the entry was added or altered since a revision. */
+  /** What is said behind its address: mostly nothing, for its sign says enough; and where the entry was added or altered since the baseline. */
   readonly words: Readonly<Record<Alteration['kind'], string>>;
 }
 
@@ -107,7 +107,7 @@ export function changeWords(change: Change): string {
   return inline(present(verb, leftBecause).join(isKept ? ': ' : '; '));
 }
 
-/** Of an entry that could not be read at the revision. */
+/** Of an entry that could not be read in the baseline. */
 function brokenWords({ since }: Pick<Change, 'since'>): string {
   return since?.kind === 'altered' && !since.fields ? '; it was broken before' : '';
 }

@@ -17,7 +17,7 @@ import {
 import { capitalised, inline, present } from '../printable.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
-import { shortCommit, type Gone } from '../../manifest/since.ts';
+import type { Gone } from '../../manifest/baseline.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
 export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
@@ -57,7 +57,7 @@ export interface PlanView {
   /** What the plan is about. */
   readonly head: string;
   /** What the manifests were compared with, where they were, and how many entries were added, altered and taken out. */
-  readonly since: { readonly revision: string; readonly counts: string } | undefined;
+  readonly baseline: { readonly path: string; readonly counts: string } | undefined;
   /** What it opens, and to whom: a line each. */
   readonly opens: readonly string[];
   /** What is not planned, and what was added or altered, in sync or not, where the manifests were compared; else all changes. */
@@ -81,16 +81,13 @@ export interface PlanView {
 }
 
 export function planView(plan: Plan): PlanView {
-  const { changes, since } = plan;
-  const gone = since?.noLongerDeclared ?? [];
-  const touched = since ? notPlannedFirst(changes.filter((change) => isTouched(change))) : changes;
-  const others = since ? changes.filter((change) => !isTouched(change)) : [];
+  const { changes, baseline } = plan;
+  const gone = baseline?.noLongerDeclared ?? [];
+  const touched = baseline ? notPlannedFirst(changes.filter((change) => isTouched(change))) : changes;
+  const others = baseline ? changes.filter((change) => !isTouched(change)) : [];
   return {
     head: headOf(plan),
-    since: since && {
-      revision: inline(`${since.ref} (${shortCommit(since.commit)})`),
-      counts: sinceCounts(touched, gone),
-    },
+    baseline: baseline && { path: inline(baseline.path), counts: alteredCounts(touched, gone) },
     opens: openings(plan),
     touched,
     others,
@@ -116,7 +113,7 @@ function isTouched({ since, action }: Change): boolean {
   return action === 'not-planned' || (since !== undefined && since.kind !== 'same');
 }
 
-function sinceCounts(touched: readonly Change[], gone: readonly Gone[]): string {
+function alteredCounts(touched: readonly Change[], gone: readonly Gone[]): string {
   const count = (kind: string): number => touched.filter(({ since }) => since?.kind === kind).length;
   const [added, altered] = [count('added'), count('altered')];
   const parts = present(
@@ -235,7 +232,7 @@ export function planFindings(
   filenames: readonly string[],
 ): Diagnostic[] {
   // What makes the plan fail is reported in any case; else a reviewer reads of what is new.
-  const isAll = severity === 'error' || plan.since === undefined;
+  const isAll = severity === 'error' || plan.baseline === undefined;
   const changes = isAll ? plan.changes : plan.changes.filter((change) => isTouched(change));
   const faults = notPlannedIn(plan).flatMap(({ diagnostics }) => diagnostics);
   return [...faults, ...drift(changes, severity), ...goneFindings(plan, filenames)];

@@ -2,7 +2,7 @@ import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnos
 import { kinds, resourceTypes } from '../../kinds/all.ts';
 import { active } from '../../kinds/lifecycle.ts';
 import { nameOf, typeOf } from '../../kinds/resource.ts';
-import type { Gone } from '../../manifest/since.ts';
+import type { Gone } from '../../manifest/baseline.ts';
 import type { Undeclared } from '../../observe/undeclared.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { inline, present } from '../printable.ts';
@@ -52,8 +52,11 @@ function headline(count: number, isWhole: boolean): string {
 }
 
 /** Warnings about what is no longer declared, each in its file where that was read: it may still be there. */
-export function goneFindings({ since }: Pick<Plan, 'since'>, filenames: readonly string[]): Diagnostic[] {
-  return (since?.noLongerDeclared ?? []).map(({ address, source, active: isActive }) => ({
+export function goneFindings(
+  { baseline }: Pick<Plan, 'baseline'>,
+  filenames: readonly string[],
+): Diagnostic[] {
+  return (baseline?.noLongerDeclared ?? []).map(({ address, source, active: isActive }) => ({
     ...diagnosticFor(
       filenames.find((filename) => filename === source?.file),
       {

@@ -274,7 +274,6 @@ function startRun(
     appendFile: async () => {},
     stdout: { ...silent, write: (text) => void (printed += text), isLost: async () => false },
     stderr: { ...silent, write: (text) => void (said += text) },
-    revision: async () => Promise.reject(new Error('there is no version control')),
     connect: async () => ({ send: bug?.transport?.(network, scenario) ?? network, close: async () => {} }),
     interruptible: () => ({ signal: interruption.signal, urgent: new AbortController().signal }),
     toolVersion: '0',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { alterationsSince } from '../../src/manifest/since.ts';
+import { compare } from '../../src/manifest/baseline.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
@@ -20,13 +20,10 @@ async function loaded(text: string, env?: Readonly<Record<string, string>>): Pro
   });
 }
 
-/** The plan of what is declared now, since what was declared before. */
+/** The plan of what is declared now, compared with what was declared before. */
 async function planned(before: string, now: string, existing: Existing = {}): Promise<Plan> {
   const manifests = await loaded(`version: 1\n${now}`, { ONE: 'canary-one', TWO: 'canary-two' });
-  const { alterations, noLongerDeclared } = alterationsSince(
-    await loaded(`version: 1\n${before}`),
-    manifests,
-  );
+  const { alterations, noLongerDeclared } = compare(await loaded(`version: 1\n${before}`), manifests);
   const held = Object.fromEntries(
     Object.entries(existing).map(([slug, fields]) => [slug, { ...fields, slug }]),
   );
@@ -36,10 +33,7 @@ async function planned(before: string, now: string, existing: Existing = {}): Pr
     permission: 'none',
     service: 'https://id.example.com',
     environment: 'production',
-    since: {
-      revision: { ref: 'origin/main', commit: '3f2c1ab'.padEnd(40, '0'), noLongerDeclared },
-      alterations,
-    },
+    comparison: { baseline: { path: '.before', noLongerDeclared }, alterations },
   });
 }
 
@@ -67,7 +61,7 @@ const apps = (...entries: readonly string[]): string =>
 const users = (...entries: readonly string[]): string =>
   `users:\n${entries.map((entry) => `  - { ${entry} }\n`).join('')}`;
 
-describe('the text of a plan since a revision', () => {
+describe('the text of a plan with a baseline', () => {
   test('has what is new, what is gone, and how much is as it was', async () => {
     const before =
       apps('slug: grafana, name: Grafana', 'slug: wiki, name: Wiki') +
@@ -78,7 +72,7 @@ describe('the text of a plan since a revision', () => {
     const plan = await planned(before, now, { grafana: { name: 'Grafana' }, wiki: { name: 'Vicky' } });
     expect(written(plan, 'text')).toBe(`Plan for production (https://id.example.com)
 
-In this change, since origin/main (3f2c1ab): 2 added, 1 altered, 2 no longer declared.
+In this change, compared with .before: 2 added, 1 altered, 2 no longer declared.
 
   ! application.grafana is altered; it differs and is left as it is  m.yaml:3
       name
@@ -97,7 +91,7 @@ In this change, since origin/main (3f2c1ab): 2 added, 1 altered, 2 no longer dec
 No longer declared, and left as it is: user.bob, user.carl
 
 Besides, as before this change: 1 to create if absent, 1 differs.
-Without --since, they are shown as well.
+Without --baseline, they are shown as well.
 
 The token may not view users: each ? is created if it is absent, and left as it is if not. With the permission to view users, the plan shows which.
 
@@ -115,7 +109,7 @@ Plan: 3 to add, 0 to change, 0 to destroy.
       apps('slug: a, name: A'),
       apps('slug: a, name: A'),
       { a: { name: 'A' } },
-      `In this change, since origin/main (3f2c1ab): nothing added, altered or taken out.
+      `In this change, compared with .before: nothing added, altered or taken out.
 
 Besides, as before this change: 1 in sync.`,
     ],
@@ -124,7 +118,7 @@ Besides, as before this change: 1 in sync.`,
       '',
       apps('slug: a, name: A'),
       { a: { name: 'A' } },
-      `In this change, since origin/main (3f2c1ab): 1 added.
+      `In this change, compared with .before: 1 added.
 
   = application.a is added; it exists already, as declared  m.yaml:3
       slug  "a"
@@ -135,7 +129,7 @@ Besides, as before this change: 1 in sync.`,
       '',
       apps('slug: a, name: A, group: G'),
       { a: { name: 'A', group: 'H' } },
-      `In this change, since origin/main (3f2c1ab): 1 added.
+      `In this change, compared with .before: 1 added.
 
   ! application.a is added; it exists, differs and is left as it is  m.yaml:3
       slug   "a"
@@ -149,7 +143,7 @@ Besides, as before this change: 1 in sync.`,
       apps('slug: a, name: A'),
       apps('slug: a, name: B'),
       { a: { name: 'B' } },
-      `In this change, since origin/main (3f2c1ab): 1 altered.
+      `In this change, compared with .before: 1 altered.
 
   = application.a is altered, and in sync  m.yaml:3
       name
@@ -161,7 +155,7 @@ Besides, as before this change: 1 in sync.`,
       users('username: u, name: U, email: u@example.com, path: p'),
       users('username: u, name: U, path: p, is_active: false'),
       {},
-      `In this change, since origin/main (3f2c1ab): 1 altered.
+      `In this change, compared with .before: 1 altered.
 
   ? user.u is altered; if it exists, it is left as it is  m.yaml:3
       is_active
@@ -177,7 +171,7 @@ Besides, as before this change: 1 in sync.`,
       apps('slug: a, name: A, meta_description: "one\\ntwo"'),
       apps('slug: a, name: A, meta_description: "one\\n2"'),
       { a: { name: 'A', meta_description: 'one\nzwei' } },
-      `In this change, since origin/main (3f2c1ab): 1 altered.
+      `In this change, compared with .before: 1 altered.
 
   ! application.a is altered; it differs and is left as it is  m.yaml:3
       meta_description  (- before, + now)
@@ -195,7 +189,7 @@ Besides, as before this change: 1 in sync.`,
       apps('slug: a, name: A, group: G'),
       apps('slug: a, name: B, group: G'),
       { a: { name: 'B', group: 'H' } },
-      `In this change, since origin/main (3f2c1ab): 1 altered.
+      `In this change, compared with .before: 1 altered.
 
   ! application.a is altered; it differs and is left as it is  m.yaml:3
       name
@@ -210,7 +204,7 @@ Besides, as before this change: 1 in sync.`,
       apps("slug: a, name: A, group: '${env:ONE}'"),
       apps("slug: a, name: A, group: '${env:TWO}'"),
       { a: { name: 'A', group: 'canary-one' } },
-      `In this change, since origin/main (3f2c1ab): 1 altered.
+      `In this change, compared with .before: 1 altered.
 
   ! application.a is altered; it differs and is left as it is  m.yaml:3
       group  (sensitive; had another value before)
@@ -222,7 +216,7 @@ Besides, as before this change: 1 in sync.`,
       users('username: u, nme: U'),
       users('username: u, name: U'),
       {},
-      `In this change, since origin/main (3f2c1ab): 1 altered.
+      `In this change, compared with .before: 1 altered.
 
   ? user.u is altered; if it exists, it is left as it is; it was broken before  m.yaml:3
       username  "u"
@@ -249,7 +243,7 @@ Besides, as before this change: 1 in sync.`,
   });
 });
 
-describe('the comment of a plan since a revision', () => {
+describe('the comment of a plan with a baseline', () => {
   const roll = (count: number): string =>
     users(...Array.from({ length: count }, (_, index) => `username: user-${index}, name: User ${index}`));
 
@@ -265,7 +259,7 @@ describe('the comment of a plan since a revision', () => {
 **In this change: 1 added.** Plan: 2001 to add, 0 to change, 0 to destroy. 0 to create, 2001 to create if absent, 0 differ, 0 in sync.
 
 \`\`\`diff
-Since origin/main (3f2c1ab):
+Compared with .before:
 
 ? user.zoe is added  m.yaml:2003
     username  "zoe"
@@ -334,7 +328,7 @@ test('the page has what is new and gone first, and the rest folded up', async ()
   const before = apps('slug: a, name: A', 'slug: b, name: B') + users('username: u, name: U');
   const page = written(await planned(before, apps('slug: a, name: A', 'slug: b, name: B 2')), 'html');
   const [open = '', folded = ''] = page.split('<details>');
-  expect(open).toContain('In this change, since origin/main (3f2c1ab): 1 altered, 1 no longer declared.');
+  expect(open).toContain('In this change, compared with .before: 1 altered, 1 no longer declared.');
   expect(
     open.match(/<\/span> \S+(?=<\/h2>)|(?<=<p class="verdict">).*(?=<)|(?<=<p class="soft">).*(?=<)/g),
   ).toEqual([

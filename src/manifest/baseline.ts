@@ -11,7 +11,7 @@ import { addressOf, byAddress, type Resource, type Source, sourceOf } from '../k
 import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
-/** What became of one entry of the manifests since a revision. */
+/** What became of one entry of the manifests since the baseline. */
 export type Alteration =
   | { readonly kind: 'added' | 'same' }
   /** Without fields, it was broken then, and nothing is known of what it said. */
@@ -26,12 +26,10 @@ export interface AlteredField {
   readonly stays?: string;
 }
 
-/** A revision that the manifests are compared with. */
-export interface SinceRevision {
-  /** As it is named: `origin/main`. */
-  readonly ref: string;
-  /** The commit that was read: the one at which what is checked out left it. */
-  readonly commit: string;
+/** The manifests as they were, with which they are compared. */
+export interface Baseline {
+  /** The folder that has them, as it is named. */
+  readonly path: string;
   /** What was declared then, and no longer is; applications first, then by name. */
   readonly noLongerDeclared: readonly Gone[];
 }
@@ -44,9 +42,9 @@ export interface Gone {
   readonly active?: boolean;
 }
 
-/** What became of every entry since a revision. */
-export interface Since {
-  readonly revision: SinceRevision;
+/** What became of every entry since the baseline. */
+export interface Comparison {
+  readonly baseline: Baseline;
   readonly alterations: ReadonlyMap<Address, Alteration>;
 }
 
@@ -54,11 +52,11 @@ export interface Since {
  * Compares what is declared with what was: the fields by what they mean, sensitive values by what they are made of. Of what is gone,
  * only what `isAbout` takes is reported.
  */
-export function alterationsSince(
+export function compare(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,
   { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,
   isAbout: (address: Address) => boolean = () => true,
-): Pick<Since, 'alterations'> & Pick<SinceRevision, 'noLongerDeclared'> {
+): Pick<Comparison, 'alterations'> & Pick<Baseline, 'noLongerDeclared'> {
   const then = new Map(before.resources.map((resource) => [resource.address, resource]));
   const formers = new Set(resources.map((resource) => formerAddress(resource)));
   const noLongerDeclared: Gone[] = [];
@@ -133,28 +131,35 @@ const nothingThere: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no
 
 const mostNamed = 3;
 
-/** A warning that the manifests of a revision were not valid, where that is so: of some of them it is not known what they said. */
+/** A warning where the manifests of the baseline were not valid, or where it has none: what they said is not known then. */
 export function brokenBefore(
-  { ref, commit }: Pick<SinceRevision, 'ref' | 'commit'>,
-  diagnostics: readonly Diagnostic[],
+  path: string,
+  { diagnostics, addresses }: Pick<LoadedManifests, 'diagnostics' | 'addresses'>,
 ): Diagnostic[] {
-  const errors = diagnostics.filter(({ severity, code }) => severity === 'error' && !nothingThere.has(code));
-  if (errors.length === 0) return [];
-  const named = errors.slice(0, mostNamed).map(({ range, summary }) => {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const broken = errors.filter(({ code }) => !nothingThere.has(code));
+  if (errors.length > 0 && broken.length === 0 && Array.from(addresses).length === 0) {
+    return [
+      warning(
+        `${path} holds none of these manifests: all of them are called new`,
+        '--baseline names a folder that is as the working directory was. The manifests are looked for in it at the same paths.',
+      ),
+    ];
+  }
+  if (broken.length === 0) return [];
+  const named = broken.slice(0, mostNamed).map(({ range, summary }) => {
     const place = range === undefined ? '' : `${shownPlace(range)}: `;
     return `${place}${summary}`;
   });
-  const more = errors.length - named.length;
+  const more = broken.length - named.length;
   return [
-    diagnosticFor(undefined, {
-      code: 'broken-before',
-      severity: 'warning',
-      summary: `the manifests of ${ref} (${shortCommit(commit)}) were not valid: some of what is called new may not be`,
-      detail: [...named, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n'),
-    }),
+    warning(
+      `the manifests of ${path} were not valid: some of what is called new may not be`,
+      [...named, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n'),
+    ),
   ];
 }
 
-export function shortCommit(commit: string): string {
-  return commit.slice(0, 7);
+function warning(summary: string, detail: string): Diagnostic {
+  return diagnosticFor(undefined, { code: 'broken-before', severity: 'warning', summary, detail });
 }

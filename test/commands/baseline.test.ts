@@ -2,10 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { reportMerge } from '../../src/commands/report-merge.ts';
-import { UsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { World } from '../support/update-world.ts';
 import { capture, type Captured, type Setup } from '../support/run.ts';
@@ -13,7 +11,6 @@ import { schemaErrors } from '../support/schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-const commit = '3f2c1ab'.padEnd(40, '0');
 const config = 'version: 1\nmanifests: [m]\n';
 const before = {
   'rollcall.yaml': config,
@@ -32,19 +29,13 @@ beforeEach(() => {
   service = fakeService(existing);
 });
 
-/** What a command runs in whose manifests were others at `main`; `close` is how that revision ends. */
-function setup(
-  past: Texts,
-  present: Texts,
-  more: Setup = {},
-  close = async (): Promise<void> => {},
-): Captured {
-  const revision = async (): Promise<object> => ({ commit, files: memoryFiles(past), close });
+/** What a command runs in whose manifests were others in the folder `.before`. */
+function setup(past: Texts, present: Texts, more: Setup = {}): Captured {
   return capture({
     files: present,
+    past,
     url: 'https://id.example.com',
     transport: service.send,
-    revision: revision as Setup['revision'] & {},
     ...more,
   });
 }
@@ -55,21 +46,25 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** A plan of what is there now, since what was there before. */
+/** A plan of what is there now, compared with what was there before. */
 async function planned(options: Partial<PlanOptions> = {}, captured = setup(before, now)): Promise<Ran> {
-  const ending = await plan([], { output: 'json', since: 'main', ...options }, captured.context);
+  const ending = await plan([], { output: 'json', baseline: '.before', ...options }, captured.context);
   return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
 }
 
 async function applied(options: Partial<ApplyOptions> = {}, captured = setup(before, now)): Promise<Ran> {
-  const ending = await apply([], { output: 'json', since: 'main', yes: true, ...options }, captured.context);
+  const ending = await apply(
+    [],
+    { output: 'json', baseline: '.before', yes: true, ...options },
+    captured.context,
+  );
   return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
 }
 
 /** What a plan says of each entry, and of those that are no longer declared. */
 function told({ stdout }: Pick<Ran, 'stdout'>): Readonly<Record<string, string>> {
   const document = JSON.parse(stdout) as {
-    readonly since: { readonly no_longer_declared: readonly { readonly address: string }[] };
+    readonly baseline: { readonly no_longer_declared: readonly { readonly address: string }[] };
     readonly resource_changes: readonly {
       readonly address: string;
       readonly since: { readonly kind: string };
@@ -77,7 +72,7 @@ function told({ stdout }: Pick<Ran, 'stdout'>): Readonly<Record<string, string>>
   };
   return Object.fromEntries([
     ...document.resource_changes.map(({ address, since }) => [address, since.kind] as const),
-    ...document.since.no_longer_declared.map(({ address }) => [address, 'gone'] as const),
+    ...document.baseline.no_longer_declared.map(({ address }) => [address, 'gone'] as const),
   ]);
 }
 
@@ -88,16 +83,15 @@ function asked(): string[] {
     .toSorted();
 }
 
-describe('--since', () => {
+describe('--baseline', () => {
   test('reports each entry what became of it, and what is no longer declared', async () => {
     const { ending, stdout, stderr } = await planned();
     expect({ ending, stderr }).toEqual({ ending: 'done', stderr: '' });
     const document: unknown = JSON.parse(stdout);
     expect(schemaErrors('plan', document)).toEqual([]);
     expect(document).toMatchObject({
-      since: {
-        ref: 'main',
-        commit,
+      baseline: {
+        path: '.before',
         no_longer_declared: [{ address: 'user.bob', source: { file: 'm/users.yaml', line: 2, column: 39 } }],
       },
       resource_changes: [
@@ -140,16 +134,25 @@ describe('--since', () => {
     expect(await reportMerge(Object.keys(parts), { output: 'json' }, context)).toBe('done');
     const whole = JSON.parse((await planned({ changedOnly: true })).stdout) as { created_at: string };
     expect(JSON.parse(stdout())).toEqual({ ...whole, created_at: expect.any(String) });
-    const other = (await planned({ shard: '3/3', changedOnly: true, since: 'other' })).stdout;
+    const elsewhere = capture({
+      files: { ...now, 'old/m/a.yaml': 'version: 1\n' },
+      url: 'https://id.example.com',
+      transport: service.send,
+    });
+    const other = (await planned({ shard: '3/3', changedOnly: true, baseline: 'old' }, elsewhere)).stdout;
     const mixed = capture({ files: { ...parts, '3/3': other } });
     expect(await reportMerge(Object.keys(parts), { output: 'json' }, mixed.context)).toBe('failed');
-    expect(mixed.stderr()).toBe('error: 3/3 has another --target, --exclude or --since than 1/3\n');
+    expect(mixed.stderr()).toBe('error: 3/3 has another --target, --exclude or --baseline than 1/3\n');
   });
 
-  test('asks nothing of version control where the manifests are not valid', async () => {
-    const revision = async (): Promise<never> => Promise.reject(new Error('it was asked'));
-    const captured = setup(before, { ...now, 'm/x.yaml': 'version: 1\nusers: [{}]\n' }, { revision });
-    expect((await planned({}, captured)).ending).toBe('invalid');
+  test.each([
+    ['nowhere', '--baseline cannot be "nowhere": there is no such folder'],
+    ['m/apps.yaml', '--baseline cannot be "m/apps.yaml": there is no such folder'],
+    ['.', '--baseline cannot be the working directory itself'],
+    ['/memory', '--baseline cannot be "/memory": there is no such folder'],
+  ])('%s is refused: it is no other folder', async (baseline, message) => {
+    await expect(planned({ baseline })).rejects.toThrow(message);
+    expect(service.requests).toEqual([]);
   });
 });
 
@@ -198,11 +201,11 @@ describe('--changed-only', () => {
 });
 
 test.each<[Partial<ApplyOptions>, readonly string[], string]>([
-  [{ changedOnly: true }, ['m'], '--changed-only needs --since'],
-  [{ since: 'main' }, ['-'], '--since cannot compare what comes on standard input'],
-  [{ since: 'main', vars: ['-'] }, [], '--since cannot compare what comes on standard input'],
-  [{ since: 'main', config: '-' }, [], '--since cannot compare what comes on standard input'],
-  [{ since: 'main', plan: 'plan.json' }, [], 'a saved plan is applied as it is'],
+  [{ changedOnly: true }, ['m'], '--changed-only needs --baseline'],
+  [{ baseline: '.before' }, ['-'], '--baseline cannot compare what comes on standard input'],
+  [{ baseline: '.before', vars: ['-'] }, [], '--baseline cannot compare what comes on standard input'],
+  [{ baseline: '.before', config: '-' }, [], '--baseline cannot compare what comes on standard input'],
+  [{ baseline: '.before', plan: 'plan.json' }, [], 'a saved plan is applied as it is'],
   [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan is applied as it is'],
 ])('what cannot be compared is refused: %j %j', async (options, paths, message) => {
   const { context } = setup(before, now);
@@ -277,14 +280,15 @@ describe('the manifests of before', () => {
     });
   });
 
-  test.each<[string, Texts]>([
-    ['no folder of manifests', { 'rollcall.yaml': config }],
-    ['a folder without manifests', { 'rollcall.yaml': config, 'm/README.md': '' }],
-    ['a rollcall.yaml that names none', { 'rollcall.yaml': 'version: 1\n' }],
-    ['nothing', {}],
-  ])('may be none, and everything is new then: %s', async (_, past) => {
-    const ran = await planned({}, setup(past, now));
-    expect(ran.stderr).toBe('');
+  test.each<[string, Texts, boolean]>([
+    ['no folder of manifests', { 'rollcall.yaml': config }, true],
+    ['a folder without manifests', { 'rollcall.yaml': config, 'm/README.md': '' }, true],
+    ['a rollcall.yaml that names none', { 'rollcall.yaml': 'version: 1\n' }, false],
+    ['nothing', {}, true],
+  ])('may be none, and everything is new then: %s', async (_, past, isTold) => {
+    const ran = await planned({ strict: true }, setup(past, now));
+    expect(ran.ending).toBe('done');
+    expect(ran.stderr.includes('warning: .before holds none of these manifests')).toBe(isTold);
     expect(new Set(Object.values(told(ran)))).toEqual(new Set(['added']));
   });
 
@@ -403,13 +407,6 @@ describe('the manifests of before', () => {
       resource_changes: [{ since: { fields: [{ field: 'name', before: '(sensitive)', now: 'A' }] } }],
     });
   });
-
-  test('that could not be read end the run: what would be reported may be wrong', async () => {
-    const close = async (): Promise<void> =>
-      Promise.reject(new UsageError('git came to no end', 'Run it again.'));
-    await expect(planned({}, setup(before, now, {}, close))).rejects.toThrow('git came to no end');
-    expect(service.requests).toEqual([]);
-  });
 });
 
 describe('what an entry no longer declares, and the service goes on holding', () => {
@@ -448,13 +445,9 @@ describe('what an entry no longer declares, and the service goes on holding', ()
       `version: 1\nusers: [{ username: alice, name: A${fields === '' ? '' : `, ${fields}`} }]\n`;
     const { context, stdout } = world.run('', { ROLLCALL_CAPABILITIES: '' }, {
       files: { 'm.yaml': user(present), 'rollcall.yaml': settings },
-      revision: async () => ({
-        commit,
-        files: memoryFiles({ 'm.yaml': user(then), 'rollcall.yaml': settings }),
-        close: async () => {},
-      }),
+      past: { 'm.yaml': user(then), 'rollcall.yaml': settings },
     } satisfies Setup);
-    const ending = await plan(['m.yaml'], { output: 'text', since: 'main', ...options }, context);
+    const ending = await plan(['m.yaml'], { output: 'text', baseline: '.before', ...options }, context);
     expect(ending).toBe('done');
     return stdout();
   }
@@ -568,10 +561,10 @@ describe('what goes, and what has another name now', () => {
       }),
     );
     const document = JSON.parse(ran.stdout) as {
-      since: { no_longer_declared: unknown[] };
+      baseline: { no_longer_declared: unknown[] };
       resource_changes: unknown[];
     };
-    expect(document.since.no_longer_declared).toEqual([]);
+    expect(document.baseline.no_longer_declared).toEqual([]);
     expect(document.resource_changes).toMatchObject([
       {
         address: 'application.handbook',

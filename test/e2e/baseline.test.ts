@@ -1,9 +1,10 @@
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { rollcall, type Ended } from '../support/cli.ts';
-import { gitEnv, GitProject, standIn } from '../support/git-project.ts';
+import { GitProject } from '../support/git-project.ts';
 import { endedHere } from '../support/here.ts';
 import { inFull } from '../support/effort.ts';
 
@@ -12,7 +13,7 @@ let env: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const { sandbox } = seedSandbox({ applications: [{ slug: 'wiki', name: 'Wiki' }] });
   service = await serveSandbox(sandbox, { port: 0, latencyMs: 0 });
-  env = { ...gitEnv, ROLLCALL_URL: service.url, ROLLCALL_TOKEN: 'sandbox-token' };
+  env = { ROLLCALL_URL: service.url, ROLLCALL_TOKEN: 'sandbox-token' };
 });
 afterAll(() => service.close());
 
@@ -20,7 +21,7 @@ function users(...names: readonly string[]): string {
   return `version: 1\nusers:\n${names.map((name) => `  - { username: ${name}, name: N }\n`).join('')}`;
 }
 
-/** A roll in a folder of a repository, as it grew on a branch and, meanwhile, on main. */
+/** A roll in a folder of a repository, as it grew on a branch; `.before` is as it was. */
 function grown(): GitProject {
   const project = GitProject.create();
   project.write({
@@ -40,32 +41,26 @@ function grown(): GitProject {
     'roll/manifests/two\nlines -- and Grüße.yaml': users('ann', 'zoe'),
     'roll/manifests/store/more.txt': users('carl'),
   });
-  project.git('checkout', '--quiet', 'main');
-  project.commit({ 'roll/manifests/later.yaml': users('later') });
-  project.git('checkout', '--quiet', 'branch');
+  project.git('worktree', 'add', '--quiet', '--detach', '.before', 'main');
   return project;
 }
 
-describe('plan --since in a repository', () => {
+describe('plan --baseline with a worktree of git', () => {
   let project: GitProject;
   beforeAll(() => {
     project = grown();
   });
 
   const planned = (folder: string, ...args: readonly string[]): Promise<Ended> =>
-    endedHere(['plan', '--since', 'main', '--changed-only', '--url', service.url, ...args], {
-      cwd: project.path(folder),
-      env,
-    });
-  const commit = (): string => project.git('rev-parse', '--short=7', 'main~1');
+    endedHere(['plan', '--changed-only', '--url', service.url, ...args], { cwd: project.path(folder), env });
 
-  test('reports what the branch changes, and not what main has done meanwhile', async () => {
-    const { code, stdout, stderr } = await planned('roll');
+  test('reports what the branch changes', async () => {
+    const { code, stdout, stderr } = await planned('roll', '--baseline', '../.before/roll');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`Plan for ${service.url}
 Only what has been added or altered: 2 of the 5 declared resources.
 
-In this change, since main (${commit()}): 1 added, 1 altered, 2 no longer declared.
+In this change, compared with ../.before/roll: 1 added, 1 altered, 2 no longer declared.
 
   ! application.wiki is altered; it differs and is left as it is  manifests/apps.yaml:2
       name
@@ -88,22 +83,58 @@ Plan: 1 to add, 0 to change, 0 to destroy.
   });
 
   test.each([
-    ['roll/manifests', ['two\nlines -- and Grüße.yaml'], '1 added, 1 no longer declared'],
-    ['roll/manifests', ['linked.yaml'], '1 no longer declared'],
-    ['roll/manifests/store', ['../*.yaml'], '1 added, 1 altered, 2 no longer declared'],
-    ['.', ['roll/manifests'], '1 added, 1 altered, 2 no longer declared'],
-  ])('sees the repository from the folder %j, where %j is named', async (folder, paths, counts) => {
-    const { stdout, stderr } = await planned(folder, ...paths);
+    [
+      'roll/manifests',
+      '../../.before/roll/manifests',
+      ['two\nlines -- and Grüße.yaml'],
+      '1 added, 1 no longer declared',
+    ],
+    ['roll/manifests', '../../.before/roll/manifests', ['linked.yaml'], '1 no longer declared'],
+    [
+      'roll/manifests/store',
+      '../../../.before/roll/manifests/store',
+      ['../*.yaml'],
+      '1 added, 1 altered, 2 no longer declared',
+    ],
+    ['.', '.before', ['roll/manifests'], '1 added, 1 altered, 2 no longer declared'],
+    ['.', './.before/', ['./roll/manifests/'], '1 added, 1 altered, 2 no longer declared'],
+  ])('from the folder %j, compares %j', async (folder, baseline, paths, counts) => {
+    const { stdout, stderr } = await planned(folder, '--baseline', baseline, ...paths);
     expect(stderr).toBe('');
-    expect(stdout).toContain(`In this change, since main (${commit()}): ${counts}.\n`);
+    expect(stdout).toContain(`In this change, compared with ${baseline}: ${counts}.\n`);
+  });
+
+  test('compares absolute paths into the working directory, and beside it', async () => {
+    const at = (path: string): string => project.path(path);
+    const within = await planned('.', '--baseline', at('.before'), at('roll/manifests'));
+    expect(within.stdout).toContain('1 added, 1 altered, 2 no longer declared.\n');
+    const beside = await planned(
+      'roll/manifests/store',
+      '--baseline',
+      at('.before/roll/manifests/store'),
+      at('roll/manifests'),
+    );
+    expect(beside.stdout).toContain('1 added, 1 altered, 2 no longer declared.\n');
+  });
+
+  test('follows no link that leads out of the baseline', async () => {
+    const folder = project.path('.linked');
+    mkdirSync(join(folder, 'roll'), { recursive: true });
+    symlinkSync('/', join(folder, 'roll/manifests'));
+    const { code, stdout } = await planned('.', '--baseline', '.linked', 'roll/manifests', '-o', 'json');
+    expect(code).toBe(0);
+    expect(stdout).toContain('this link leads out of the folder');
   });
 
   test.runIf(inFull)('is there in the executable', async () => {
     const cwd = project.path('roll');
-    const ran = await rollcall(['apply', '--yes', '--since', 'main', '--changed-only', '-o', 'json'], {
-      cwd,
-      env,
-    });
+    const ran = await rollcall(
+      ['apply', '--yes', '--baseline', '../.before/roll', '--changed-only', '-o', 'json'],
+      {
+        cwd,
+        env,
+      },
+    );
     expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toMatchObject({
       scope: { changed_only: true },
@@ -113,39 +144,16 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     });
   });
 
-  test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
-    [
-      'a commit that is not there',
-      ['--since', 'origin/\u001b[2J::error::x'],
-      {},
-      String.raw`error: --since cannot be "origin/\u001b[2J::error::x": git has no such commit here`,
-    ],
-    [
-      'an option of git',
-      ['--since=--output=owned'],
-      {},
-      'error: --since cannot be "--output=owned": git has no such commit here',
-    ],
-    [
-      'no git',
-      ['--since', 'main'],
-      { PATH: '/nowhere' },
-      'error: the command git cannot be run: it is not on the PATH',
-    ],
-    [
-      'a repository of somebody else',
-      ['--since', 'main'],
-      standIn('export GIT_TEST_ASSUME_DIFFERENT_OWNER=1; git "$@"'),
-      'error: git cannot tell what has changed here\n    git says: fatal: detected dubious ownership in repository',
-    ],
-  ])('refuses %s with 3, and writes its reports all the same', async (_, args, more, message) => {
+  test('refuses a folder that is not there with 3, and writes its reports all the same', async () => {
     const report = project.path('report.md');
-    const ran = await endedHere(['plan', ...args, '--report', 'github=-'], {
+    const ran = await endedHere(['plan', '--baseline', '\u001B[2J::error::x', '--report', 'github=-'], {
       cwd: project.path('roll'),
-      env: { ...env, ...more, GITHUB_STEP_SUMMARY: report },
+      env: { ...env, GITHUB_STEP_SUMMARY: report },
     });
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toContain(message);
+    expect(ran.stderr).toContain(
+      String.raw`error: --baseline cannot be "\u001b[2J::error::x": there is no such folder`,
+    );
     expect(ran.stdout).toMatch(/^::error title=invalid-usage::/);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/json.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { alterationsSince, brokenBefore } from '../../src/manifest/since.ts';
+import { brokenBefore, compare } from '../../src/manifest/baseline.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ async function loaded(texts: string | Texts, env?: Texts): Promise<LoadedManifes
 
 /** What became of each entry: in a word, or field by field what it was and is. */
 async function since(before: string | Texts, now: string | Texts, env: Texts = {}): Promise<unknown> {
-  const { alterations, noLongerDeclared } = alterationsSince(await loaded(before), await loaded(now, env));
+  const { alterations, noLongerDeclared } = compare(await loaded(before), await loaded(now, env));
   const entries = Array.from(alterations, ([address, alteration]): [string, unknown] => [
     address,
     alteration.kind === 'altered' ? (alteration.fields ?? 'altered') : alteration.kind,
@@ -61,7 +61,7 @@ describe('an entry', () => {
       'a.yaml': 'version: 1\nusers: [{ username: b }, { username: a }]\n',
       'b.yaml': app('group: G'),
     });
-    const { noLongerDeclared } = alterationsSince(before, await loaded('version: 1\nusers: []\n', {}));
+    const { noLongerDeclared } = compare(before, await loaded('version: 1\nusers: []\n', {}));
     const addresses = noLongerDeclared.map(({ address }) => address);
     expect(addresses).toEqual(['application.a', 'user.a', 'user.b']);
   });
@@ -178,32 +178,38 @@ describe('a sensitive value', () => {
 });
 
 describe('manifests that were not valid', () => {
-  const about = { ref: 'origin/main', commit: '0123456789abcdef' };
-
   test('are a warning that names the first of what was wrong', async () => {
-    const { diagnostics } = await loaded({
+    const before = await loaded({
       'a.yaml': '{',
       'b.yaml': user('email: [1], x: 1, y: 2'),
       'c.yaml': user('a: 1'),
     });
-    const [warning, ...others] = brokenBefore(about, diagnostics);
+    const [warning, ...others] = brokenBefore('.before', before);
     expect(others).toEqual([]);
     expect(warning).toMatchObject({
       severity: 'warning',
       code: 'broken-before',
-      summary: 'the manifests of origin/main (0123456) were not valid: some of what is called new may not be',
+      summary: 'the manifests of .before were not valid: some of what is called new may not be',
     });
     expect(warning?.detail).toMatch(
       /^a\.yaml:1:\d+: .*\nb\.yaml:2:\d+: .*\nb\.yaml:2:\d+: .*\n… and \d more\.$/,
     );
   });
 
-  test('are none where there were none, or where there were only warnings', async () => {
+  test('are another warning where there were none', async () => {
     const absent = await loadManifests(['nowhere', '*.yml'], { files: memoryFiles({}) });
+    expect(brokenBefore('.before/m', absent).map(({ summary }) => summary)).toEqual([
+      '.before/m holds none of these manifests: all of them are called new',
+    ]);
+  });
+
+  test('are none where some were found, or where there were only warnings', async () => {
+    const files = memoryFiles({ 'm.yaml': user('path: p') });
+    const some = await loadManifests(['m.yaml', 'nowhere'], { files });
     const warned = await loaded(user('type: internal_service_account'));
-    for (const { diagnostics } of [absent, warned]) {
-      expect(diagnostics).not.toEqual([]);
-      expect(brokenBefore(about, diagnostics)).toEqual([]);
+    for (const before of [some, warned]) {
+      expect(before.diagnostics).not.toEqual([]);
+      expect(brokenBefore('.before', before)).toEqual([]);
     }
   });
 });

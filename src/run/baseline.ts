@@ -1,0 +1,92 @@
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
+import type { Files } from '../base/files.ts';
+import { isNamedByOthers } from '../kinds/named.ts';
+import { brokenBefore, compare, type Comparison } from '../manifest/baseline.ts';
+import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import { Selector, type Selection } from '../manifest/select.ts';
+import type { Settings } from '../settings/settings.ts';
+import { check } from './check.ts';
+import type { World } from './world.ts';
+
+/** What the manifests are compared with. */
+export interface BaselineRequest {
+  /** A folder that is as the working directory once was. */
+  readonly path: string;
+  /** What is in it, at the paths that it has in the working directory. */
+  readonly files: Files;
+  /** Whether the run is about what has been added or altered, and nothing else. */
+  readonly changedOnly: boolean;
+  /** The settings as these files say them, or why there are none. */
+  readonly settingsIn: (files: Files) => Promise<Settings | Diagnostic>;
+}
+
+/** The manifests as they are, as far as they are selected. */
+interface Current {
+  readonly settings: Settings;
+  readonly selection: Selection;
+  readonly manifests: LoadedManifests;
+}
+
+interface Compared {
+  readonly comparison: Comparison;
+  /** That the manifests of the baseline were not valid, where that is so. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Returns what became of every entry since the baseline. */
+export async function comparedWithBaseline(
+  { path, files, settingsIn }: BaselineRequest,
+  { settings, selection, manifests }: Current,
+  world: Pick<World, 'files' | 'env'>,
+): Promise<Compared> {
+  const selector = new Selector(selection);
+  const before = await manifestsIn(files, settingsIn, settings, selector, world);
+  const { alterations, noLongerDeclared } = compare(before, manifests, (address) => selector.has(address));
+  return {
+    comparison: { baseline: { path, noLongerDeclared }, alterations },
+    diagnostics: brokenBefore(path, before),
+  };
+}
+
+/** The manifests of the baseline, with its settings; no secret is read for them. */
+async function manifestsIn(
+  files: Files,
+  settingsIn: BaselineRequest['settingsIn'],
+  { policy, hide, release }: Settings,
+  selector: Selector,
+  world: Pick<World, 'files' | 'env'>,
+): Promise<Pick<LoadedManifests, 'resources' | 'addresses' | 'diagnostics'>> {
+  const then = await settingsIn(firstOf(files, world.files));
+  const nothing = { resources: [], addresses: new Set<Address>() };
+  if ('code' in then) return { ...nothing, diagnostics: [then] };
+  if (then.paths.length === 0) return { ...nothing, diagnostics: then.diagnostics };
+  const settings = {
+    ...then,
+    strict: false,
+    policy: { ...then.policy, own: policy.own },
+    hide: [...new Set([...then.hide, ...hide])],
+    // The service is one and the same. What it has learnt to take since was no mistake of that time.
+    ...(release && { release }),
+  };
+  return check(
+    settings,
+    { ...world, files },
+    {
+      secrets: 'assumed',
+      keep: ({ address, kind }) => selector.has(address) || isNamedByOthers(kind.type),
+      warns: () => false,
+    },
+  );
+}
+
+/** The files of the baseline, and those of now where it has none: settings that are not kept with the manifests. */
+function firstOf(files: Files, now: Files): Files {
+  const at = async (path: string): Promise<Files> => ((await files.kindOf(path)) === 'absent' ? now : files);
+  return {
+    ...now,
+    kindOf: async (path) => (await at(path)).kindOf(path),
+    realPath: async (path) => (await at(path)).realPath(path),
+    read: async (path, maxBytes) => (await at(path)).read(path, maxBytes),
+    entriesIn: async (folder) => (await at(folder)).entriesIn(folder),
+  };
+}
