@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { comparePacing } from './concurrency.js';
 import { groupsOf, manifest, membersOf, usersOf, writeManifests } from './manifests.js';
 import { inTurn, median, ours, rollcall, run, withService } from './processes.js';
 import { renderPlan } from './rendering.js';
@@ -34,7 +33,6 @@ try {
   await reading();
   await groups();
   await memory();
-  await pacing();
   await rendering();
 } finally {
   rmSync(folder, { recursive: true });
@@ -217,34 +215,6 @@ async function memory() {
       });
     }
   });
-}
-
-async function pacing() {
-  const rounds = short ? 1 : 3;
-  // Where many are served at a time, the first hundred requests, in which the limit climbs, are over in a moment.
-  const share = (/** @type {string} */ name) => (!short ? 1 : name.includes('32') ? 0.3 : 0.15);
-  const services = [
-    { name: 'serves 1 at a time', args: ['--servers', '1'], requests: 400, fixed: [1, 10] },
-    { name: 'serves 4 at a time', args: ['--servers', '4'], requests: 1600, fixed: [4, 6, 10] },
-    { name: 'serves 32 at a time', args: ['--servers', '32'], requests: 8000, fixed: [10, 32, 48] },
-    { name: 'slows as it is pushed', args: ['--slows'], requests: 2000, fixed: [1, 2, 10] },
-  ];
-  for (const { name, args, requests: most, fixed } of services) {
-    const options = { requests: Math.round(most * share(name)), fixed, rounds };
-    const result = await comparePacing(args, options);
-    const best = result.fixed.toSorted((a, b) => a.milliseconds - b.milliseconds)[0] ?? {
-      count: 0,
-      milliseconds: 0,
-    };
-    const ten = result.fixed.find(({ count }) => count === 10) ?? best;
-    const oursIs = median(result.own);
-    for (const { count, milliseconds } of best === ten ? [best] : [best, ten]) {
-      // Where one at a time is served, ten wait in a line as fast as one: there is nothing to win.
-      const budget = count === best.count ? 1.1 : name.startsWith('slows') ? 1 : 1.1;
-      const floor = `${count} at a time${count === best.count ? ', the best' : ''}`;
-      record(`a service that ${name}`, budget, 'ms', { floor, floorIs: milliseconds, oursIs, runs: rounds });
-    }
-  }
 }
 
 async function rendering() {

@@ -2,7 +2,6 @@
 // `--holds FILE MS`: what a manifest declares exists, and every request takes so long, that for a page of a list as well.
 // `--charges FILE`: the same, but works on two requests at a time, and takes so long for each request and for each record of an answer
 // as an idle release 2023.10.7 was measured to take. What is created is there from then on.
-// `--servers N`: works on so many requests at a time, each for 10 to 20 ms. `--slows`: takes longer the more are under way.
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,31 +11,6 @@ const [, , mode, argument, latency] = process.argv;
 let underWay = 0;
 /** @type {(() => void)[]} */
 const waiting = [];
-let seed = 1;
-
-/** The same numbers from 0 to 1 in every run. */
-function random() {
-  seed = (seed * 48_271) % 2_147_483_647;
-  return seed / 2_147_483_647;
-}
-
-// A tenth of what a real service took.
-const measured = [
-  { count: 1, milliseconds: 3 },
-  { count: 4, milliseconds: 13.8 },
-  { count: 8, milliseconds: 37.9 },
-  { count: 16, milliseconds: 101.4 },
-  { count: 64, milliseconds: 800 },
-];
-
-/** @param {number} count */
-function slowed(count) {
-  const above = measured.findIndex((point) => point.count >= count);
-  const to = measured[above] ?? { count: 64, milliseconds: 800 };
-  const from = measured[above - 1] ?? to;
-  const way = to.count === from.count ? 1 : (count - from.count) / (to.count - from.count);
-  return from.milliseconds + (to.milliseconds - from.milliseconds) * way;
-}
 
 // A look-up took 28 ms, a page of 100 took 280 ms, a create of one application alone 34 ms.
 const charges = { request: 25.5, record: 2.55, create: 34 };
@@ -45,8 +19,6 @@ const charges = { request: 25.5, record: 2.55, create: 34 };
 async function work(records) {
   underWay += 1;
   if (mode === '--holds') await delay(Number(latency));
-  if (mode === '--slows') await delay(slowed(underWay) * (0.5 + random()));
-  if (mode === '--servers') await served(Number(argument), 10 + 10 * random());
   if (mode === '--charges')
     await served(2, records === 0 ? charges.create : charges.request + records * charges.record);
   underWay -= 1;

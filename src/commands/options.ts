@@ -47,7 +47,7 @@ const verbose = one('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)'
 const target = many('--target <address>', 'only addresses like application.*');
 const exclude = many('--exclude <address>', 'no addresses like user.ci-*');
 const wait = one('--wait <seconds>', 'wait while the service is down (default: 60 once up)');
-const concurrency = one('--concurrency <n>', 'requests at a time, at the most (default: 16)');
+const concurrency = one('--concurrency <n>', 'requests at a time, at the most (default: 8)');
 
 export const colours: readonly Made[] = [
   one('--color', 'use colours even without a terminal'),

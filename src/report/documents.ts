@@ -184,7 +184,6 @@ function mergedApply(first: ApplyDocument, applies: readonly ApplyDocument[]): A
     // The shards ran at the same time, so their requests add up.
     pace: {
       limit: sum('limit'),
-      highest: sum('highest'),
       ceiling: sum('ceiling'),
       requests: sum('requests'),
       retries: sum('retries'),

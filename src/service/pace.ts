@@ -1,8 +1,7 @@
 /** How the requests of a run go. */
 export interface Pace {
-  /** How many requests may be under way at a time: now, at the highest until now, and at the most. */
+  /** How many requests may be under way at a time: now, and at the most. */
   readonly limit: number;
-  readonly highest: number;
   readonly ceiling: number;
   /** How many were answered, or given up. */
   readonly requests: number;

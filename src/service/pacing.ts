@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
-import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { timedOut, type Answer } from './answer.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Outage, type Patience } from './outage.ts';
 import type { Pace } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -37,7 +37,7 @@ export interface Pacing {
    * does not come back, or the run is interrupted meanwhile.
    */
   turn(): Promise<boolean>;
-  /** Takes note of an answer: of how fast they come, and of a pause that it asks for, which holds for everybody from now on. */
+  /** Takes note of an answer: of whether the service bears so many, and of a pause that it asks for, which holds for everybody from now on. */
   note(answer: Answer, attempt: number): void;
   /**
    * Waits before something is tried again, and says which try that is, or nothing when there should be none: that was the
@@ -93,7 +93,7 @@ export function createPacing(options: PacingOptions): Pacing {
 class SharedPacing {
   readonly outage: Outage;
   readonly #options: PacingOptions;
-  readonly #concurrency: AdaptiveConcurrency;
+  readonly #concurrency: ConcurrencyLimit;
   readonly #limiter: LimitFunction;
   /** How many things go on that are not in the queue. */
   #beside = 0;
@@ -104,10 +104,10 @@ class SharedPacing {
 
   constructor(options: PacingOptions) {
     this.#options = options;
-    this.#concurrency = new AdaptiveConcurrency(options.concurrency);
+    this.#concurrency = new ConcurrencyLimit(options.concurrency);
     this.#limiter = pLimit(this.#concurrency.limit);
     const { clock, random, signal, patience } = options;
-    this.outage = new Outage(patience ? this.#slowedByOutages(patience) : noPatience, {
+    this.outage = new Outage(patience ?? noPatience, {
       clock,
       random,
       signal,
@@ -166,8 +166,10 @@ class SharedPacing {
     const now = this.#options.clock.now();
     this.#requests += 1;
     this.#firstAt ??= now;
-    this.#concurrency.completed(now, this.#limiter.pendingCount > 0);
-    if (whatAnswersProve[answer.kind].pause === 'always' || timedOut(answer)) this.#concurrency.pushedBack();
+    const { pause } = whatAnswersProve[answer.kind];
+    const isPushedBack = pause === 'always' || timedOut(answer);
+    const isGood = pause === undefined && answer.error === undefined;
+    this.#concurrency.answered(isPushedBack ? 'pushed back' : isGood ? 'good' : 'bad');
     this.#pauseFor(answer, attempt);
     this.outage.note(answer);
   }
@@ -181,26 +183,14 @@ class SharedPacing {
   }
 
   pace(): Pace {
-    const { limit, highest, ceiling } = this.#concurrency;
+    const { limit, ceiling } = this.#concurrency;
     const lasted = this.#firstAt === undefined ? 0 : this.#options.clock.now() - this.#firstAt;
     return {
       limit,
-      highest,
       ceiling,
       requests: this.#requests,
       retries: this.#retries,
       requests_per_second: perSecond(this.#requests - 1, lasted),
-    };
-  }
-
-  #slowedByOutages(patience: Patience): Patience {
-    return {
-      ...patience,
-      onNews: (news) => {
-        // A service that has just started can do less.
-        if (news.kind === 'away') this.#concurrency.pushedBack();
-        patience.onNews?.(news);
-      },
     };
   }
 

@@ -103,7 +103,7 @@ export type NumberName = 'timeoutSeconds' | 'waitSeconds' | 'concurrency';
 export const bounds: Readonly<Record<NumberName, Required<Bounds>>> = {
   timeoutSeconds: [1, 3600, 60],
   waitSeconds: [0, 86_400, 60],
-  concurrency: [1, 1000, 16],
+  concurrency: [1, 1000, 8],
 };
 
 /** A whole number as it was typed, or as a program gives it. Throws a UsageError that names it. */

@@ -150,7 +150,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
     startedAt: new Date('2026-01-01T00:00:00Z'),
     durationMs: 1234,
     interrupted: false,
-    pace: { limit: 4, highest: 8, ceiling: 16, requests: 20, retries: 2, requests_per_second: 31.5 },
+    pace: { limit: 4, ceiling: 16, requests: 20, retries: 2, requests_per_second: 31.5 },
     saved: false,
   };
   return html(applyReport({ result, diagnostics: [], filenames: [] }), setting);

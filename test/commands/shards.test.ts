@@ -115,7 +115,7 @@ function comparable(report = ''): string {
     .replaceAll(/Begun at .* s\./g, '')
     .replaceAll(/pk [\w-]+/g, 'pk')
     .replaceAll(
-      /"(?:pk|started_at|duration_ms|attempts|limit|ceiling|highest|requests|requests_per_second|request_id)": .*/g,
+      /"(?:pk|started_at|duration_ms|attempts|limit|ceiling|requests|requests_per_second|request_id)": .*/g,
       '',
     );
 }

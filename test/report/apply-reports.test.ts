@@ -39,7 +39,7 @@ async function runWith(outcome: Partial<Outcome>, run: Partial<ApplyRun> = {}): 
     startedAt: new Date('2026-01-01T00:00:00Z'),
     durationMs: 1000,
     interrupted: false,
-    pace: { limit: 1, highest: 1, ceiling: 16, requests: 0, retries: 0, requests_per_second: 0 },
+    pace: { limit: 1, ceiling: 16, requests: 0, retries: 0, requests_per_second: 0 },
     saved: false,
     ...run,
   };

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Answer } from '../../src/service/answer.ts';
-import type { Patience } from '../../src/service/outage.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -152,11 +151,10 @@ describe('how many are under way at a time', () => {
     readonly time: VirtualTime;
   }
 
-  function withCeiling(concurrency: number, patience?: Patience): Surroundings {
+  function withCeiling(concurrency: number): Surroundings {
     const time = new VirtualTime();
     const clock = time.clock(() => false);
-    const options = { concurrency, clock, random: () => 0, ...(patience && { patience }) };
-    return { time, pacing: createPacing(options) };
+    return { time, pacing: createPacing({ concurrency, clock, random: () => 0 }) };
   }
 
   /** Does so many things, each of which takes 20 ms however many are under way with it; tells how many were. */
@@ -177,10 +175,10 @@ describe('how many are under way at a time', () => {
     return most;
   }
 
-  test('grows up to the ceiling on a service that bears it', async () => {
+  test('is the ceiling on a service that bears it', async () => {
     const surroundings = withCeiling(8);
-    expect(await busy(surroundings, 400)).toBe(8);
-    expect(surroundings.pacing.pace()).toMatchObject({ highest: 8, ceiling: 8, requests: 400 });
+    expect(await busy(surroundings, 40)).toBe(8);
+    expect(surroundings.pacing.pace()).toMatchObject({ limit: 8, ceiling: 8, requests: 40 });
   });
 
   test.each([1, 2, 3, 8])('never exceeds a ceiling of %i with what goes on beside', async (ceiling) => {
@@ -212,12 +210,6 @@ describe('how many are under way at a time', () => {
     expect(await all).toEqual([1, 2, 3]);
   });
 
-  test('stays at two while no other is waiting', async () => {
-    const surroundings = withCeiling(8);
-    for (let round = 0; round < 100; round += 1) await busy(surroundings, 1);
-    expect(surroundings.pacing.pace()).toMatchObject({ limit: 2, highest: 2 });
-  });
-
   const timeout = new DOMException('late', 'TimeoutError');
 
   test.each<Answer>([
@@ -225,31 +217,30 @@ describe('how many are under way at a time', () => {
     { kind: 'unavailable', retryAfter: '1' },
     { kind: 'lost', error: timeout },
   ])('halves when the service asks to wait, or lets the time limit pass: $kind', async (answer) => {
-    const surroundings = withCeiling(8);
-    const { pacing } = surroundings;
-    await busy(surroundings, 400);
-    expect(pacing.pace().limit).toBe(8);
+    const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(4);
   });
 
-  test('halves when the service goes away, and only when it really does', async () => {
-    const answers: Answer[] = [
-      { kind: 'not_found', status: 404 },
-      { kind: 'failure', status: 502 },
-      { kind: 'not_found', status: 404 },
-    ];
-    const ask = async (): Promise<Answer> => answers.shift() ?? { kind: 'found', status: 200 };
-    const surroundings = withCeiling(8, { waitMs: 60_000, fromTheStart: false, ask });
-    const { pacing, time } = surroundings;
-    await busy(surroundings, 400);
-    for (const expected of [8, 4]) {
-      pacing.note({ kind: 'failure', status: 502 }, 1);
-      const turn = pacing.turn();
-      await time.pass(Number.POSITIVE_INFINITY);
-      expect(await turn).toBe(true);
-      expect(pacing.pace().limit).toBe(expected);
-    }
+  test('halves once for all that was under way at the time, and never below one', () => {
+    const { pacing } = withCeiling(8);
+    const limits = Array.from({ length: 16 }, () => {
+      pacing.note({ kind: 'unavailable' }, 1);
+      return pacing.pace().limit;
+    });
+    expect(limits).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1]);
+  });
+
+  test('grows by one with twenty good answers in a row, up to the ceiling', () => {
+    const { pacing } = withCeiling(4);
+    const after = (count: number): number => {
+      for (let answer = 0; answer < count; answer += 1) pacing.note({ kind: 'found' }, 1);
+      return pacing.pace().limit;
+    };
+    pacing.note({ kind: 'slow_down' }, 1);
+    expect(after(19)).toBe(2);
+    pacing.note({ kind: 'failure' }, 1);
+    expect([after(19), after(1), after(19), after(1), after(40)]).toEqual([2, 3, 3, 4, 4]);
   });
 
   test.each<Answer>([
@@ -259,9 +250,7 @@ describe('how many are under way at a time', () => {
     { kind: 'lost' },
     { kind: 'unreachable_for_now', error: timeout },
   ])('stays as it is after any other trouble: $kind', async (answer) => {
-    const surroundings = withCeiling(8);
-    const { pacing } = surroundings;
-    await busy(surroundings, 400);
+    const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(8);
   });
@@ -281,9 +270,7 @@ describe('how many are under way at a time', () => {
   });
 
   test('holds a limit that fell from the end of the task that showed it', async () => {
-    const surroundings = withCeiling(8);
-    await busy(surroundings, 400);
-    const { pacing } = surroundings;
+    const { pacing } = withCeiling(8);
     const told: string[] = [];
     const gates = Array.from({ length: 12 }, () => gate());
     const all = pacing.forEach(gates, async ({ opened }) => {
@@ -303,37 +290,6 @@ describe('how many are under way at a time', () => {
     for (const { open } of gates) open();
     await all;
     expect(told).toHaveLength(12);
-  });
-
-  test('begins no more at a new limit before the task that met it has noted what it means', async () => {
-    let time = now;
-    const clock = { ...virtualClock(now), now: () => (time += 5) };
-    const pacing = createPacing({ concurrency: 4, clock, random: () => 0 });
-    let isNoting = false;
-    let grew = 0;
-    let underWay = 0;
-    const begunMeanwhile: number[] = [];
-    await pacing.forEach(
-      Array.from({ length: 40 }, (_, index) => index),
-      async (index) => {
-        underWay += 1;
-        if (isNoting && underWay > 2) begunMeanwhile.push(index);
-        const before = pacing.pace().limit;
-        pacing.note({ kind: 'found' }, 1);
-        if (before === 2 && pacing.pace().limit > 2) {
-          // This answer lets the limit grow. What else it means, such as the end of the run, is noted a moment later.
-          grew += 1;
-          isNoting = true;
-          for (let step = 0; step < 20; step += 1) await Promise.resolve();
-          isNoting = false;
-        } else {
-          // The other one that is under way ends after that.
-          for (let step = 0; step < 30; step += 1) await Promise.resolve();
-        }
-        underWay -= 1;
-      },
-    );
-    expect({ grew, begunMeanwhile }).toEqual({ grew: 1, begunMeanwhile: [] });
   });
 
   test('passes on what a task throws, and begins nothing more', async () => {

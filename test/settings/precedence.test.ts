@@ -138,7 +138,7 @@ describe('a number', () => {
     [{ timeout: '3600' }, { timeoutMs: 3_600_000 }],
     [{ concurrency: '1' }, { concurrency: 1 }],
     [{ concurrency: '1000' }, { concurrency: 1000 }],
-    [{}, { timeoutMs: 60_000, concurrency: 16 }],
+    [{}, { timeoutMs: 60_000, concurrency: 8 }],
   ])('is taken up to its bounds: %j', async (flags, expected) => {
     expect(await serviceSettings(flags, env, config, files)).toMatchObject(expected);
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createProgress } from '../../src/terminal/progress.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const pace = { limit: 16, highest: 16, ceiling: 16, requests: 9, retries: 0, requests_per_second: 123.4 };
+const pace = { limit: 16, ceiling: 16, requests: 9, retries: 0, requests_per_second: 123.4 };
 
 test.each([
   [20, false],
