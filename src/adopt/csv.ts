@@ -75,10 +75,10 @@ export async function tableOf(
 
 /** The resources of a CSV file, one a row: each column is a field, and an empty cell declares nothing. */
 export function resourcesOf(file: SourceFile, delimiter: string, mapping: Mapping = plainMapping): FromTable {
-  const rows = readTable(unquotable(file), delimiter, limits.inFile + 2);
+  const rows = readTable(unquotable(file), delimiter, limits.entries + 2);
   if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
   const [header, ...entries] = rows;
-  const tooMany = excess({ inFile: entries.length }, limits);
+  const tooMany = excess({ entries: entries.length }, limits);
   if (!header || entries.length === 0 || tooMany)
     return { resources: [], diagnostics: [diagnosticFor(file.filename, tooMany ?? noRows)] };
   const headerEnd = rangeOf(file, header.span).end.line;

@@ -18,7 +18,7 @@ export const diagnosticCodes = {
       'a link leads out of the folder that is named, or of its own and the working directory → name what it leads to',
     'link-loop': 'a link leads back to a folder that it is in → remove the link',
     'too-many-resources':
-      'more than 200,000 resources in a file or a run, or 10,000,000 in all → divide the file; `--shard`',
+      'more than 100,000 resources are declared → run rollcall on some of the files at a time',
     'too-many-problems': 'more than 1,000,000 problems → fix the first ones',
     'not-utf-8': 'the file is not valid UTF-8, or holds a NUL → save it as UTF-8',
     'empty-file': 'the file declares nothing → begin with `version: 1` and a list',

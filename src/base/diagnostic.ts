@@ -1,7 +1,7 @@
 import type { DiagnosticCode } from './diagnostic-codes.ts';
 import type { UsageError } from './errors.ts';
 import type { Redactor } from './redactor.ts';
-import { quotableLine, rangeOf, type Range, type SourceFile, type SourceLines, type Span } from './source.ts';
+import { quotableLine, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
 
 /** How a resource is named everywhere: its kind and its name, `application.<slug>` or `user.<username>`. */
 export type Address = `${string}.${string}`;
@@ -50,7 +50,7 @@ export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Di
 }
 
 /** A place as a message may show it: with its source line; or where that may not be shown, without it, and not how long it is. */
-export function placed(file: SourceFile | SourceLines, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
+export function placed(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLine(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };
 }

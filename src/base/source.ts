@@ -23,15 +23,6 @@ export interface SourceFile {
   readonly isQuotable?: (line: number) => boolean;
 }
 
-/** What is left of a file whose text is not kept. Offsets are those in the file. */
-export interface SourceLines {
-  readonly filename: string;
-  /** The offset at which each of the lines begins, in order. */
-  readonly lineStarts: readonly number[];
-  /** Without their texts where messages may not show them. */
-  readonly lines: readonly { readonly number: number; readonly text: string | undefined }[];
-}
-
 /** A stretch of a source file in offsets; kept instead of a Range because there may be a million of them. */
 export type Span = readonly [start: number, end: number];
 
@@ -41,22 +32,7 @@ export function sourceFile(filename: string, text: string): SourceFile {
   return { filename, text, lineStarts };
 }
 
-/** The lines on which spans begin and end. */
-export function linesOf(file: SourceFile, spans: Iterable<Span>): SourceLines {
-  const numbers = new Set<number>();
-  for (const span of spans) {
-    const { start, end } = rangeOf(file, span);
-    numbers.add(start.line).add(end.line);
-  }
-  const inOrder = [...numbers].toSorted((a, b) => a - b);
-  return {
-    filename: file.filename,
-    lineStarts: inOrder.map((number) => file.lineStarts[number - 1] ?? 0),
-    lines: inOrder.map((number) => ({ number, text: quotableLine(file, number) })),
-  };
-}
-
-export function rangeOf(file: SourceFile | SourceLines, [start, end]: Span): Range {
+export function rangeOf(file: SourceFile, [start, end]: Span): Range {
   return {
     filename: file.filename,
     start: positionOf(file, start),
@@ -72,8 +48,7 @@ export function lineOf(file: SourceFile, line: number): string {
 }
 
 /** The text of a line as a message may show it; none where it may not. */
-export function quotableLine(file: SourceFile | SourceLines, line: number): string | undefined {
-  if ('lines' in file) return file.lines.find(({ number }) => number === line)?.text;
+export function quotableLine(file: SourceFile, line: number): string | undefined {
   return file.isQuotable?.(line) === false ? undefined : lineOf(file, line);
 }
 
@@ -92,7 +67,7 @@ export function unquotable(file: SourceFile): SourceFile {
   return { ...file, isQuotable: () => false };
 }
 
-function positionOf(file: SourceFile | SourceLines, offset: number): Position {
+function positionOf(file: SourceFile, offset: number): Position {
   let low = 0;
   let high = file.lineStarts.length;
   while (high - low > 1) {
@@ -100,8 +75,7 @@ function positionOf(file: SourceFile | SourceLines, offset: number): Position {
     if ((file.lineStarts[middle] ?? 0) <= offset) low = middle;
     else high = middle;
   }
-  const line = ('lines' in file ? file.lines[low]?.number : undefined) ?? low + 1;
-  return { line, column: offset - (file.lineStarts[low] ?? 0) + 1 };
+  return { line: low + 1, column: offset - (file.lineStarts[low] ?? 0) + 1 };
 }
 
 /** A place as people and editors write it. */

@@ -148,6 +148,6 @@ function remarkOnSecrets(found: readonly Declared[], remark: (words: string) => 
 
 /** A manifest as JSON, which is YAML as well. */
 function asJson(text: string): string {
-  const { value } = parseYaml(sourceFile('', text), limits.inFile);
+  const { value } = parseYaml(sourceFile('', text), limits.entries);
   return jsonText(Object(value));
 }

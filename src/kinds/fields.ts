@@ -47,7 +47,7 @@ export function fieldOf(
   value: JsonValue,
   { at, items, mask }: Pick<Field, 'at'> & Partial<Pick<Field, 'items' | 'mask'>>,
 ): Field {
-  // Closed here, and opened below. All have one shape, as there may be millions.
+  // Closed here, and opened below.
   return { value: value as unknown as ClosedValue, at, items, mask };
 }
 

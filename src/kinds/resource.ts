@@ -1,13 +1,6 @@
 import { type Address, type Diagnostic, placed, type Problem } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
-import {
-  rangeOf,
-  type Position,
-  type Range,
-  type SourceFile,
-  type SourceLines,
-  type Span,
-} from '../base/source.ts';
+import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
 import { withHiding, type Declared, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
@@ -27,7 +20,7 @@ export interface Resource extends Declared {
 
 /** Where a resource is declared. */
 type Origin =
-  | { readonly kind: 'manifest'; readonly file: SourceFile | SourceLines; readonly entry: Span }
+  | { readonly kind: 'manifest'; readonly file: SourceFile; readonly entry: Span }
   /** A saved plan knows where its manifests said what, and no longer their texts. */
   | { readonly kind: 'saved-plan'; readonly filename: string; readonly entry: Position };
 

@@ -10,9 +10,7 @@ import type { Files } from '../base/files.ts';
 import { shortestOwnSecret } from '../base/own-secrets.ts';
 import { beside } from '../base/path-rules.ts';
 import { Redactor } from '../base/redactor.ts';
-import { linesOf, type SourceFile, type Span } from '../base/source.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import type { Field } from '../kinds/fields.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readText } from '../yaml/read-text.ts';
@@ -31,8 +29,8 @@ export interface LoadedManifests {
   readonly declared: number;
   /** The same of each type that is declared. */
   readonly counts: ReadonlyMap<ResourceType, number>;
-  /** Of every entry that has a name, valid or not, unless that is a secret. There may be millions. */
-  readonly addresses: Iterable<Address> & Pick<ReadonlySet<Address>, 'has'>;
+  /** Of every entry that has a name, valid or not, unless that is a secret. */
+  readonly addresses: ReadonlySet<Address>;
   /** Every problem of every file, by place. */
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were found, in order. */
@@ -93,24 +91,20 @@ export async function loadManifests(
       diagnostics.push(file);
       continue;
     }
-    const understood = await readManifest(file, most.inFile, filesOf(filename), options);
+    const understood = await readManifest(file, most.entries, filesOf(filename), options);
     const { whole } = understood;
     for (const { kind } of whole) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
     const kept = whole.filter((resource) => keep(resource));
     const reported = [...understood.diagnostics, ...rules.check(understood)].filter(
       ({ severity, address }) => strict || severity === 'error' || address === undefined || warns(address),
     );
-    // Where most of a file is not kept, its text is not kept either.
-    const isMostlyLeft = kept.length * 2 < whole.length;
-    for (const resource of isMostlyLeft ? detached(kept, understood.file) : kept) resources.push(resource);
-    for (const diagnostic of isMostlyLeft ? structuredClone(reported) : reported)
-      diagnostics.push(diagnostic);
+    for (const resource of kept) resources.push(resource);
+    for (const diagnostic of reported) diagnostics.push(diagnostic);
     for (const secret of understood.secrets) secrets.add(secret);
     unchecked?.add(filename, understood.references);
     declared += whole.length;
     entries += understood.entries;
-    const sizes = { inFile: understood.entries, kept: resources.length, declared: entries };
-    const tooMuch = excess({ ...sizes, problems: diagnostics.length }, most);
+    const tooMuch = excess({ entries, problems: diagnostics.length }, most);
     if (tooMuch) {
       diagnostics.push(diagnosticFor(file.filename, tooMuch));
       break;
@@ -121,7 +115,7 @@ export async function loadManifests(
     resources,
     declared,
     counts,
-    addresses: rules.names,
+    addresses: new Set(rules.names.keys()),
     diagnostics: strictly(sorted, strict),
     filenames: found.filenames,
     secretFiles: named,
@@ -189,25 +183,4 @@ class UncheckedValues {
   all(): Unchecked {
     return { values: this.#values, variables: [...this.#variables], files: [...this.#files] };
   }
-}
-
-/**
- * Resources of a file without the text of the file, but for the lines that they stand on. A part of a long text keeps all of it
- * in memory, so their texts are copied.
- */
-function detached(resources: readonly Resource[], file: SourceFile): Resource[] {
-  const spans = resources.flatMap(({ origin, fields }) =>
-    origin.kind === 'manifest' ? [origin.entry, ...Object.values(fields).flatMap(spansOf)] : [],
-  );
-  const lines = structuredClone(linesOf(file, spans));
-  return resources.map(({ kind, secrets, origin, ...texts }) => ({
-    ...structuredClone(texts),
-    kind,
-    secrets,
-    origin: origin.kind === 'manifest' ? { ...origin, file: lines } : origin,
-  }));
-}
-
-function spansOf({ at, items = [] }: Field): Span[] {
-  return 'line' in at ? [] : [at, ...items];
 }

@@ -10,7 +10,6 @@ import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kind
 import type { Declared } from './desired.ts';
 import { formerNames, Met, namesGoing, type Entry, type Report, type Step } from './lifecycle-rules.ts';
 import { fieldChecks, hasSensitiveName } from './field-checks.ts';
-import type { FirstPlaces } from './first-places.ts';
 
 /** Something that holds over all files, and that no schema can say. It may name any resource in its words. */
 type Rule = (entry: Entry, met: Met, report: Report) => void;
@@ -35,7 +34,7 @@ export class Rules {
   }
 
   /** The addresses of all entries that have a name which may be shown. */
-  get names(): FirstPlaces<Address> {
+  get names(): ReadonlyMap<Address, unknown> {
     return this.#met.names;
   }
 
@@ -48,8 +47,10 @@ export class Rules {
         found.push(sensitiveName(resource));
         continue;
       }
-      const known = this.names.find(resource.address);
-      const first = known ?? this.names.add(resource.address, placeOf(resource, resource.kind.identity));
+      const { names } = this.#met;
+      const known = names.get(resource.address);
+      const first = known ?? placeOf(resource, resource.kind.identity);
+      if (known === undefined) names.set(resource.address, first);
       const entry = { resource, first, isFirst: known === undefined };
       const report: Report = (field, problem, item) =>
         found.push(diagnosticOf(resource, field, problem, item));
@@ -83,32 +84,31 @@ function sameRange(a: Diagnostic['range'], b: Diagnostic['range']): boolean {
 }
 
 /** A slug or a username may be declared once, over all files. */
-function duplicateResource({ resource, first, isFirst }: Entry, { names }: Met, report: Report): void {
+function duplicateResource({ resource, first, isFirst }: Entry, _: Met, report: Report): void {
   if (isFirst) return;
   const field = resource.kind.identity;
   report(field, {
     code: 'duplicate-resource',
     summary: `the ${field} \`${resource.name}\` is declared twice`,
-    detail: `It is first declared at ${shownPlace(names.placeOf(first))}. Remove one of the two.`,
+    detail: `It is first declared at ${shownPlace(first)}. Remove one of the two.`,
   });
 }
 
 /** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
-function belongsToOne({ resource, first }: Entry, { names, values }: Met, report: Report): void {
-  const { kind } = resource;
+function belongsToOne({ resource }: Entry, { values }: Met, report: Report): void {
+  const { kind, address } = resource;
   for (const field of Object.keys(resource.fields)) {
     const rule = kind.fields[field]?.belongsToOne;
     if (rule === undefined) continue;
     for (const [value, shown] of valuesIn(resource, field)) {
       const key = `${kind.type} ${field} ${value}`;
-      const known = values.find(key);
-      if (known === undefined) values.add(key, placeOf(resource, field), first);
-      else if (values.ownerOf(known) !== first) {
-        const owner = nameOf(names.textOf(values.ownerOf(known)));
+      const known = values.get(key);
+      if (known === undefined) values.set(key, { owner: address, at: placeOf(resource, field) });
+      else if (known.owner !== address) {
         report(field, {
           code: rule.code,
-          summary: rule.summary(blankFor(resource, field) ?? shown, owner),
-          detail: `See ${shownPlace(values.placeOf(known))}. ${rule.detail}`,
+          summary: rule.summary(blankFor(resource, field) ?? shown, nameOf(known.owner)),
+          detail: `See ${shownPlace(known.at)}. ${rule.detail}`,
         });
       }
     }
@@ -147,21 +147,22 @@ function repeatedId({ resource }: Entry, _: Met, report: Report): void {
 }
 
 /** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
-function similarName({ resource, first, isFirst }: Entry, { names, looks }: Met, report: Report): void {
+function similarName({ resource, isFirst }: Entry, { names, looks }: Met, report: Report): void {
   if (!isFirst) return;
   const { kind, name, address } = resource;
   const field = kind.identity;
   const look = addressOf(kind.type, name.normalize('NFKC').toLowerCase());
-  const other = looks.find(look);
-  const plain = look === address ? undefined : names.find(look);
-  if (look !== address && other === undefined) looks.add(look, placeOf(resource, field), first);
-  const earlier = plain ?? (other === undefined ? undefined : looks.ownerOf(other));
-  if (earlier === undefined) return;
+  const other = looks.get(look);
+  const isPlain = look === address;
+  if (!isPlain && other === undefined) looks.set(look, address);
+  const earlier = !isPlain && names.has(look) ? look : other;
+  const at = earlier && names.get(earlier);
+  if (earlier === undefined || at === undefined) return;
   report(field, {
     code: 'similar-name',
     severity: 'warning',
-    summary: `the ${field} \`${name}\` looks like \`${nameOf(names.textOf(earlier))}\``,
-    detail: `See ${shownPlace(names.placeOf(earlier))}. The service keeps them apart; is that meant?`,
+    summary: `the ${field} \`${name}\` looks like \`${nameOf(earlier)}\``,
+    detail: `See ${shownPlace(at)}. The service keeps them apart; is that meant?`,
   });
 }
 

@@ -6,7 +6,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Comparison } from '../manifest/baseline.ts';
-import { ManifestDigest } from '../plan/manifest-digest.ts';
+import { digestOf } from '../plan/manifest-digest.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
@@ -82,11 +82,11 @@ async function checkScope(
 ): Promise<Checked> {
   const { service, nameOf } = settings;
   const selector = new Selector(selection);
-  const digest = new ManifestDigest();
+  const all: Resource[] = [];
   const manifests = await check(settings, job, {
     ...(!settings.contractOnly && { release: 'asked later' as const }),
     keep: (resource) => {
-      digest.add(resource);
+      all.push(resource);
       return selector.has(resource.address) || comesAlong(resource, selection);
     },
     warns: (address) => selector.has(address),
@@ -118,7 +118,7 @@ async function checkScope(
   const scoped = {
     resources: [...about, ...along],
     elsewhere: manifests.addresses,
-    manifestDigest: digest.toString(),
+    manifestDigest: digestOf(all),
     ...(scope && {
       scope: { ...scope, ...(along.length > 0 && { along: along.map(({ address }) => address) }) },
     }),

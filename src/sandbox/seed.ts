@@ -10,7 +10,7 @@ import type { SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** How many entries of its lists a seed may have, which are parsed whole. */
-const mostEntries = 200_000;
+const mostEntries = 100_000;
 
 /** The token that every sandbox takes. It opens nothing but a sandbox. */
 export const sandboxToken = 'sandbox-token';

@@ -14,7 +14,7 @@ interface Refusal {
 const sharedLexemes = 600_000;
 /** What each entry of a list may have beside that: a hundred groups or attributes. */
 const lexemesOfEntry = 500;
-/** What 200,000 entries of three fields are made of, and some. */
+/** What 100,000 entries of six fields are made of, and some. */
 const allLexemes = 6_000_000;
 
 /**

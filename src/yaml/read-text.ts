@@ -8,7 +8,7 @@ import { sourceFile, unquotable, type SourceFile } from '../base/source.ts';
 const maxFileBytes: number = 16 * 1024 * 1024;
 
 /** Ten lines for each of as many resources as a run may have. */
-const maxLines = 2_000_000;
+const maxLines = 1_000_000;
 
 interface ReadTextOptions {
   /** The real paths of files that hold what rollcall itself keeps secret; those are not read. */

@@ -1,13 +1,11 @@
 import { inspect } from 'node:util';
-import { runInNewContext } from 'node:vm';
-import { setFlagsFromString } from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import { diagnosticOf, placeOf, type Resource } from '../../src/kinds/resource.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { Selector } from '../../src/manifest/select.ts';
-import { digestOf, ManifestDigest } from '../../src/plan/manifest-digest.ts';
-import { inFull, times } from '../support/effort.ts';
+import { digestOf } from '../../src/plan/manifest-digest.ts';
+import { times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
@@ -82,10 +80,10 @@ async function part(
   { strict = false, hide = [] }: { strict?: boolean; hide?: readonly string[] } = {},
 ) {
   const selector = new Selector({ target: [], exclude: [], shard: { index, count } });
-  const digest = new ManifestDigest();
+  const all: Resource[] = [];
   const loaded = await load(files, {
     keep: (resource) => {
-      digest.add(resource);
+      all.push(resource);
       return selector.has(resource.address);
     },
     warns: (address) => selector.has(address),
@@ -94,7 +92,7 @@ async function part(
   });
   const isOurs = ({ address }: Pick<Diagnostic, 'address'>): boolean =>
     address === undefined || selector.has(address);
-  return { loaded, isOurs, digest: digest.toString() };
+  return { loaded, isOurs, digest: digestOf(all) };
 }
 
 describe('of a roll in parts', () => {
@@ -150,64 +148,15 @@ describe('of a roll in parts', () => {
   });
 });
 
-describe('what is kept', () => {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void; // V8's own, which has no type
-
-  function heap(): number {
-    /./.exec('the engine keeps the last text that a regular expression has looked at');
-    collectGarbage();
-    return process.memoryUsage().heapUsed;
-  }
-
-  test.runIf(inFull)(
-    'of a part is no text of the files but its lines, of resources and warnings',
-    async () => {
-      const padding = `# ${'nothing to see here '.repeat(50)}\n`.repeat(4000);
-      const user = (name: string): string =>
-        `  - username: a-long-username-${name}\n    name: A long display name\n    path: /a/path/that/is/warned/of\n`;
-      const users = Array.from({ length: 20 }, (_, index) => user(`of-number-${index}`)).join('');
-      const files = Object.fromEntries(
-        ['a', 'b', 'c', 'd'].map((name) => [
-          `${name}.yaml`,
-          new TextEncoder().encode(`version: 1\n${padding}users:\n${users.replaceAll('of-number', name)}`),
-        ]),
-      );
-      const textBytes = 4 * padding.length;
-      // What else runs in this process can add to one measurement, and a kept text adds to each.
-      const kept: LoadedManifests[] = [];
-      const growths: number[] = [];
-      for (const _ of Array.from({ length: times({ short: 1, full: 5 }) })) {
-        const before = heap();
-        const { loaded } = await part(files, 1, 10);
-        growths.push(heap() - before);
-        kept.push(loaded);
-      }
-      expect(Math.min(...growths)).toBeLessThan(textBytes / 8);
-      // What is kept is used after the measurement, so it was there.
-      for (const { resources, diagnostics } of kept) {
-        expect(resources.length).toBeGreaterThan(4);
-        expect(diagnostics.length).toBeGreaterThan(4);
-      }
-    },
-  );
-});
-
 describe('no more is read', () => {
   const users = (...names: readonly string[]): string =>
     `version: 1\nusers:\n${names.map((name) => `  - { username: ${name} }\n`).join('')}`;
   const files = { 'a.yaml': users('a', 'b'), 'b.yaml': users('c', 'd'), 'c.yaml': users('e', 'e') };
-  const most = { inFile: 2, kept: 6, declared: 6, problems: 7 };
+  const most = { entries: 6, problems: 7 };
 
   test.each([
-    [{ inFile: 1 }, 'a.yaml', 'more than 1 resources are declared in this file'],
     [
-      { kept: 3 },
-      'b.yaml',
-      'this run is about more than 3 resources, counting from the first file to this one',
-    ],
-    [
-      { declared: 3 },
+      { entries: 3 },
       'b.yaml',
       'more than 3 resources are declared, counting from the first file to this one',
     ],
@@ -222,12 +171,5 @@ describe('no more is read', () => {
   test('but as much is', async () => {
     const { diagnostics } = await load(files, { most });
     expect(diagnostics.map(({ code }) => code)).not.toContainEqual(expect.stringMatching(/^too-many/));
-  });
-
-  test('where entries are kept, only those count that are', async () => {
-    const keep = ({ name }: Resource): boolean => name < 'd';
-    const { diagnostics, resources } = await load(files, { most: { ...most, kept: 3 }, keep });
-    expect(diagnostics.map(({ code }) => code)).not.toContain('too-many-resources');
-    expect(resources).toHaveLength(3);
   });
 });
