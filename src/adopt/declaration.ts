@@ -117,7 +117,8 @@ function declarationOf(
       return typeof name === 'string' ? writableName({ name }) : undefined;
     };
     const named = (id: JsonValue): JsonValue => nameOf(id, known) ?? beside(id) ?? id;
-    if (isJsonList(value)) fields[field] = idForm ? inOrder(value.map(named)) : value;
+    if (isJsonList(value))
+      fields[field] = idForm ? inOrder(value.map(named)) : (row.form?.known(value) ?? value);
     else fields[field] = value === null ? value : named(value);
   }
   return {

@@ -181,7 +181,8 @@ export function mergedValue(declared: Declared, name: string, held: JsonValue | 
   if (declared.fields[name] === undefined) return held ?? null;
   const part = partOf(declared, name);
   const value = eachOnce(declared.kind, name, sentValue(declared, name) ?? null);
-  return part ? part.merged(value, held ?? null) : value;
+  if (part) return part.merged(value, held ?? null);
+  return declared.kind.fields[name]?.form?.kept(value, held ?? null) ?? value;
 }
 
 /** The declared ids that are not there, where that is all that differs; nothing where others are there that should not be. */

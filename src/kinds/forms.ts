@@ -43,7 +43,11 @@ export function asLatest(kind: Kind, record: JsonObject): JsonObject {
 }
 
 /** The values of a kind's fields in a form of theirs, where they have such. */
-function formedFields(kind: Kind, values: JsonObject, form: keyof Form): [field: string, value: JsonValue][] {
+function formedFields(
+  kind: Kind,
+  values: JsonObject,
+  form: 'sent' | 'former' | 'held',
+): [field: string, value: JsonValue][] {
   return Object.entries(formsOf(kind)).flatMap(([field, forms]): [string, JsonValue][] => {
     const value = values[field];
     return value === undefined ? [] : [[field, forms[form](value)]];

@@ -249,8 +249,12 @@ export interface Form {
   readonly sent: (declared: JsonValue) => JsonValue;
   /** As earlier releases take it, which refuse the other. */
   readonly former: (declared: JsonValue) => JsonValue;
-  /** What any release shows, as a manifest declares it. */
+  /** What any release shows, as a manifest declares it. It may have keys that no manifest can declare. */
   readonly held: (held: JsonValue) => JsonValue;
+  /** What is declared, with those keys as they are held: an update drops none. */
+  readonly kept: (declared: JsonValue, held: JsonValue) => JsonValue;
+  /** What is held, without those keys. */
+  readonly known: (held: JsonValue) => JsonValue;
 }
 
 /** What is wrong with a value, or with one item of a list, by its index. */

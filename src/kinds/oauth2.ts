@@ -12,7 +12,16 @@ import {
   providerFields,
   validityField,
 } from './provider.ts';
-import { asLines, asRecords, asUris, redirectProblems, sameUris } from './redirect-uris.ts';
+import {
+  asLines,
+  asRecords,
+  asUris,
+  redirectProblems,
+  sameUris,
+  uriUses,
+  withHeldKeys,
+  withKnownKeys,
+} from './redirect-uris.ts';
 import { isIn, notIn, type ReleaseChange } from './release.ts';
 import { plainUuid, sameTexts, sameUuid } from './values.ts';
 
@@ -68,7 +77,7 @@ const fields = {
   client_secret: { isSecret: true, weighs: () => newSecret, otherNames: ['secret'] },
   redirect_uris: {
     same: sameUris,
-    form: { former: asLines, sent: asRecords, held: asUris },
+    form: { former: asLines, sent: asRecords, held: asUris, kept: withHeldKeys, known: withKnownKeys },
     weighs: () => 'people who log in come back to other places',
     checks: [redirectProblems],
     inTable: 'texts',
@@ -163,6 +172,6 @@ export const oauth2: Kind<'provider'> = {
     interceptheaderauth: ofProxy,
     outpost: ofProxy,
   },
-  changes: [...providerChanges, redirects, encryption, logouts, grants],
+  changes: [...providerChanges, redirects, encryption, logouts, grants, uriUses],
   words: { one: 'a provider', nameRefused: nameOfProviderRefused },
 };

@@ -2,13 +2,26 @@ import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ItemProblem } from './kind.ts';
 import { isPlain, patternProblem, plainHttp } from './provider.ts';
+import { notIn, type Release, type ReleaseChange } from './release.ts';
 
-/** A URI to which people come back, or a regular expression for such. */
+/** A redirect URI, or a regular expression for redirect URIs. A later release may give it further keys. */
 interface RedirectUri extends JsonObject {
   readonly url: string;
   /** None where an earlier release does not say: it takes each for both. */
   readonly matching_mode?: 'strict' | 'regex';
 }
+
+/** What a URI is for. */
+const use = 'redirect_uri_type';
+const usualUse = 'authorization';
+
+export const uriUses: ReleaseChange = {
+  since: '2026.5',
+  what: 'A redirect URI has a `redirect_uri_type`: for logins, or for logouts.',
+  means: 'Those before ignore it. Where none is declared, an update keeps the one that the service holds.',
+  source: 'schema.yml @ 2026.5.6',
+  seen: false,
+};
 
 /** What an earlier release has: a text with a line for each. */
 export function asLines(declared: JsonValue): JsonValue {
@@ -19,7 +32,7 @@ export function asLines(declared: JsonValue): JsonValue {
 
 /** What later releases have: a record for each. */
 export function asRecords(declared: JsonValue): JsonValue {
-  return urisIn(declared).map(({ url, matching_mode = 'strict' }) => ({ matching_mode, url }));
+  return urisIn(declared).map(({ matching_mode = 'strict', ...uri }) => ({ matching_mode, ...uri }));
 }
 
 /** What a release shows, as a manifest declares it: a plain text for what is taken as it stands. */
@@ -33,25 +46,52 @@ export function asUris(held: JsonValue): JsonValue {
   if (!isJsonList(held)) return held;
   return held.map((uri) => {
     if (!isJsonObject(uri)) return uri;
-    const { matching_mode: mode, url } = uri;
-    return mode === 'strict' ? textOf(url) : { matching_mode: mode ?? null, url: url ?? null };
+    const { matching_mode: mode = null, url = null, [use]: type = usualUse, ...others } = uri;
+    const more = { ...(type !== usualUse && { [use]: type }), ...others };
+    if (mode === 'strict' && Object.keys(more).length === 0) return textOf(url);
+    return { matching_mode: mode, url, ...more };
   });
+}
+
+/** The declared URIs, each with the further keys that the service holds of it. */
+export function withHeldKeys(declared: JsonValue, held: JsonValue): JsonValue {
+  const theirs = urisIn(held);
+  return urisIn(declared).flatMap((ours) => {
+    const same = theirs.filter((uri) => isSame(ours, uri));
+    return same.length === 0 ? [ours] : same.map((uri) => ({ ...uri, ...ours }));
+  });
+}
+
+/** The URIs without the keys that no manifest can declare. */
+export function withKnownKeys(held: JsonValue): JsonValue {
+  if (!isJsonList(held)) return held;
+  return asUris(
+    held.map((uri) => {
+      if (!isJsonObject(uri)) return { matching_mode: 'strict', url: uri };
+      const known = Object.entries(uri).filter(([key]) => ['matching_mode', 'url', use].includes(key));
+      return Object.fromEntries(known);
+    }),
+  );
 }
 
 /** What hardly stands in a plain URI, and in most regular expressions. */
 const special = /[\\*+()[\]{}|^$]/;
 
-/** Whether two lists hold the same; their order means nothing. */
-export function sameUris(declared: JsonValue, observed: JsonValue): boolean {
-  const [ours, theirs] = [urisIn(declared), urisIn(observed)];
-  return ours.every((uri) => isIn(uri, theirs)) && theirs.every((uri) => isIn(uri, ours));
+/** Whether the service holds what is declared, in any order. Further keys are compared where they are declared. */
+export function sameUris(declared: JsonValue, held: JsonValue): boolean {
+  const [ours, theirs] = [urisIn(declared), urisIn(held)];
+  return (
+    ours.every((uri) => theirs.some((other) => isSame(uri, other))) &&
+    theirs.every((other) => ours.some((uri) => isSame(uri, other)))
+  );
 }
 
-function isIn({ url, matching_mode: mode }: RedirectUri, all: readonly RedirectUri[]): boolean {
-  return all.some(
-    (uri) =>
-      uri.url === url &&
-      (mode === undefined || uri.matching_mode === undefined || uri.matching_mode === mode),
+function isSame(declared: RedirectUri, held: RedirectUri): boolean {
+  const { matching_mode: mode, [use]: type } = declared;
+  return (
+    held.url === declared.url &&
+    (mode === undefined || held.matching_mode === undefined || held.matching_mode === mode) &&
+    (type === undefined || (held[use] ?? usualUse) === type)
   );
 }
 
@@ -59,18 +99,24 @@ function urisIn(list: JsonValue): RedirectUri[] {
   if (!isJsonList(list)) return [];
   return list.map((uri) => {
     if (!isJsonObject(uri)) return { url: textOf(uri), matching_mode: 'strict' };
-    const { url = '', matching_mode: mode } = uri;
-    return mode === 'strict' || mode === 'regex'
-      ? { url: textOf(url), matching_mode: mode }
-      : { url: textOf(url) };
+    const { url = '', matching_mode: mode, ...others } = uri;
+    return {
+      ...(mode === 'strict' || mode === 'regex' ? { matching_mode: mode } : {}),
+      url: textOf(url),
+      ...others,
+    };
   });
 }
 
 /** What is wrong with each of them that is none, or may be a mistake. */
-export function redirectProblems(list: JsonValue): ItemProblem[] {
+export function redirectProblems(list: JsonValue, release: Release | undefined): ItemProblem[] {
   return urisIn(list).flatMap((uri, item) => {
     const problem = problemOf(uri);
-    return problem ? [{ ...problem, item }] : [];
+    const early =
+      uri[use] === undefined
+        ? undefined
+        : notIn({ before: uriUses.since }, release, `ignore \`${use}\``, 'Leave it out for them.');
+    return [problem, early].flatMap((one) => (one ? [{ ...one, item }] : []));
   });
 }
 

@@ -45,7 +45,7 @@ function oauth2Fields(world: World): Record<string, Field> {
     include_claims_in_id_token: flagField(true, { label: 'Include claims in id_token' }),
     signing_key: certificateField(world, 'Signing Key'),
     redirect_uris: isLate
-      ? fieldOf(readUris, { label: 'Redirect URIs' })
+      ? fieldOf(world.rules.hidesApplications ? readTypedUris : readUris, { label: 'Redirect URIs' })
       : blankField({}, { type: 'field', label: 'Redirect URIs' }),
     sub_mode: choiceField(subModes, 'hashed_user_id'),
     issuer_mode: choiceField({ global: 'Same identifier', per_provider: 'Each provider' }, 'per_provider'),
@@ -86,6 +86,19 @@ const readUris: Field['read'] = (value) => {
     uris.push({ matching_mode: uri['matching_mode'] ?? null, url: uri['url'] });
   }
   return { value: uris };
+};
+
+/** The same, each with its type. */
+const readTypedUris: Field['read'] = (value, ...rest) => {
+  const read = readUris(value, ...rest);
+  if (!('value' in read) || !isJsonList(read.value) || !isJsonList(value)) return read;
+  const types = value.map((uri) => (isJsonObject(uri) ? uri['redirect_uri_type'] : undefined));
+  return {
+    value: read.value.map((uri, index) => ({
+      ...(isJsonObject(uri) && uri),
+      redirect_uri_type: types[index] ?? 'authorization',
+    })),
+  };
 };
 
 const readTexts: Field['read'] = (value) =>

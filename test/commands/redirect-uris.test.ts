@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, parseJson, type JsonValue } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { readRelease } from '../../src/kinds/release.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import type { HttpRequest, Transport } from '../../src/service/transport.ts';
+import { runOn } from '../support/manifest-run.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { capture } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+
+const login = 'https://wiki.example.com/login';
+const logout = 'https://wiki.example.com/logout';
+
+function manifest(uris: string, more = ''): string {
+  return `version: 1
+providers:
+  - name: Wiki
+    type: oauth2
+    authorization_flow: { slug: default-provider-authorization-implicit-consent }
+    invalidation_flow: { slug: default-provider-invalidation-flow }
+    grant_types: [authorization_code]
+    redirect_uris: ${uris}
+${more}`;
+}
+
+const declared = `[${login}, { url: ${logout}, redirect_uri_type: logout }]`;
+const allowed = { config: 'rollcall.yaml', allow: ['update'], yes: true };
+const setup = {
+  files: { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' },
+  env: { ROLLCALL_TOKEN: 't' },
+};
+
+/** A service that gives each redirect URI a key of a release to come, and the bodies that are sent to it. */
+function later(): { readonly send: Transport; readonly sent: JsonValue[] } {
+  const { send } = sandboxTransport({}, undefined, '2026.5');
+  const sent: JsonValue[] = [];
+  return {
+    sent,
+    send: async (request: HttpRequest) => {
+      if (request.method === 'PATCH') sent.push(parseJson(request.body ?? '') ?? null);
+      const exchange = await send(request);
+      if (exchange.kind !== 'answered' || !request.path.startsWith('/api/v3/providers/oauth2/'))
+        return exchange;
+      return {
+        ...exchange,
+        body: exchange.body.replaceAll(/"matching_mode":/g, '"lifetime":"a day","matching_mode":'),
+      };
+    },
+  };
+}
+
+describe('the redirect URIs of an OAuth2 provider', () => {
+  test('with a type are created, and then in sync', async () => {
+    const { send } = later();
+    expect(await runOn(apply, send, manifest(declared), allowed, setup)).toMatchObject({ ending: 'done' });
+    const again = await runOn(plan, send, manifest(declared), allowed, setup);
+    expect(again.stdout).toContain('No changes.');
+  });
+
+  test('are changed where another type is declared', async () => {
+    const { send, sent } = later();
+    await runOn(apply, send, manifest(`[${login}, ${logout}]`), allowed, setup);
+    const changed = await runOn(apply, send, manifest(declared), allowed, setup);
+    expect(changed.stdout).toContain('1 changed');
+    expect(sent).toEqual([
+      {
+        redirect_uris: [
+          { matching_mode: 'strict', url: login, lifetime: 'a day' },
+          { matching_mode: 'strict', url: logout, redirect_uri_type: 'logout' },
+        ],
+      },
+    ]);
+  });
+
+  test('keep the keys that are not declared where one is added', async () => {
+    const { send, sent } = later();
+    await runOn(apply, send, manifest(declared), allowed, setup);
+    const more = manifest(`[${login}, ${logout}, https://wiki.example.com/other]`);
+    expect((await runOn(plan, send, more, allowed, setup)).stdout).toContain('1 to change');
+    await runOn(apply, send, more, allowed, setup);
+    const [body] = sent;
+    expect(isJsonObject(body) && body['redirect_uris']).toEqual([
+      { matching_mode: 'strict', url: login, lifetime: 'a day' },
+      { matching_mode: 'strict', url: logout, redirect_uri_type: 'logout', lifetime: 'a day' },
+      { matching_mode: 'strict', url: 'https://wiki.example.com/other' },
+    ]);
+  });
+
+  test('are exported with the type and without the keys that rollcall does not know', async () => {
+    const { send } = later();
+    await runOn(apply, send, manifest(declared), allowed, setup);
+    const { context, stdout } = capture({ ...setup, url: 'http://127.0.0.1:9', transport: send });
+    await exportManifests({ output: 'yaml', target: ['provider.*'] }, context);
+    expect(stdout()).toContain(`- ${login}\n`);
+    expect(stdout()).toMatch(/url: .*\/logout\n +redirect_uri_type: logout/);
+    expect(stdout()).not.toContain('lifetime');
+  });
+});
+
+test.each([
+  ['2026.2', ['error not-in-release']],
+  ['2026.5', []],
+])('a redirect URI with a type in a manifest for release %s', async (line, found) => {
+  const release = readRelease(line);
+  const { diagnostics } = await loadManifests(['m.yaml'], {
+    files: memoryFiles({ 'm.yaml': manifest(declared) }),
+    ...(release && { release }),
+  });
+  const ofUris = diagnostics.filter(({ range }) => range?.start.line === 8);
+  expect(ofUris.map(({ severity, code }) => `${severity} ${code}`)).toEqual(found);
+});
