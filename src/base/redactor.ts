@@ -1,9 +1,6 @@
 import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
 import { sensitive } from './sensitive.ts';
 
-/** Pieces of a secret are blanked out from this length on. Shorter ones say little, and may be there by chance. */
-const pieceLength = 12;
-
 /** A text that holds a secret shorter than this is blanked out as a whole: the secret cannot be distinguished from other words. */
 const shortestWord = 4;
 
@@ -12,12 +9,12 @@ const shortestWord = 4;
  */
 const shortestUnmistakable = 8;
 
-/** Finds secrets in texts, and pieces of them: as they are, as JSON, URLs and forms write them, and in base64. */
+/** Finds whole secrets in texts: as they are, as JSON and URLs write them, and in base64. */
 export class Redactor {
-  readonly #words: Pieces;
-  /** Secrets of four to seven characters. */
-  readonly #shortWords: Pieces;
-  readonly #base64: Pieces;
+  /** How secrets of eight characters and more may be written. */
+  readonly #words: readonly string[];
+  /** The same of four to seven characters. */
+  readonly #shortWords: readonly string[];
   readonly #short: readonly string[];
   readonly #blank: string;
 
@@ -27,9 +24,8 @@ export class Redactor {
     const between = (least: number, end: number): string[] =>
       secrets.filter(({ length }) => length >= least && length < end);
     const unmistakable = between(shortestUnmistakable, Infinity);
-    this.#words = new Pieces(unmistakable.flatMap(writtenForms));
-    this.#shortWords = new Pieces(between(shortestWord, shortestUnmistakable).flatMap(writtenForms));
-    this.#base64 = new Pieces(unmistakable.flatMap(base64Forms));
+    this.#words = unmistakable.flatMap((secret) => [...writtenForms(secret), inBase64(secret)]);
+    this.#shortWords = between(shortestWord, shortestUnmistakable).flatMap(writtenForms);
     this.#short = between(1, shortestWord).flatMap(writtenForms);
   }
 
@@ -68,13 +64,11 @@ export class Redactor {
   #stretchesIn(text: string, withShort = true): readonly Stretch[] {
     if (withShort && this.#short.some((secret) => text.includes(secret)))
       return [{ start: 0, end: text.length }];
-    const words = withShort ? [this.#words, this.#shortWords] : [this.#words];
-    const found = words.flatMap((pieces) => pieces.stretchesIn(text));
-    if (this.#base64.stretchesIn(text).length > 0) {
-      // The ends of a secret share characters with their neighbours there, so the whole of it is blanked out.
-      for (const { 0: run, index } of text.matchAll(/[\w+/=%-]+/g))
-        if (this.#base64.stretchesIn(run).length > 0) found.push({ start: index, end: index + run.length });
-    }
+    const words = withShort ? [...this.#words, ...this.#shortWords] : this.#words;
+    const found: Stretch[] = [];
+    for (const word of words)
+      for (let start = text.indexOf(word); start !== -1; start = text.indexOf(word, start + 1))
+        found.push({ start, end: start + word.length });
     return merged(found);
   }
 }
@@ -83,52 +77,6 @@ export class Redactor {
 interface Stretch {
   readonly start: number;
   end: number;
-}
-
-/** The length of a gram, which is a part of a piece. Most texts hold none of the known grams. */
-const gramLength = shortestWord;
-
-/** Finds the pieces of known texts in other texts: of long ones each of twelve characters, shorter ones as a whole. */
-class Pieces {
-  readonly #byLength = new Map<number, { readonly pieces: Set<string>; readonly grams: Set<number> }>();
-
-  /** The known texts are as long as a gram at the least. */
-  constructor(texts: readonly string[]) {
-    for (const text of texts) {
-      const length = Math.min(text.length, pieceLength);
-      const { pieces, grams } = this.#byLength.get(length) ?? { pieces: new Set(), grams: new Set() };
-      this.#byLength.set(length, { pieces, grams });
-      for (let at = 0; at + length <= text.length; at += 1) pieces.add(text.slice(at, at + length));
-      for (let at = 0; at + gramLength <= text.length; at += 1) grams.add(gramAt(text, at));
-    }
-  }
-
-  /** Of each length in order and apart. A piece covers a whole gram that begins at a multiple of the step: only there it is looked for. */
-  stretchesIn(text: string): Stretch[] {
-    const found: Stretch[] = [];
-    for (const [length, { pieces, grams }] of this.#byLength) {
-      const step = length - gramLength + 1;
-      for (let at = 0; at + gramLength <= text.length; at += step) {
-        if (!grams.has(gramAt(text, at))) continue;
-        for (let start = Math.max(0, at - step + 1); start <= at; start += 1) {
-          const end = start + length;
-          if (!pieces.has(text.slice(start, end))) continue;
-          const last = found.at(-1);
-          if (last && last.start <= start && start <= last.end) last.end = Math.max(end, last.end);
-          else found.push({ start, end });
-        }
-      }
-    }
-    return found;
-  }
-}
-
-/** Four characters as a number, which takes less time than to slice them. */
-function gramAt(text: string, at: number): number {
-  let gram = 0;
-  for (let offset = 0; offset < gramLength; offset += 1)
-    gram = (Math.imul(gram, 0x0100_0193) + text.charCodeAt(at + offset)) | 0;
-  return gram;
 }
 
 function replaced(text: string, stretches: readonly Stretch[], blank: (length: number) => string): string {
@@ -158,17 +106,11 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   return latest.redactor;
 }
 
-/** A text as it is, and as JSON, URLs and forms write it. */
+/** A text as it is, and as JSON, the JSON of Python, and URLs write it. */
 function writtenForms(text: string): string[] {
   const whole = Buffer.from(text).toString(); // half a character has no form in a URL
   const inJson = JSON.stringify(text).slice(1, -1);
-  const inUrl = [
-    encodeURIComponent(whole),
-    encodeURI(whole),
-    new URLSearchParams({ '': text }).toString().slice(1),
-  ];
-  const inLowerCase = inUrl.map((form) => form.replaceAll(/%../g, (escape) => escape.toLowerCase()));
-  return [...new Set([text, inJson, inAscii(inJson), ...inUrl, ...inLowerCase])];
+  return [...new Set([text, inJson, inAscii(inJson), encodeURIComponent(whole)])];
 }
 
 /** JSON as Python writes it. */
@@ -176,15 +118,8 @@ function inAscii(json: string): string {
   return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The characters of a text in base64 that do not depend on its neighbours, in both alphabets, for each possible offset. */
-function base64Forms(text: string): string[] {
-  const bytes = Buffer.from(text);
-  const forms = [0, 1, 2].map((before) => {
-    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
-    const certain = Math.floor(((before + bytes.length) * 8) / 6);
-    return encoded.slice(Math.ceil((before * 8) / 6), certain);
-  });
-  return [...new Set([...forms, ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))])];
+function inBase64(text: string): string {
+  return Buffer.from(text).toString('base64').replace(/=+$/, '');
 }
 
 function merged(stretches: Stretch[]): Stretch[] {
