@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join, posix } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { describe, expect, test } from 'vitest';
+import { root } from './support/cli.ts';
+
+/** The rooms of src/ that a room may use beside itself, and what else it does without. */
+const rooms: Readonly<Record<string, { readonly uses: string; readonly without?: readonly Limit[] }>> = {
+  base: { uses: '' },
+  kinds: { uses: 'base' },
+  yaml: { uses: 'base kinds' },
+  settings: { uses: 'base kinds yaml' },
+  manifest: { uses: 'base kinds yaml' },
+  service: { uses: 'base kinds' },
+  observe: { uses: 'base kinds service', without: ['proofs', 'input and output'] },
+  plan: { uses: 'base kinds manifest service observe', without: ['proofs', 'network', 'input and output'] },
+  apply: { uses: 'base kinds service plan', without: ['proofs', 'input and output'] },
+  run: {
+    uses: 'base kinds yaml settings manifest service observe plan apply',
+    without: ['proofs', 'words of errors'],
+  },
+  adopt: {
+    uses: 'base kinds yaml settings manifest service observe plan apply run',
+    without: ['proofs', 'input and output'],
+  },
+  report: {
+    uses: 'base kinds manifest service observe plan apply run adopt',
+    without: ['proofs', 'network', 'input and output', 'stages', 'values without their mask'],
+  },
+  sandbox: { uses: 'base kinds yaml manifest' },
+  terminal: {
+    uses: 'base kinds yaml settings manifest service observe plan apply run adopt report sandbox',
+    without: ['proofs'],
+  },
+  commands: {
+    uses: 'base kinds yaml settings manifest service observe plan apply run adopt report sandbox terminal',
+    without: ['proofs'],
+  },
+  library: {
+    uses: 'base kinds yaml settings manifest service observe plan apply run adopt report sandbox terminal commands',
+    without: ['proofs'],
+  },
+};
+
+type Limit = keyof typeof limits;
+
+/** What is imported from where in src/, or from which module, that a room does without; and why. */
+const limits = {
+  // The client says what an answer proves, with each reading and writing: docs/adr/0001.
+  proofs: ({ from }: Import) => from === 'service/what-answers-prove.ts',
+  // It may use types and answers only.
+  network: ({ from }: Import) =>
+    /^service\/(?:client|transport|undici-transport|pacing|retrieve)\.ts$/.test(from),
+  'input and output': ({ from }: Import) =>
+    /^node:(?:fs|net|http|https|child_process|timers|process|readline|os)(?:\/|$)/.test(from),
+  // What is wrong with what the user gives is said where it is read.
+  'words of errors': ({ from }: Import) => from === 'base/errors.ts',
+  // It may use what a run tells and ends with, and nothing else.
+  stages: ({ from }: Import) => /^run\/(?!result\.ts$|events\.ts$)/.test(from),
+  // What it writes is read by people: `shownValue` gives it with its mask.
+  'values without their mask': ({ from, names }: Import) =>
+    from === 'kinds/fields.ts' && /\b(?:sentValue|savedValue|writtenValue|sentFields)\b/.test(names),
+} as const;
+
+interface Import {
+  readonly file: string;
+  readonly names: string;
+  /** A path in src/, or a module. */
+  readonly from: string;
+}
+
+const imports = globSync('**/*.ts', { cwd: join(root, 'src'), ignore: 'generated/**' }).flatMap((file) => {
+  const text = readFileSync(join(root, 'src', file), 'utf8');
+  const found = text.matchAll(
+    /^(?:import|export)\b([^;']*?)(?:\bfrom )?'([^']+)';|\bimport\('([^']+)'\)([.\w]*)/gm,
+  );
+  return Array.from(found, ([, names = '', fixed, loaded, member = '']): Import => {
+    const from = fixed ?? loaded ?? '';
+    const path = from.startsWith('.') ? posix.join(posix.dirname(file), from) : from;
+    return { file, names: names + member, from: path };
+  });
+});
+
+const roomOf = (path: string): string => path.split('/', 1)[0] ?? '';
+
+describe.each(Object.entries(rooms))('%s/', (room, { uses, without = [] }) => {
+  const own = imports.filter(({ file }) => roomOf(file) === room);
+
+  test('uses the rooms before it alone', () => {
+    expect(own).not.toEqual([]);
+    const mayUse = new Set([room, 'generated', ...uses.split(' ')]);
+    const others = own.filter(({ from }) => from.endsWith('.ts') && !mayUse.has(roomOf(from)));
+    expect(others).toEqual([]);
+  });
+
+  test.each(without)('does without %s', (limit) => {
+    expect(own.filter((each) => limits[limit](each))).toEqual([]);
+  });
+
+  test.runIf(room !== 'report')('knows no colours', () => {
+    expect(own.filter(({ from }) => from === 'picocolors')).toEqual([]);
+  });
+});
+
+test('every room of src/ has a row, and names its modules in full', () => {
+  const found = new Set(imports.flatMap(({ file }) => (file.includes('/') ? roomOf(file) : [])));
+  expect(found).toEqual(new Set(Object.keys(rooms)));
+  expect(imports.filter(({ from }) => builtinModules.includes(from))).toEqual([]);
+});
+
+test.each(Object.entries(limits))('there is something that keeps to: without %s', (limit, isUsed) => {
+  expect(Object.values(rooms).some(({ without = [] }) => without.some((each) => each === limit))).toBe(true);
+  // What is not to be used is there to be used by another room.
+  expect(imports.some((each) => isUsed(each))).toBe(true);
+});
