@@ -72,16 +72,25 @@ function projectOf(
   };
 }
 
+/** With `--mode browser` alone: they want a browser. */
+const browser: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: 'browser', include: ['test/browser/**/*.browser.ts'] },
+};
+
 export default defineConfig(({ mode }) => ({
   logLevel: 'error', // GitHub's packages name source maps that they do not bring
   test: {
     ...everyTest,
     maxWorkers: '100%', // many of them wait for a program
-    projects: [
-      // What leaves nothing behind can share one copy of what all of it loads.
-      projectOf('quick', mode, { pool: 'threads', isolate: false }),
-      projectOf('whole', mode, { pool: 'forks', isolate: false }),
-      projectOf('alone', mode, { pool: 'forks' }),
-    ],
+    projects:
+      mode === 'browser'
+        ? [browser]
+        : [
+            // What leaves nothing behind can share one copy of what all of it loads.
+            projectOf('quick', mode, { pool: 'threads', isolate: false }),
+            projectOf('whole', mode, { pool: 'forks', isolate: false }),
+            projectOf('alone', mode, { pool: 'forks' }),
+          ],
   },
 }));

@@ -16,7 +16,7 @@ const { values } = parseArgs({
   options: { from: { type: 'string' }, seconds: { type: 'string', default: '45' } },
 });
 const from = Number(values.from ?? randomInt(10_000_000, 1_000_000_000));
-const copied = ['src', 'test', 'schemas', 'package.json', 'tsconfig.json', 'tsconfig.simulation.json'];
+const copied = ['src', 'test', 'schemas', 'scripts', 'package.json'];
 
 /** @type {[what: string, result: string, isHeld: boolean][]} */
 const rows = [];
@@ -73,7 +73,7 @@ async function tryContract() {
   ]);
 }
 
-/** Each in a copy, which a compiler and the same simulation then take for the real one. */
+/** Each in a copy, which the same simulation then takes for the real one. */
 async function plantMistakes() {
   const copy = mkdtempSync(join(tmpdir(), 'rollcall-prove-'));
   try {
@@ -85,7 +85,6 @@ async function plantMistakes() {
       const text = readFileSync(path, 'utf8');
       if (text.split(line).length !== 2) throw new Error(`${file} has no one place for: ${mistake}`);
       writeFileSync(path, text.replace(line, instead));
-      await ran(copy, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.simulation.json']);
       const seed = await seedThatShows(copy, law);
       writeFileSync(path, text);
       rows.push([
@@ -144,7 +143,7 @@ async function askTheJudge() {
  * @param {readonly string[]} options
  */
 function simulated(folder, options) {
-  return ran(folder, ['build/test/simulation/main.js', ...options]);
+  return ran(folder, ['scripts/run.js', 'test/simulation/main.ts', ...options]);
 }
 
 /**

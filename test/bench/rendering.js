@@ -1,23 +1,23 @@
 import { inTurn } from './processes.js';
 
-/** @type {typeof import('../src/plan/make-plan.ts')} */
+/** @type {typeof import('../../src/plan/make-plan.ts')} */
 const { makePlan } = await import(built('plan/make-plan.js'));
-/** @type {typeof import('../src/report/formats/text.ts')} */
+/** @type {typeof import('../../src/report/formats/text.ts')} */
 const { planText } = await import(built('report/formats/text.js'));
-/** @type {typeof import('../src/report/formats/html.ts')} */
+/** @type {typeof import('../../src/report/formats/html.ts')} */
 const { html } = await import(built('report/formats/html.js'));
-/** @type {typeof import('../src/report/report.ts')} */
+/** @type {typeof import('../../src/report/report.ts')} */
 const { planReport } = await import(built('report/report.js'));
-/** @type {typeof import('../src/report/formats/lines.ts')} */
+/** @type {typeof import('../../src/report/formats/lines.ts')} */
 const { createStyle } = await import(built('report/formats/lines.js'));
-/** @type {typeof import('../src/manifest/load-manifests.ts')} */
+/** @type {typeof import('../../src/manifest/load-manifests.ts')} */
 const { loadManifests } = await import(built('manifest/load-manifests.js'));
-/** @type {typeof import('../src/terminal/node-files.ts')} */
+/** @type {typeof import('../../src/terminal/node-files.ts')} */
 const { nodeFiles } = await import(built('terminal/node-files.js'));
 
 /** @param {string} path */
 function built(path) {
-  return new URL(`../dist/${path}`, import.meta.url).href;
+  return new URL(`../../dist/${path}`, import.meta.url).href;
 }
 
 /**

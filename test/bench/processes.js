@@ -2,7 +2,7 @@ import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-export const rollcall = fileURLToPath(new URL('../bin/rollcall.cjs', import.meta.url));
+export const rollcall = fileURLToPath(new URL('../../bin/rollcall.cjs', import.meta.url));
 
 /** @param {string} name */
 export function ours(name) {
