@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
-import { cli, root, run, type Ended } from '../support/cli.ts';
+import { root, run, type Ended } from '../support/cli.ts';
 import { rollcallHere } from '../support/here.ts';
 import { serveResidents, type Residents } from '../support/resident.ts';
 import { inFull } from '../support/effort.ts';
@@ -30,15 +30,6 @@ function example(name: string): unknown {
   return parse(readFileSync(join(root, 'examples/pipelines', name), 'utf8'));
 }
 
-function documents(name: string): unknown[] {
-  const all = parseAllDocuments(readFileSync(join(root, 'examples/pipelines', name), 'utf8'));
-  return all.map((document): unknown => document.toJS());
-}
-
-function written(name: string): string {
-  return readFileSync(join(folder, name), 'utf8');
-}
-
 const scriptOf = (lines: readonly string[]): string =>
   ['npx() { shift; "$@"; }', 'set -e', ...lines].join('\n');
 const searchPath = (): string => `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
@@ -52,14 +43,6 @@ async function inSandbox(lines: readonly string[]): Promise<Ended> {
   } finally {
     await server.close();
   }
-}
-
-/** The same with the executable, and with the sandbox that it serves. */
-function inWholeSandbox(lines: readonly string[]): Promise<Ended> {
-  rmSync(join(folder, 'bin/rollcall'));
-  symlinkSync(cli, join(folder, 'bin/rollcall'));
-  const sandbox = [cli, 'sandbox', '--', 'bash', '-c', scriptOf(lines)];
-  return run(process.execPath, sandbox, { cwd: folder, env: { PATH: searchPath() } });
 }
 
 describe('the example pipelines', () => {
@@ -82,26 +65,6 @@ describe('the example pipelines', () => {
       const ran = await inSandbox([...shards.map((shard) => `SHARD=${shard}\n${command}`), merge]);
       expect(ran).toMatchObject({ code: 0, stderr: '' });
       expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
-    },
-  );
-
-  test.runIf(inFull)(
-    'for Atlantis: the plan is where it expects it, and is the one that is applied',
-    async () => {
-      const [project, server] = documents('atlantis.yaml') as [
-        { projects: { workflow: string }[] },
-        { workflows: Record<string, Record<'plan' | 'apply', { steps: { run: string }[] }>> },
-      ];
-      const workflow = server.workflows[project.projects[0]?.workflow ?? ''];
-      const [plan, apply] = [workflow?.plan, workflow?.apply].map(
-        (stage) => stage?.steps.map(({ run: command }) => command).join('\n') ?? '',
-      );
-      const planFile = 'PLANFILE="$PWD/roll default.tfplan"';
-      const ran = await inWholeSandbox([planFile, plan ?? '', 'rm -r manifests', apply ?? '']);
-      expect(ran).toMatchObject({ code: 0, stderr: '' });
-      expect(ran.stdout).toMatch(/^Plan: 40 to add, 0 to change, 0 to destroy\.$/m);
-      expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
-      expect(written('roll default.tfplan')).toContain('"format_version"');
     },
   );
 });
