@@ -29,7 +29,7 @@ export type ProgramEnding = Ending | { readonly exitCode: number };
 
 /** A command: what help shows of it, and what runs it. */
 export interface Declared {
-  /** Its words: `report merge`. */
+  /** Its words: `import csv`. */
   readonly name: string;
   /** A command without one is in no help. */
   readonly summary?: string;
@@ -49,7 +49,6 @@ export interface Declared {
 
 /** Commands that have others below them. */
 export const groups: Readonly<Record<string, { readonly summary: string; readonly example?: string }>> = {
-  report: { summary: 'work on the reports of several runs' },
   import: {
     summary: 'write manifests of what is kept elsewhere',
     example: 'rollcall import csv people.csv --out manifests',
@@ -140,16 +139,6 @@ export const commands: readonly Declared[] = [
     example: 'rollcall doctor --url https://id.example.com --wait 60',
     options: examining,
     load: async () => (await import('./doctor.ts')).doctor,
-  },
-  {
-    name: 'report merge',
-    summary: 'join the reports of shards',
-    description:
-      'Joins the JSON documents that the shards of one plan or apply printed. Fails when a shard is missing or doubled.',
-    argument: ['<file...>', 'the document of each shard, of `plan -o json` or `apply -o json`'],
-    example: 'rollcall report merge shard-*.json',
-    options: [...detail, output(), ...reporting.slice(0, 1), ...colours, ...reporting.slice(1)],
-    load: async () => (await import('./report-merge.ts')).reportMerge,
   },
   {
     name: 'export',

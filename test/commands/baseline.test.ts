@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
-import { reportMerge } from '../../src/commands/report-merge.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
@@ -124,25 +123,6 @@ describe('--baseline', () => {
     const later = setup({}, { 'plan.json': saved });
     expect(await apply([], { output: 'text', plan: 'plan.json' }, later.context)).toBe('done');
     expect(asked().filter((request) => request.startsWith('POST'))).toHaveLength(2);
-  });
-
-  test('of shards is merged into that of one run, and shards of different ones are not', async () => {
-    const parts: Record<string, string> = {};
-    for (const shard of ['1/3', '2/3', '3/3'])
-      parts[shard] = (await planned({ shard, changedOnly: true })).stdout;
-    const { context, stdout } = capture({ files: parts });
-    expect(await reportMerge(Object.keys(parts), { output: 'json' }, context)).toBe('done');
-    const whole = JSON.parse((await planned({ changedOnly: true })).stdout) as { created_at: string };
-    expect(JSON.parse(stdout())).toEqual({ ...whole, created_at: expect.any(String) });
-    const elsewhere = capture({
-      files: { ...now, 'old/m/a.yaml': 'version: 1\n' },
-      url: 'https://id.example.com',
-      transport: service.send,
-    });
-    const other = (await planned({ shard: '3/3', changedOnly: true, baseline: 'old' }, elsewhere)).stdout;
-    const mixed = capture({ files: { ...parts, '3/3': other } });
-    expect(await reportMerge(Object.keys(parts), { output: 'json' }, mixed.context)).toBe('failed');
-    expect(mixed.stderr()).toBe('error: 3/3 has another --target, --exclude or --baseline than 1/3\n');
   });
 
   test.each([

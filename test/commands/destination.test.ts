@@ -4,7 +4,6 @@ import type { Ending } from '../../src/base/exit-code.ts';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { doctor } from '../../src/commands/doctor.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
-import { reportMerge } from '../../src/commands/report-merge.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
 import { fakeService } from '../support/fake-service.ts';
@@ -213,23 +212,6 @@ describe('a saved plan', () => {
     expect(stderr).toContain(`this plan was made for ${made}, and this is ${here}`);
     expect(service.requests).toEqual([]);
   });
-});
-
-test.each([
-  ['plans', planned, 'Plan for'],
-  ['applies', applied, 'Applied to'],
-])('of %s, shards of different environments do not merge', async (_, run, words) => {
-  const shards: Record<string, string> = {};
-  for (const [index, env] of ['production', 'twin'].entries())
-    shards[`${env}.json`] = (await run({ output: 'json', env, shard: `${index + 1}/2` })).stdout;
-  const merged = (documents: typeof shards): Promise<Ran> =>
-    ran((context) => reportMerge(Object.keys(documents), { output: 'text' }, context), { files: documents });
-  expect(await merged(shards)).toMatchObject({
-    ending: 'failed',
-    stderr: 'error: twin.json has another environment than production.json\n',
-  });
-  const alike = { ...shards, 'twin.json': (shards['twin.json'] ?? '').replace('"twin"', '"production"') };
-  expect((await merged(alike)).stdout).toContain(`${words} ${name}\n`);
 });
 
 describe('the first line of the Markdown', () => {

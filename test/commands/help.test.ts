@@ -13,7 +13,7 @@ describe('rollcall help', () => {
 
   test.each([
     [['plan'], 'Usage: rollcall plan '],
-    [['report', 'merge'], 'Usage: rollcall report merge '],
+    [['import', 'csv'], 'Usage: rollcall import csv '],
     [['exit-codes'], 'EXIT CODES\n\n'],
   ])('%j prints it', async (words, begin) => {
     const { code, stdout, stderr } = await endedHere(['help', ...words]);

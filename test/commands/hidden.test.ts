@@ -19,9 +19,7 @@ import type { Context } from '../../src/terminal/context.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 import { inFull } from '../support/effort.ts';
 import { capture, type Captured } from '../support/run.ts';
-import { schemaErrors } from '../support/schemas.ts';
 import { fakeService } from '../support/fake-service.ts';
-import { reportMerge } from '../../src/commands/report-merge.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -362,33 +360,6 @@ describe('what is hidden', () => {
     expect(service.creates().map((body): unknown => JSON.parse(body))).toEqual([
       { username: 'u', name: secret, attributes: { a: secret, b: mark } },
     ]);
-  });
-
-  test('is shown of a saved plan by no report that is merged of it', async () => {
-    const shards = ['1/2', '2/2'].map(async (shard) => {
-      const { context, written } = capture({
-        ...world,
-        files,
-        transport: fakeService({ wiki: { name: 'Wiki', meta_publisher: `${mark} 2` } }).send,
-      });
-      await plan(['a.yaml'], { output: 'json', out: 'plan.json', shard }, context);
-      expect(schemaErrors('plan', JSON.parse(written.get('plan.json') ?? ''))).toEqual([]);
-      return written.get('plan.json') ?? '';
-    });
-    const [first = '', second = ''] = await Promise.all(shards);
-    const unaware = (saved: string): string => saved.replace(/"hide": \[[^\]]*\],/, '');
-    const merges = [
-      { 'shard-1': first, 'shard-2': unaware(second) },
-      { 'shard-1': unaware(first), 'shard-2': second },
-    ];
-    for (const [index, saved] of merges.entries()) {
-      const { context, stdout } = capture({ files: saved });
-      const output = index === 0 ? 'text' : 'json';
-      expect(await reportMerge(['shard-1', 'shard-2'], { output }, context)).toBe('done');
-      expect(stdout()).toContain('meta_publisher');
-      expect(stdout()).toContain('(hidden');
-      expect(stdout()).not.toContain(mark);
-    }
   });
 
   test('counts for what differs and for what was altered, and is compared as it is', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
-import { reportMerge } from '../../src/commands/report-merge.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -291,40 +290,6 @@ describe('what is created, and comes back otherwise', () => {
   test('shows long values in part', async () => {
     const { outputs } = await applied(user, [answered(201, { ...whole, name: 'x'.repeat(500) })]);
     expect(outputs['text']).toContain(`created, but name came back as "${'x'.repeat(59)}… (pk 1)`);
-  });
-});
-
-describe('report merge', () => {
-  async function merged(document: object, output: 'text' | 'json'): Promise<Ran & { stdout: string }> {
-    const scope = { target: [], exclude: [], declared: 1, shard: { index: 1, count: 1 } };
-    const { context, stdout } = capture({
-      contractOnly: true,
-      files: { 's.json': JSON.stringify({ ...document, scope }) },
-    });
-    const ending = await reportMerge(['s.json'], { output }, context);
-    return { ending, outputs: {}, stdout: stdout() };
-  }
-
-  test.each([
-    ['a user in doubt', user, [lost, taken], 'fields may be missing'],
-    [
-      'what came back otherwise',
-      user,
-      [answered(201, { pk: 1, username: 'alice', name: 'A', groups: [group] })],
-      'created, but name came back as "A"',
-    ],
-  ])('ends as incomplete for %s, and says why', async (_, manifest, answers, words) => {
-    const { outputs } = await applied(manifest, answers);
-    const document = JSON.parse(outputs['json'] ?? '') as object;
-    const text = await merged(document, 'text');
-    expect(text.ending).toBe('incomplete');
-    expect(text.stdout).toContain(words);
-    expect(text.stdout).toContain('Apply incomplete!');
-    const json = await merged(document, 'json');
-    expect(json.ending).toBe('incomplete');
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      outcomes: (document as { outcomes: object[] }).outcomes,
-    });
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
-import { reportMerge } from '../../src/commands/report-merge.ts';
 import { show } from '../../src/commands/show.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { capabilities } from '../../src/kinds/capability.ts';
@@ -324,15 +323,6 @@ test('what is not planned is safe to print', async () => {
     expect(each).not.toMatch(/^::error::/m);
   }
   expect(compact.stdout()).toMatch(/^ {2}! user\.bob is not planned: there is no group named "stuff"/m);
-});
-
-test('shards that are joined end with 6 where one of them has what is not planned', async () => {
-  const files: Record<string, string> = {};
-  for (const shard of ['1/2', '2/2'])
-    files[shard.charAt(0)] = (await run('plan', { shard, output: 'json' })).stdout();
-  const { context, stdout } = new World(seed).run('', env, { files });
-  expect(await reportMerge(Object.keys(files), { output: 'json' }, context)).toBe('incomplete');
-  expect(notPlannedIn(parseJson(stdout()))).toEqual(left);
 });
 
 describe('what the service would refuse for certain is not planned, and neither is what waits for it', () => {

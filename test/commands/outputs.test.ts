@@ -59,7 +59,6 @@ describe('an output that would take the place of another', () => {
     ['apply --env test --yes --report json=r.x --report html=.//r.x', 'r.x'],
     ['validate --report json=r.x --report html=./r.x', 'r.x'],
     ['show p.json --report json=r.x --report html=./r.x', 'r.x'],
-    ['report merge p.json --report json=r.x --report html=./r.x', 'r.x'],
   ])('%s is refused before anything is sent', async (args, target) => {
     for (const isThere of [false, true]) {
       if (isThere) writeFileSync(join(cwd, target), 'mine');
@@ -162,11 +161,9 @@ describe('an output that would take the place of what is read', () => {
       expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`an output would take the place of ${target}, which`);
       expect([code, sent]).toEqual([3, 0]);
     }
-    for (const args of ['show p.json', 'report merge p.json']) {
-      const { code, stderr } = await run(`${args} --report html=./p.json`);
-      expect(stderr).toContain('an output would take the place of ./p.json, which this run reads');
-      expect(code).toBe(3);
-    }
+    const { code, stderr } = await run('show p.json --report html=./p.json');
+    expect(stderr).toContain('an output would take the place of ./p.json, which this run reads');
+    expect(code).toBe(3);
     expect(read('p.json')).toBe(saved);
     expectUntouched();
   });

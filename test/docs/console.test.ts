@@ -61,9 +61,6 @@ const ready: Readonly<Record<string, readonly string[]>> = {
     "sed -i 's/, and what does not//' manifests/applications.yaml && sed -i '/username: bob/,+1d' manifests/users.yaml",
     "printf '  - username: zoe\\n    name: Zoe Example\\n' >> manifests/users.yaml",
   ],
-  'docs/scale.md': [2, 3, 4, 5, 6, 7, 8].map(
-    (shard) => `rollcall apply manifests --yes --shard ${shard}/8 -o json > shard-${shard}.json`,
-  ),
 };
 
 /** What the service holds at first, where that is not the example. */

@@ -22,7 +22,6 @@ const init = (pipeline: 'github' | 'gitlab'): string =>
 
 const workflows: readonly (readonly [name: string, text: string])[] = [
   ['github.yaml', text('examples/pipelines/github.yaml')],
-  ['github-shards.yaml', text('examples/pipelines/github-shards.yaml')],
   ['what init writes', init('github')],
 ];
 const own: typeof workflows = ['ci.yaml', 'release.yaml'].map((name) => [
