@@ -72,6 +72,7 @@ export const commands: readonly Declared[] = [
       one('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)'),
       one('--manifests <path>', 'the manifests, if there are some (default: writes one)'),
       one('--pipeline <kind>', 'github, gitlab or none (default: none)'),
+      one('--merges <what>', 'what the pipeline may do: create, or update too (default: create)'),
       insecureHttp,
       caFile,
     ],

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
+import { UsageError } from '../base/errors.ts';
 import { packageFile } from '../base/package-file.ts';
-import { capabilities, capabilityWords } from '../kinds/capability.ts';
 import type { ServiceFlags } from './flags.ts';
 
 /** The environment that the first files are for. */
@@ -13,6 +13,8 @@ export interface InitOptions extends ServiceFlags {
   readonly tokenEnv?: string;
   readonly manifests?: string;
   readonly pipeline?: string;
+  /** What merges may do: `create` alone, or `update` as well. */
+  readonly merges?: string;
 }
 
 /** What the first files of a project are made from. */
@@ -26,11 +28,13 @@ export interface InitAnswers {
   /** The environment of rollcall.yaml that the pipeline is for; none where it has none. */
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
+  /** Whether merges may change what exists. */
+  readonly allowsUpdates?: boolean;
   /** What a package.json names to get this very rollcall; none where there is one already, or that is not known. */
   readonly dependency?: string | undefined;
 }
 
-/** The example that each pipeline is written from, and where it belongs. */
+/** The examples that the files of each pipeline are copied from, and where they belong. */
 const examples = {
   github: { example: 'github-npm.yaml', path: '.github/workflows/rollcall.yaml' },
   gitlab: { example: 'gitlab.yaml', path: '.gitlab-ci.yml' },
@@ -39,73 +43,62 @@ const examples = {
 export const pipelines = ['github', 'gitlab', 'none'] as const;
 export type Pipeline = (typeof pipelines)[number];
 
+export function pipelineNamed(written: string): Pipeline {
+  const known = pipelines.find((name) => name === written);
+  if (known !== undefined) return known;
+  throw new UsageError(
+    `there is no pipeline file for ${JSON.stringify(written)}`,
+    `Choose one of: ${pipelines.join(', ')}.`,
+  );
+}
+
+/** Whether merges may change what exists, by the word for it. */
+export function isUpdate(allowed: string): boolean {
+  if (allowed === 'update' || allowed === 'create') return allowed === 'update';
+  throw new UsageError(
+    `merges cannot be let ${JSON.stringify(allowed)}`,
+    'Choose create, or update for what exists and differs as well. For deletes: rollcall help capabilities.',
+  );
+}
+
 interface InitFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** The files of a new project. */
+/** The files of a new project: examples, with the answers in the few places that differ. */
 export function initFiles(answers: InitAnswers): InitFile[] {
-  const { manifests, dependency, pipeline } = answers;
+  const { manifests, dependency, pipeline, allowsUpdates } = answers;
   const files: InitFile[] = [{ path: 'rollcall.yaml', text: configText(answers) }];
-  if (manifests === undefined) files.push({ path: 'manifests/applications.yaml', text: manifestText });
-  files.push({ path: '.gitignore', text: ignoreText });
+  if (manifests === undefined)
+    files.push({ path: 'manifests/applications.yaml', text: example('project/applications.yaml') });
+  files.push({ path: '.gitignore', text: example('project/gitignore') });
   if (dependency !== undefined) files.push({ path: 'package.json', text: packageText(dependency) });
-  if (pipeline !== 'none') files.push(pipelineFile(pipeline, answers));
+  if (pipeline !== 'none') {
+    const text = pipelineText(examples[pipeline].example, answers);
+    files.push({ path: examples[pipeline].path, text: allowsUpdates ? allowing(text) : text });
+  }
   return files;
 }
 
-const configText = ({
-  url,
-  tokenEnv,
-  manifests = 'manifests',
-}: InitAnswers): string => `# yaml-language-server: $schema=node_modules/rollcall/schemas/config.schema.json
-version: 1
-manifests: [${JSON.stringify(manifests)}]
+function example(name: string): string {
+  return packageFile(`examples/pipelines/${name}`);
+}
 
-# What manifests may refer to: environment variables as \${env:NAME}, where * stands for any text, such as [GRAFANA_*];
-# files, or folders of such, as \${file:PATH}. Whatever else the machine holds stays there.
-allow_env: []
-allow_files: [secrets/]
+/** An example, with this service and this name of the token. */
+function filledIn(name: string, { tokenEnv, url }: InitAnswers): string {
+  return example(name)
+    .replaceAll('ROLLCALL_TOKEN', () => tokenEnv)
+    .replaceAll("'https://id.example.com'", () => JSON.stringify(url));
+}
 
-# Personal data that is sent, and that no output shows: not the plan, not its reports, not the messages.
-# hide: [user.email, user.name, user.attributes]
-
-# What may be written beyond creating what is missing, each off until it is named: rollcall help capabilities
-# capabilities:
-${capabilityLines}
-# What the token may read is read by default: users and names are looked up, so that a plan is exact. With this, here or in an
-# environment, a run keeps to the three documented operations of the service, and changes nothing that is there.
-# contract_only: true
-
-environments:
-  ${defaultEnvironment}:
-    url: ${JSON.stringify(url)}
-    token_env: ${tokenEnv}
-`;
-
-const capabilityLines = capabilities
-  .map((capability) => `#   - ${capability} # ${capabilityWords[capability]}\n`)
-  .join('');
-
-const manifestText = `# yaml-language-server: $schema=../node_modules/rollcall/schemas/manifest.schema.json
-version: 1
-# To declare the first, take the [] away and the # from the lines below it. An apply creates what is declared and not there.
-applications: []
-#  - slug: handbook
-#    name: Handbook
-#    meta_launch_url: https://handbook.example.com/
-`;
-
-const ignoreText = `node_modules/
-# Files that \${file:PATH} may name, and tokens.
-secrets/
-*.token
-.env
-# Saved plans hold what no output shows. Reports are artifacts of their pipeline.
-${['plan.json', 'plan.md', 'plan.html', 'plan.xml', 'apply.json', 'apply.xml', 'validate.xml', 'widget.json']
-  .map((name) => `/${name}\n`)
-  .join('')}`;
+function configText(answers: InitAnswers): string {
+  const { manifests, allowsUpdates } = answers;
+  const text = filledIn('project/rollcall.yaml', answers).replace('[manifests]', (path) =>
+    manifests === undefined ? path : `[${JSON.stringify(manifests)}]`,
+  );
+  return allowsUpdates ? text.replace(/^# (capabilities:\n)# ( {2}- update )/m, '$1$2') : text;
+}
 
 const packageText = (dependency: string): string =>
   `${JSON.stringify({ private: true, devDependencies: { rollcall: dependency } }, undefined, 2)}\n`;
@@ -125,19 +118,19 @@ export function dependencyIn(lockfile: string): string | undefined {
   return open && /^(?:git\+(?:ssh|https)|https):$/.test(protocol) ? resolved : undefined;
 }
 
-/** The example, with this service, this environment and this name of the token. */
-function pipelineFile(
-  pipeline: keyof typeof examples,
-  { tokenEnv, url, environment }: InitAnswers,
-): InitFile {
-  const { example, path } = examples[pipeline];
-  const text = packageFile(`examples/pipelines/${example}`)
-    .replaceAll('ROLLCALL_TOKEN', () => tokenEnv)
-    .replaceAll("'https://id.example.com'", () => JSON.stringify(url))
-    .replaceAll(/^( *ROLLCALL_ENV: )production\n/gm, (_, key: string) =>
-      environment === undefined ? '' : `${key}${yamlWord(environment)}\n`,
-    );
-  return { path, text };
+function pipelineText(name: string, answers: InitAnswers): string {
+  const { environment } = answers;
+  return filledIn(name, answers).replaceAll(/^( *ROLLCALL_ENV: )production\n/gm, (_, key: string) =>
+    environment === undefined ? '' : `${key}${yamlWord(environment)}\n`,
+  );
+}
+
+/** A pipeline whose plans and applies may change what exists; what looks for drift at night may not. */
+function allowing(pipeline: string): string {
+  return pipeline.replaceAll(
+    /rollcall (?:plan --strict(?= --(?:out|baseline))|apply --plan plan\.json)/g,
+    '$& --allow update',
+  );
 }
 
 /** A text as YAML takes it for one, and not for a number or a boolean. */

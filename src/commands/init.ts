@@ -18,10 +18,11 @@ import {
   defaultTokenEnv,
   dependencyIn,
   initFiles,
+  isUpdate,
+  pipelineNamed,
   pipelines,
   type InitAnswers,
   type InitOptions,
-  type Pipeline,
 } from './init-files.ts';
 import { narrated } from './narrator.ts';
 import { noConfig, type ChosenConfig } from '../settings/values.ts';
@@ -109,7 +110,7 @@ async function dependencyFor(base: string, { files }: Context): Promise<string |
 
 /** What the pipeline needs that is not there yet. */
 async function remarks(
-  { pipeline, tokenEnv, url, environment, manifests, dependency }: InitAnswers,
+  { pipeline, tokenEnv, url, environment, manifests, dependency, allowsUpdates }: InitAnswers,
   kept: ChosenConfig | undefined,
   base: string,
   { files }: Context,
@@ -121,6 +122,13 @@ async function remarks(
     environment !== undefined &&
       environment !== defaultEnvironment &&
       `It is for the environment ${environment}.`,
+    allowsUpdates
+      ? 'Merges may change what exists: --allow update in the pipeline, and capabilities: [update] in rollcall.yaml.'
+      : 'Merges create what is missing, and change nothing that exists. To let them: rollcall help capabilities.',
+    allowsUpdates &&
+      kept &&
+      !kept.capabilities?.includes('update') &&
+      `Add capabilities: [update] to ${base}rollcall.yaml: without it, the pipeline is refused.`,
     kept?.manifests.length === 0 &&
       `It takes the manifests from ${base}rollcall.yaml: add manifests: [${manifests ?? 'manifests'}] there.`,
     dependency === undefined &&
@@ -188,7 +196,7 @@ function refuseOthers(
 }
 
 async function answersFrom(
-  { yes = false, url, tokenEnv, manifests, pipeline, insecureHttp = false }: InitOptions,
+  { yes = false, url, tokenEnv, manifests, pipeline, merges, insecureHttp = false }: InitOptions,
   kept: ChosenConfig | undefined,
   base: string,
   signal: AbortSignal,
@@ -220,7 +228,13 @@ async function answersFrom(
       'Give the name of the variable, not the token: letters, digits and _.',
     );
   }
-  const wanted = await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none');
+  const wanted = pipelineNamed(await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none'));
+  const may = merges ?? (wanted === 'none' ? 'create' : undefined);
+  const allowed = await ask(
+    may,
+    'What merges may do, create alone, or update what exists too (create, update):',
+    'create',
+  );
   // The first manifest is for where none are.
   const elsewhere =
     manifests ?? kept?.manifests.find((path) => path.replace(/\/+$/, '') !== `${base}manifests`);
@@ -229,7 +243,8 @@ async function answersFrom(
     tokenEnv: variable,
     manifests: elsewhere,
     environment: kept ? kept.environment : defaultEnvironment,
-    pipeline: pipelineNamed(wanted),
+    pipeline: wanted,
+    allowsUpdates: isUpdate(allowed),
   };
 }
 
@@ -247,15 +262,6 @@ async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Prom
 function looksLikeToken(text: string): boolean {
   return (
     text.length > 40 || (!text.includes('_') && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text))
-  );
-}
-
-function pipelineNamed(written: string): Pipeline {
-  const known = pipelines.find((name) => name === written);
-  if (known !== undefined) return known;
-  throw new UsageError(
-    `there is no pipeline file for ${JSON.stringify(written)}`,
-    `Choose one of: ${pipelines.join(', ')}.`,
   );
 }
 

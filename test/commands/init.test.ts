@@ -59,6 +59,63 @@ describe('init', () => {
     expect(text).toContain('npx --no rollcall apply --plan plan.json');
   });
 
+  test.each([
+    ['github', '.github/workflows/rollcall.yaml'],
+    ['gitlab', '.gitlab-ci.yml'],
+  ])(
+    'lets merges change what exists where that is asked, for %s, by both switches',
+    async (pipeline, path) => {
+      const { written, stdout } = await started({ url, pipeline, merges: 'update' });
+      expect(parse(written.get('rollcall.yaml') ?? '')).toMatchObject({ capabilities: ['update'] });
+      const runs = written.get(path)?.match(/rollcall (?:plan|apply) .*/g) ?? [];
+      const allowing = runs.filter((line) => line.includes('--allow update'));
+      expect(allowing).toHaveLength(3);
+      expect(runs.filter((line) => line.includes('--fail-on'))).toEqual(
+        runs.filter((line) => !allowing.includes(line)),
+      );
+      expect(stdout).toContain('Merges may change what exists');
+      expect(stdout).not.toContain('Add capabilities');
+    },
+  );
+
+  test('lets merges create alone where nobody says otherwise', async () => {
+    const { written, stdout } = await started({ url, pipeline: 'github', yes: true });
+    expect(written.get('rollcall.yaml')).toContain('\n# capabilities:\n');
+    expect([...written.values()].join('')).not.toContain('--allow update --');
+    expect(stdout).toContain('Merges create what is missing, and change nothing that exists.');
+  });
+
+  test('asks what merges may do where it writes a pipeline, and there alone', async () => {
+    const questions: string[] = [];
+    const answering = async (answer: string, pipeline: string): Promise<ReadonlyMap<string, string>> => {
+      const { context, written } = capture({});
+      const ask = async (question: string): Promise<string> => {
+        questions.push(question);
+        return question.includes('merges') ? answer : '';
+      };
+      await init(undefined, { url, pipeline }, { ...context, ask });
+      return written;
+    };
+    const { size } = await answering('', 'none');
+    expect([size, questions.filter((one) => one.includes('merges'))]).toEqual([3, []]);
+    expect((await answering('update', 'gitlab')).get('.gitlab-ci.yml')).toContain(
+      '--plan plan.json --allow update',
+    );
+    expect((await answering('', 'gitlab')).get('.gitlab-ci.yml')).not.toContain('--allow');
+    expect(questions.filter((one) => one.includes('merges'))).toHaveLength(2);
+    await expect(answering('all', 'gitlab')).rejects.toThrow('merges cannot be let "all"');
+  });
+
+  test('says which switch a rollcall.yaml lacks that it keeps', async () => {
+    const files = { 'rollcall.yaml': 'version: 1\nmanifests: [m]\n' };
+    const { stdout } = await started({ url, pipeline: 'gitlab', merges: 'update' }, { files });
+    expect(stdout).toContain('Add capabilities: [update] to rollcall.yaml');
+    const has = { 'rollcall.yaml': 'version: 1\nmanifests: [m]\ncapabilities: [update]\n' };
+    expect(
+      (await started({ url, pipeline: 'gitlab', merges: 'update' }, { files: has })).stdout,
+    ).not.toContain('Add cap');
+  });
+
   test('overwrites nothing', async () => {
     const files = { 'rollcall.yaml': 'version: 1\n' };
     const { written, stdout } = await started({ url }, { files });
@@ -110,9 +167,13 @@ describe('init', () => {
         files: { 'rollcall.yaml': kept },
         env: { ROLLCALL_URL: url, ROLLCALL_ENV: 'x' },
       });
-      expect(await init(undefined, { pipeline }, { ...context, ask: () => expect.fail('asked') })).toBe(
-        'done',
-      );
+      expect(
+        await init(
+          undefined,
+          { pipeline, merges: 'create' },
+          { ...context, ask: () => expect.fail('asked') },
+        ),
+      ).toBe('done');
       expect([...written.keys()]).toEqual(['.gitignore', expect.stringContaining(pipeline)]);
       const [, text = ''] = written.values();
       expect(text).toContain('ROLLCALL_URL: "https://staging.example.com"\n');

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
 import { initFiles } from '../../src/commands/init-files.ts';
+import { capabilities, capabilityWords } from '../../src/kinds/capability.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { root, run } from '../support/cli.ts';
 import { inFull } from '../support/effort.ts';
@@ -235,6 +236,17 @@ describe('what init writes', () => {
     const example = text(`examples/pipelines/${name}`);
     const written = initFiles({ ...given, pipeline }).at(-1)?.text;
     expect(written?.replaceAll(JSON.stringify(given.url), `'${given.url}'`)).toBe(example);
+  });
+
+  test('for a project is the examples of one, which name every capability', () => {
+    const [config, manifest, ignore] = initFiles({ ...given, pipeline: 'none' }).map((file) => file.text);
+    expect(config?.replaceAll(JSON.stringify(given.url), `'${given.url}'`)).toBe(
+      text('examples/pipelines/project/rollcall.yaml'),
+    );
+    expect(manifest).toBe(text('examples/pipelines/project/applications.yaml'));
+    expect(ignore).toBe(text('examples/pipelines/project/gitignore'));
+    for (const capability of capabilities)
+      expect(config).toContain(`#   - ${capability} # ${capabilityWords[capability]}\n`);
   });
 
   test.each(['github', 'gitlab'] as const)(

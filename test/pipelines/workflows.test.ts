@@ -218,6 +218,26 @@ describe('the example for GitHub', () => {
 });
 
 describe('the workflow that init writes', () => {
+  test.runIf(inFull).each([
+    [false, 'An apply would change nothing.', 'Resources: 0 added, 0 changed', { failed: true, code: 2 }],
+    [true, 'Plan: 0 to add, 1 to change', 'Resources: 0 added, 1 changed', { failed: false }],
+  ])('where merges may change what exists (%s), %s', async (allowsUpdates, comment, applied, drift) => {
+    const given = { url: service.url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
+    const files = initFiles({ ...given, pipeline: 'github', allowsUpdates });
+    const init = parse(files.at(-1)?.text ?? '') as Workflow; // likewise
+    write('rollcall.yaml', files[0]?.text ?? '');
+    program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
+    program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
+    merged();
+    expect(await runWorkflow(init, ofPush)).toMatchObject({ apply: { failed: false } });
+    write('manifests/apps.yaml', wiki.replace('Wiki', 'Handbook'));
+    await runWorkflow(init, ofPullRequest('acme/roll'));
+    expect(github.comments[0]?.body).toContain(comment);
+    merged();
+    expect((await runWorkflow(init, ofPush))['apply']?.log).toContain(applied);
+    expect(await runWorkflow(init, ofSchedule)).toMatchObject({ drift });
+  });
+
   test('does the same with the rollcall of the project', async ({ skip }) => {
     skip(!inFull);
     const files = initFiles({
