@@ -9,12 +9,14 @@ import type { Pacing } from '../service/pacing.ts';
 import type { Binding, HeldRecord } from '../service/types.ts';
 import { asDeclared, bindingOf, letIn, takeOut, type Door, type Guest } from './bind.ts';
 import { create } from './create.ts';
-import type { Course, Ended, Settled } from './settle.ts';
-import { compared, lookAt, update, withAccessOf, type Alterable, type Look } from './update.ts';
+import { lookBack } from './look-back.ts';
+import type { Course, Settled } from './settle.ts';
+import { lookAt, update, withAccessOf, type Alterable, type Look } from './update.ts';
 
 /**
  * Creates a resource with who may open it. At no moment it lets in anybody else: it is created without what it opens with, all are
- * bound, that is read back, and only then it gets the rest. Where a step fails, the steps after it are left out.
+ * bound, that is read back, and only then it gets the rest. In the end all is read once more: somebody else may have written between.
+ * Where a step fails, the steps after it are left out.
  */
 export async function createClosed(
   resource: Resource,
@@ -33,7 +35,9 @@ export async function createClosed(
   const { pk } = made.held;
   if (made.outcome === 'exists') {
     const read = await withAccessOf(resource, made.held, client, pacing);
-    return 'held' in read ? { ...made, held: read.held } : made;
+    if (read.kind === 'read') return { ...made, held: read.held };
+    // Somebody else may have bound others than are declared.
+    return { ...made, outcome: 'unfinished', clash: { kind: 'unseen' } };
   }
   const base: HeldRecord = {
     ...made.held,
@@ -43,7 +47,6 @@ export async function createClosed(
     },
   };
   const held = withBindings(kind, base, []);
-  if (isOpen) return { ...made, held };
   const door = { resource, access, pk, guests, client, pacing, course: ofAccess(begun(course)) };
   const rest = {
     resource: only(resource, withheld),
@@ -52,10 +55,12 @@ export async function createClosed(
     isTaken: () => false,
   };
   const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
+  const opens = access.withheld.some((field) => Object.hasOwn(resource.fields, field));
   return inSteps({ ...made, held }, 'created', [
     ...guests.map((guest) => () => letIn(door, guest)),
-    (known) => asDeclared(door, known),
+    ...(isOpen ? [] : [(known: Settled) => asDeclared(door, known)]),
     ...(withheld.length > 0 ? [() => update(rest, finishing, pacing, door.course)] : []),
+    ...(opens ? [(known: Settled) => lookBack(door, known)] : []),
   ]);
 }
 
@@ -93,29 +98,26 @@ export async function updateClosed(
       .map((guest) => () => letIn(door, guest)),
     ...superfluous(door, bindings).map((binding) => () => takeOut(door, binding)),
   ];
-  const isReadLast = moves.length > 0 && last.length === 0;
   return inSteps(unchanged, 'updated', [
     ...(first.length > 0 ? [change(first, door.course)] : []),
     ...moves,
-    ...(moves.length > 0 && !isReadLast ? [(known: Settled) => asDeclared(door, known)] : []),
+    ...(moves.length > 0 && last.length > 0 ? [(known: Settled) => asDeclared(door, known)] : []),
     ...(last.length > 0 ? [change(last, door.course)] : []),
     // It took several requests, between which somebody else may have changed what the first look showed as declared.
-    async ({ held = now }) =>
-      inTheEnd(isReadLast ? await lookAt(alterable, client, pacing, door.course) : compared(alterable, held)),
+    async () => inTheEnd(await lookAt(alterable, client, pacing, door.course)),
   ]);
 }
 
 /** What the last look at a change says of it. */
 function inTheEnd(look: Look): Settled {
-  const end: Ended =
-    look.kind === 'ended'
-      ? look.end
-      : {
-          outcome: 'conflict',
-          held: look.now,
-          clash: { kind: 'changed', fields: look.missing, now: look.now },
-        };
-  return { ...end, inDoubt: false, attempts: 0 };
+  const attempts = { inDoubt: false, attempts: 0 };
+  if (look.kind === 'open') {
+    const { now, missing: fields } = look;
+    return { ...attempts, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
+  }
+  const { end } = look;
+  const isUnseen = end.outcome === 'denied' || end.outcome === 'not_attempted';
+  return { ...attempts, ...(isUnseen && { clash: { kind: 'unseen' } }), ...end };
 }
 
 type Step = (known: Settled) => Promise<Settled>;

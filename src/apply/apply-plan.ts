@@ -4,6 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import { namedFirst, withIdsOf } from '../kinds/named.ts';
 import { compare, shownPart } from '../plan/compare.ts';
 import { takenByOthers } from '../plan/make-plan.ts';
+import { whoMayOpen } from '../plan/opens.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import type { Client } from '../service/client.ts';
@@ -206,8 +207,10 @@ function shownClash(
 ): Clash {
   if (!('now' in clash)) return clash;
   const { fields, shown = fields } = clash.now;
+  const openTo = whoMayOpen(resource, clash.now);
   return {
     kind: clash.kind,
+    ...(openTo && { openTo }),
     fields: clash.fields.map((field) => ({
       field,
       planned: planned[field] ?? null,

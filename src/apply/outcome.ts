@@ -75,8 +75,17 @@ export type Clash =
   | { readonly kind: 'vanished' }
   /** Another record has its name. */
   | { readonly kind: 'replaced' }
-  /** `changed`: somebody else has changed these declared fields. `ignored`: the service took the request, and left them as they were. */
-  | { readonly kind: 'changed' | 'ignored'; readonly fields: readonly ChangedField[] }
+  /**
+   * `changed`: somebody else has changed these declared fields. `ignored`: the service took the request, and left them as they were.
+   * With who may open it now, where that is declared.
+   */
+  | {
+      readonly kind: 'changed' | 'ignored';
+      readonly fields: readonly ChangedField[];
+      readonly openTo?: readonly string[];
+    }
+  /** What became of it could not be read in the end. */
+  | { readonly kind: 'unseen' }
   /** It became one that is not changed. */
   | { readonly kind: 'closed'; readonly why: string };
 

@@ -168,7 +168,7 @@ async function retrieveWhole(
   const reading = await retrieveNamed(alterable, client, pacing);
   if (reading?.proof !== 'exists' || !declaresAccess(resource)) return reading;
   const read = await withAccessOf(resource, reading.held, client, pacing);
-  if ('held' in read) return { ...reading, held: read.held };
+  if (read.kind === 'read') return { ...reading, held: read.held };
   if (read.kind === 'not_sent') return undefined;
   const { proof, answer, stop } = read.reading;
   return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
@@ -180,10 +180,14 @@ export async function withAccessOf(
   held: HeldRecord,
   client: Client,
   pacing: Pacing,
-): Promise<{ readonly held: HeldRecord } | Exclude<BindingsReading, { kind: 'read' }>> {
-  if (kind.access === undefined) return { held };
+): Promise<
+  { readonly kind: 'read'; readonly held: HeldRecord } | Exclude<BindingsReading, { kind: 'read' }>
+> {
+  if (kind.access === undefined) return { kind: 'read', held };
   const read = await readBindings(kind.access, [held.pk], { client, pacing });
-  return read.kind === 'read' ? { held: withBindings(kind, held, read.of.get(held.pk) ?? []) } : read;
+  return read.kind === 'read'
+    ? { kind: 'read', held: withBindings(kind, held, read.of.get(held.pk) ?? []) }
+    : read;
 }
 
 /** Holds each declared field against what the plan saw and against what is declared. */

@@ -54,6 +54,36 @@ export function opensTo(
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
 }
 
+/** Who may open it as it is held, where that is declared; nobody where it has nothing that opens. */
+export function whoMayOpen(
+  resource: Resource,
+  { fields, bindings = [], names = {} }: Pick<HeldRecord, 'fields' | 'bindings' | 'names'>,
+): string[] | undefined {
+  const { kind } = resource;
+  const { access } = kind;
+  const subjects = access?.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field)) ?? [];
+  if (access === undefined || subjects.length === 0) return undefined;
+  if (access.withheld.every((field) => isNothing(fields[field]))) return [];
+  const guests = subjects.flatMap(({ field }) => {
+    const type = kind.fields[field]?.refersTo?.type ?? '';
+    const isShown = blankFor(resource, field) === undefined;
+    const known = names[field] ?? new Map<JsonValue, string>();
+    return idsIn(field, fields[field] ?? null).map(({ id }) =>
+      isShown ? `the ${type} ${shownId(id, nameIn(known, kind, field, id))}` : `a ${type}`,
+    );
+  });
+  const redactor = redactorOf(resource.secrets);
+  const named = guests.map((words) => redactor.clean(words));
+  if (named.length === 0)
+    return [bindings.length > 0 ? 'everyone whom policies and negated bindings let in' : everyone];
+  const isAll = fields[access.mode.field] === access.mode.all;
+  return isAll && named.length > 1 ? [`whoever passes all of these: ${listed(named)}`] : named;
+}
+
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || (isJsonList(value) && value.length === 0);
+}
+
 function openings(
   resource: Resource,
   subjects: readonly Subject[],

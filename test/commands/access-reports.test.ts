@@ -114,7 +114,7 @@ describe('what was begun and is not finished', () => {
       /! application\.grafana[^]*access\.groups\n\s+missing[^]*provider\n\s+observed\s+null\n/,
     );
     const pending = await run(plan, send, text, allowed);
-    expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+missing[^]*provider\n/);
+    expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+will add[^]*provider\n/);
   });
 
   test('is finished by the next run that may change it, and not by one that may not', async () => {

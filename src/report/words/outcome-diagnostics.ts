@@ -146,7 +146,10 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
   return {
     field: at ?? differences[0]?.field,
     code: clash ? 'changed-since-plan' : (usual?.code ?? 'not-as-declared'),
-    summary: `it was ${done}, and not wholly${lacking}`,
+    summary:
+      clash?.kind === 'unseen'
+        ? 'it is there, and it is not known who can open it'
+        : `it was ${done}, and not wholly${lacking}`,
     detail: linesOf(
       clash && meanwhileWords(clash, change.resource),
       usual && `What came next did not succeed: ${usual.summary}.`,
@@ -165,12 +168,19 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
 }
 
 /** What came between the steps of a resource that was begun. */
-function meanwhileWords(clash: Clash, { kind }: Resource): string {
+function meanwhileWords(clash: Clash, { kind }: Resource): string | undefined {
   if (clash.kind === 'closed') return `Left in the middle: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service took the last change, and left it as it was.';
-  const isOfBound = clash.kind === 'changed' && clash.fields.some(({ field }) => isBound(kind, field));
+  if (clash.kind === 'unseen') return 'Who may open it now could not be read once more.';
+  if (clash.kind !== 'changed') return 'Somebody else has changed it meanwhile.';
+  const isOfBound = clash.fields.some(({ field }) => isBound(kind, field));
   const other = isOfBound ? ', or the token sees only some of what is bound' : '';
-  return `Somebody else has changed it meanwhile${other}.`;
+  const { openTo } = clash;
+  return linesOf(
+    `Somebody else has changed it meanwhile${other}.`,
+    openTo &&
+      (openTo.length === 0 ? 'Nobody can open it yet.' : `Who can open it now: ${openTo.join(', ')}.`),
+  );
 }
 
 /** Why what exists was not changed, field by field where it is about fields. */
@@ -189,6 +199,8 @@ function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): Pl
       return [{ code, summary: 'it is no longer there, as far as this token can see', detail }];
     case 'replaced':
       return [{ code, summary: 'another record has its name by now', detail }];
+    case 'unseen':
+      return [{ code, summary: 'what became of it could not be read', detail }];
     case 'closed':
       return [{ code, summary: `it is not to be ${done} any more: ${clash.why}`, detail }];
     case 'changed':

@@ -141,6 +141,22 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
     breaks: 'secret',
     print: (text, world) => text + world.secrets().at(-1),
   },
+  'does not look again once it has given the provider': {
+    breaks: 'true',
+    from: 1860,
+    transport: (network) => {
+      const shown = new Map<string, Exchange>();
+      let isOver = false;
+      return async (request, signal) => {
+        const known = shown.get(request.path);
+        if (isListed(request) && isOver && known) return known;
+        const exchange = await network(request, signal);
+        if (isListed(request)) shown.set(request.path, exchange);
+        if (request.method === 'PATCH' && bodyOf(request)['provider'] !== undefined) isOver = true;
+        return exchange;
+      };
+    },
+  },
   'reports what is not finished as created': {
     breaks: 'true',
     report: (outcome) => (outcome === 'unfinished' ? 'created' : outcome),

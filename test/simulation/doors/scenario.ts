@@ -67,10 +67,17 @@ export interface Scenario {
   )[];
   /** Of which application the first runs see no bindings of the first group. */
   readonly blindFor?: string;
-  /** Somebody else lets one more in. */
-  readonly actor: readonly { readonly at: number; readonly slug: string; readonly group: string }[];
+  /** Somebody else binds a group, or takes away or disables what is bound. */
+  readonly actor: readonly Deed[];
   readonly isLate: boolean;
   readonly ceiling: number;
+}
+
+export interface Deed {
+  readonly at: number;
+  readonly kind: 'binds' | 'removes' | 'disables';
+  readonly slug: string;
+  readonly group: string;
 }
 
 export interface PlannedRun {
@@ -168,6 +175,11 @@ export function scenarioOf(random: Random): Scenario {
     ...(chance(0.3) && { killAfter: whole(1, 40) }),
     ...(chance(0.15) && { interruptAfter: whole(1, 40) }),
   });
+  const deed = (): Deed => {
+    const at = whole(0, 600);
+    const kind = (['binds', 'removes', 'disables'] as const)[at % 3] ?? 'binds';
+    return { at, kind, slug: pick(doors).slug, group: pick(groups) };
+  };
   const made = {
     doors,
     trouble: pick([0, 0, 0.03, 0.1, 0.3, 0.6]),
@@ -187,7 +199,7 @@ export function scenarioOf(random: Random): Scenario {
         )
       : [],
     ...(chance(0.1) && { blindFor: pick(doors).slug }),
-    actor: chance(0.15) ? [{ at: whole(0, 600), slug: pick(doors).slug, group: pick(groups) }] : [],
+    actor: chance(0.15) ? [deed()] : [],
     isLate: chance(0.5),
     ceiling: pick([1, 2, 8]),
   };

@@ -205,7 +205,7 @@ function checkReport(
       fail('true', `${run} reports the provider ${door.slug} as ${made}`);
     const outcome = outcomes.get(`application.${door.slug}`);
     if (outcome === undefined || !done.has(outcome)) continue;
-    const isTouched = scenario.actor.some(({ slug }) => slug === door.slug) || world.misled.has(run);
+    const isTouched = world.wasTouchedAfter(run, door.slug) || world.misled.has(run);
     if (isAlone && seesAll && !isTouched && !isAsDeclared(door, world))
       fail('true', `${run} reports ${door.slug} as ${outcome}`);
     const mayView = !scenario.lacks.includes('view_bindings') || (run !== 'first' && run !== 'second');

@@ -23,6 +23,7 @@ import {
   members,
   single,
   type Bound,
+  type Deed,
   type Door,
   type Fault,
   type Made,
@@ -71,6 +72,9 @@ export class DoorWorld {
   readonly #user: JsonValue | undefined;
   /** What may be deleted, by the path of the request. */
   readonly #going: ReadonlySet<string>;
+  /** When somebody else wrote last to an application, and each run, counted as requests are. */
+  readonly #deeds = new Map<string, number>();
+  readonly #wrote = new Map<string, number>();
   #trouble: number;
   #ordered = 0;
   /** How many requests to create, change or delete something there were. */
@@ -141,17 +145,48 @@ export class DoorWorld {
     this.log('    all is well from here');
   }
 
-  /** Somebody else binds one more: who comes in by that is let in by them. */
-  act({ slug, group }: Scenario['actor'][number]): void {
+  /** Somebody else writes: who comes in by that is let in by them. */
+  act({ kind, slug, group }: Deed): void {
     const target = this.application(slug)?.['pk'];
     const pk = this.#sandbox.pk('group', group);
     if (target === undefined || pk === undefined) return;
+    this.#deeds.set(slug, (this.#ordered += 1));
+    if (kind !== 'binds') return this.#takeAway(kind, slug, textOf(target));
     this.#monitor('POST', bindingsPath, { target, group: pk, order: 9 });
     this.log(`    somebody else binds ${group} to ${slug}`);
     // Whoever is in that group is let in by them, now or as soon as the mode allows it.
     const guests = members.flatMap((member) => (member.groups.includes(group) ? member.name : []));
     const all = [...(this.#allowed.get(slug) ?? []), ...guests, ...this.insiders(slug)];
     this.#allowed.set(slug, new Set(all));
+  }
+
+  /** Whom it opens to then, and whom a change of the mode opens it to after that, is by them. */
+  #takeAway(kind: 'removes' | 'disables', slug: string, target: string): void {
+    const list =
+      parseJson(this.#monitor('GET', `${bindingsPath}?target=${target}&page_size=100`).body) ?? null;
+    const results = isJsonObject(list) ? (list['results'] as JsonObject[]) : []; // as the sandbox lists
+    const bound = results.find(({ enabled, policy }) => enabled === true && policy === null);
+    if (bound === undefined) return;
+    const path = `${bindingsPath}${textOf(bound['pk'])}/`;
+    if (kind === 'removes') this.#monitor('DELETE', path);
+    else this.#monitor('PATCH', path, { ...bound, enabled: false });
+    this.log(`    somebody else ${kind} what is bound to ${slug}: ${this.#nameOf(bound) ?? 'another'}`);
+    this.#allowed.set(slug, new Set(members.map(({ name }) => name)));
+  }
+
+  /** Whether somebody else wrote to an application after the last request of a run that changes who may open it. */
+  wasTouchedAfter(run: string, slug: string): boolean {
+    const deed = this.#deeds.get(slug);
+    return deed !== undefined && deed > (this.#wrote.get(`${run} ${slug}`) ?? 0);
+  }
+
+  #noteWrite(run: string, id: number, { method, path, body = '{}' }: HttpRequest): void {
+    const { target } = JSON.parse(body) as JsonObject; // as rollcall made it
+    for (const { slug } of this.#scenario.doors) {
+      const isBind = method === 'POST' && target !== undefined && target === this.application(slug)?.['pk'];
+      const isChange = method === 'PATCH' && path.endsWith(`/applications/${slug}/`);
+      if (isBind || isChange) this.#wrote.set(`${run} ${slug}`, id);
+    }
   }
 
   /** The name that an application has by now. */
@@ -267,6 +302,7 @@ export class DoorWorld {
         if (isDead()) return;
         const id = (this.#ordered += 1);
         if (request.method !== 'GET') this.writes += 1;
+        this.#noteWrite(run, id, request);
         this.log(
           `${run}: sends #${id} ${request.method} ${request.path}${request.body ? ` ${request.body}` : ''}`,
         );

@@ -1,0 +1,41 @@
+import { compare } from '../plan/compare.ts';
+import { retrieve } from '../service/retrieve.ts';
+import type { Door } from './bind.ts';
+import { unseen, type Settled } from './settle.ts';
+import { withAccessOf } from './update.ts';
+
+const nothing = { inDoubt: false, attempts: 0 };
+
+/**
+ * Whether what was just created, and opened, is as declared: somebody else may have written between its steps. What differed when it
+ * was created came back so.
+ */
+export async function lookBack(
+  { resource, guests, pk, client, pacing, course }: Door,
+  { held: known }: Settled,
+): Promise<Settled> {
+  const { kind, name } = resource;
+  const isOpen = guests.length === 0;
+  const reading = await retrieve(kind, name, client, pacing);
+  // Who may create it, and need not bind anybody, need not see it.
+  if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent'))
+    return { ...nothing, outcome: 'unchanged' };
+  if (reading?.proof === 'absent')
+    return { ...nothing, outcome: 'conflict', answer: reading.answer, clash: { kind: 'vanished' } };
+  if (reading?.proof !== 'exists')
+    return { ...nothing, ...unseen(reading, course), clash: { kind: 'unseen' } };
+  if (reading.held.pk !== pk) return { ...nothing, outcome: 'conflict', clash: { kind: 'replaced' } };
+  const read = await withAccessOf(resource, reading.held, client, pacing);
+  if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted', clash: { kind: 'unseen' } };
+  if (read.kind === 'unread') {
+    // Its own answer says that it was created with nobody bound.
+    if (isOpen && read.reading.proof === 'denied') return { ...nothing, outcome: 'unchanged' };
+    return { ...nothing, ...unseen(read.reading, course), clash: { kind: 'unseen' } };
+  }
+  const { held: now } = read;
+  const before = new Set(known && compare(resource, known).map(({ field }) => field));
+  const fields = compare(resource, now).flatMap(({ field }) => (before.has(field) ? [] : field));
+  return fields.length === 0
+    ? { ...nothing, outcome: 'unchanged', held: now }
+    : { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
+}

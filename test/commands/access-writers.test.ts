@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+
+const bindings = '/api/v3/policies/bindings/';
+const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
+const allowed = { config: 'rollcall.yaml', allow: ['update'], concurrency: '1' };
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+function asAdministrator({ sandbox }: Service, method: string, path: string, body?: JsonObject): string {
+  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
+  return sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' }).body;
+}
+
+function boundIn(service: Service): readonly JsonObject[] {
+  const list = parseJson(asAdministrator(service, 'GET', `${bindings}?page_size=100`)) ?? null;
+  const results = isJsonObject(list) ? (list['results'] ?? null) : null;
+  return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
+}
+
+/** The names of the groups that let somebody in, and whether the application has a provider. */
+function stateOf(service: Service): {
+  readonly groups: readonly string[];
+  readonly mode: unknown;
+  readonly provider: unknown;
+} {
+  const { policy_engine_mode: mode, provider } = service.sandbox.record('application', 'grafana') ?? {};
+  const names = ['staff', 'contractors'];
+  const groups = boundIn(service).flatMap(({ enabled, group }) =>
+    enabled === true
+      ? (names.find((name) => service.sandbox.pk('group', name) === group) ?? textOf(group))
+      : [],
+  );
+  return { groups: groups.toSorted(), mode, provider };
+}
+
+function run(send: Transport, text: string): Promise<Ran> {
+  return runOn(apply, send, text, allowed, { files: config });
+}
+
+/** What somebody else does once, as soon as it can be done, from one request on. */
+const deeds: Readonly<Record<string, (service: Service) => boolean>> = {
+  'removes a binding': (service) => {
+    const [first] = boundIn(service);
+    if (first) asAdministrator(service, 'DELETE', `${bindings}${textOf(first['pk'])}/`);
+    return first !== undefined;
+  },
+  'binds another in its place': (service) => {
+    const [first] = boundIn(service);
+    if (first === undefined) return false;
+    asAdministrator(service, 'DELETE', `${bindings}${textOf(first['pk'])}/`);
+    const { target = null } = first;
+    const group = service.sandbox.pk('group', 'contractors') ?? null;
+    asAdministrator(service, 'POST', bindings, { target, group, order: 9 });
+    return true;
+  },
+  'disables a binding': (service) => {
+    const [first] = boundIn(service);
+    if (first)
+      asAdministrator(service, 'PATCH', `${bindings}${textOf(first['pk'])}/`, { ...first, enabled: false });
+    return first !== undefined;
+  },
+  'binds one more': (service) => {
+    const target = service.sandbox.pk('application', 'grafana') ?? null;
+    const group = service.sandbox.pk('group', 'contractors') ?? null;
+    if (target !== null) asAdministrator(service, 'POST', bindings, { target, group, order: 9 });
+    return target !== null;
+  },
+  'deletes a group that is bound': (service) => {
+    const pk = textOf(service.sandbox.pk('group', 'staff'));
+    const isBound = boundIn(service).some(({ group }) => group === pk);
+    if (isBound) asAdministrator(service, 'DELETE', `/api/v3/core/groups/${pk}/`);
+    return isBound;
+  },
+};
+
+const entry = (mode: string, access: string): string =>
+  `version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 1, policy_engine_mode: ${mode}, access: ${access} }]\n`;
+
+const staff = '{ groups: [{ name: staff }] }';
+const existing = { applications: [{ slug: 'grafana', name: 'Other', policy_engine_mode: 'any' as const }] };
+
+const scenarios: Readonly<
+  Record<string, { readonly seed: Parameters<typeof sandboxTransport>[0]; readonly text: string }>
+> = {
+  'it is created': { seed: {}, text: entry('any', staff) },
+  'it is created for all': { seed: {}, text: entry('any', 'everyone') },
+  'it is changed, and one of those bound is enough': {
+    seed: { ...existing, bindings: [{ application: 'grafana', group: 'staff' }] },
+    text: entry('any', staff),
+  },
+  'it is changed, and all who are bound have to be passed': {
+    seed: { ...existing, bindings: [{ application: 'grafana', group: 'staff' }] },
+    text: entry('all', staff),
+  },
+};
+
+describe.each(Object.entries(scenarios))('where %s', (_, { seed, text }) => {
+  test.each(Object.entries(deeds))(
+    'and somebody else %s between any two requests, what is said is so',
+    async (_name, deed) => {
+      const calm = sandboxTransport(seed);
+      expect((await run(calm.send, text)).ending).toBe('done');
+      const declared = stateOf(calm);
+      const first = calm.requests.findIndex(({ method }) => method !== 'GET');
+      for (let nth = first; nth < calm.requests.length; nth += 1) {
+        const service = sandboxTransport(seed);
+        let isDone = false;
+        const send: Transport = async (request, signal) => {
+          if (!isDone && service.requests.length >= nth) isDone = deed(service);
+          return service.send(request, signal);
+        };
+        const { ending, stdout } = await run(send, text);
+        if (ending === 'done') expect(stateOf(service), `${nth}: ${stdout}`).toEqual(declared);
+      }
+    },
+  );
+});
+
+describe('once an application has its provider', () => {
+  test.each([
+    ['removes a binding', 'Who can open it now: everyone.'],
+    ['disables a binding', 'Who can open it now: everyone whom policies and negated bindings let in.'],
+    ['binds one more', 'the group "contractors"'],
+  ])('somebody else who %s is told of, with who can open it now and what to do', async (name, words) => {
+    const service = sandboxTransport({});
+    const send: Transport = async (request, signal) => {
+      if (request.method === 'PATCH') deeds[name]?.(service);
+      return service.send(request, signal);
+    };
+    const { ending, stdout } = await run(send, entry('any', staff));
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('x application.grafana  begun, and not finished');
+    expect(stdout).toContain(words);
+    expect(stdout).toContain('plan and apply with --allow update');
+    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+  });
+
+  test('an answer that shows what was not carried out does not make it created', async () => {
+    const service = sandboxTransport({});
+    const send: Transport = async (request, signal) => {
+      if (request.method !== 'PATCH') return service.send(request, signal);
+      const record = service.sandbox.record('application', 'grafana');
+      return answered(200, { ...record, provider: 1 });
+    };
+    const { ending, stdout } = await run(send, entry('any', staff));
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('x application.grafana  begun, and not finished: not as declared in provider');
+    expect(stdout).toContain('Nobody can open it yet.');
+  });
+
+  test('bindings that can be read no more leave it unfinished', async () => {
+    const service = sandboxTransport({});
+    let isOver = false;
+    const send: Transport = async (request, signal) => {
+      if (request.method === 'PATCH') isOver = true;
+      return isOver && request.path.startsWith(bindings)
+        ? answered(500, 'Error')
+        : service.send(request, signal);
+    };
+    const { ending, stdout } = await run(send, entry('any', staff));
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('it is there, and it is not known who can open it');
+    expect(stdout).not.toContain('It lets nobody in');
+  });
+});
+
+test.each([lost, undefined])(
+  'what another run created meanwhile is not said to be open to all where bindings may not be read',
+  async (exchange) => {
+    const service = sandboxTransport({ tokens: [{ token: 't', view_bindings: 'none' }] }, 't');
+    const send: Transport = async (request, signal) => {
+      if (request.method === 'POST' && request.path.endsWith('/applications/')) {
+        service.sandbox.create('application', { slug: 'grafana', name: 'Grafana' });
+        deeds['binds one more']?.(service);
+        if (exchange) return exchange;
+      }
+      return service.send(request, signal);
+    };
+    const { ending, stdout } = await run(
+      send,
+      entry('any', 'everyone').replace('policy_engine_mode: any, ', ''),
+    );
+    expect(ending, stdout).toBe('incomplete');
+    expect(stdout).toContain('x application.grafana');
+    expect(stdout).toContain('it is not known who can open it');
+  },
+);
