@@ -5,7 +5,7 @@ import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
-import { laterReleaseWords } from '../report/words/doctor.ts';
+import { laterFieldWords, laterReleaseWords } from '../report/words/doctor.ts';
 import { failedReads, haltDiagnostics, isOfTheService } from '../report/words/halts.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
@@ -80,6 +80,9 @@ class Narrator {
         return;
       case 'later_release':
         this.#remark(laterReleaseWords(event.release));
+        return;
+      case 'later_fields':
+        for (const words of laterFieldWords(event.release, event.fields)) this.#remark(words);
         return;
       case 'progress': {
         const { stage, done, total, pace } = event;

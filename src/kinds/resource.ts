@@ -105,6 +105,14 @@ export function withFields(resource: Resource, change: (field: Field, name: stri
   return isSame ? resource : { ...resource, fields };
 }
 
+/** The resource without some of its fields; the very one where it has none of them. */
+export function withoutFields(resource: Resource, names: ReadonlySet<string>): Resource {
+  const fields = Object.entries(resource.fields).filter(([name]) => !names.has(name));
+  return fields.length === Object.keys(resource.fields).length
+    ? resource
+    : { ...resource, fields: Object.fromEntries(fields) };
+}
+
 /** In the order of the kinds, then by name in code-unit order: the same on every machine. */
 export function byAddress(a: { readonly address: Address }, b: { readonly address: Address }): number {
   return (

@@ -2,6 +2,7 @@ import type { Outcome } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import type { LaterField } from '../observe/later-fields.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import type { Pending, Plan } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
@@ -22,6 +23,8 @@ export type RunEvent =
   | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
   /** The service is of a later release than rollcall knows. */
   | { readonly kind: 'later_release'; readonly release: Release }
+  /** What is declared in fields that the release of the service does not have: it is neither looked up nor sent. */
+  | { readonly kind: 'later_fields'; readonly release: Release; readonly fields: readonly LaterField[] }
   /** So many of a stage are done; none at its beginning. */
   | {
       readonly kind: 'progress';

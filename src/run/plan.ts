@@ -8,6 +8,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { readDeletions, type Deletions } from '../service/deletions.ts';
 import { effectiveAccess } from '../observe/effective-access.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
+import { namesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 import type { ListNews } from '../observe/read-lists.ts';
@@ -101,6 +102,7 @@ async function withEffectiveAccess(
 /**
  * The plan, or why there is none.
  *
+ * 0. `withoutLaterFields` leaves out what names records in fields that the release does not have.
  * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show, or `heldBackByNames` what it is of both.
  * 2. `observe` looks up the resources, and so the ids of those that others name; `namesOfOtherKinds` what else has their names.
  * 3. `checkByRelease` checks what only the release decides, which was asked for beside that.
@@ -109,7 +111,7 @@ async function withEffectiveAccess(
  * 6. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
  */
 export async function planFor(
-  { resources: declared, checkByRelease, elsewhere, ...about }: Scoped,
+  { resources: everything, configured, checkByRelease, elsewhere, ...about }: Scoped,
   service: Service,
   job: Job,
   { isSaved = false, keepGoing }: Pick<PlanOptions, 'keepGoing'> & { readonly isSaved?: boolean } = {},
@@ -126,15 +128,18 @@ export async function planFor(
   };
   const onRead = (done: number, total: number): void =>
     job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
-  onRead(0, declared.filter(({ kind }) => client.sight.canRead(kind)).length);
+  onRead(0, everything.filter(({ kind }) => client.sight.canRead(kind)).length);
   const over = new AbortController();
-  const release = checkByRelease && declared.length > 0 ? releaseOf(service, over.signal) : undefined;
+  const release = checkByRelease && everything.length > 0 ? releaseOf(service, over.signal) : undefined;
   /** Nothing goes on after a run that comes to no plan. */
   const ended = async (end: () => Halted): Promise<Halted> => {
     over.abort();
     await release?.catch(() => {});
     return end();
   };
+  const known = everything.some(namesInLaterFields) ? ((await release) ?? configured) : undefined;
+  const { resources: declared, left } = withoutLaterFields(everything, known);
+  if (known && left.length > 0) job.emit({ kind: 'later_fields', release: known, fields: left });
   const addresses = new Set(declared.map(({ address }) => address));
   const isDeclared = (related: Referable, name: string): boolean =>
     addresses.has(addressNamed({ related, name }) ?? '.');

@@ -35,6 +35,8 @@ export interface Scoped {
   readonly manifestDigest: string;
   /** What became of them since the baseline, where there is one. */
   readonly comparison?: Comparison;
+  /** The release that the settings name. */
+  readonly configured?: Release | undefined;
   /** Returns the errors that only the release of the service decides, once that was asked for; `undefined`: it does not say. */
   readonly checkByRelease?: (release: Release | undefined) => readonly Diagnostic[];
 }
@@ -59,7 +61,7 @@ export async function inScope<Result>(
     return found.filter(({ severity }) => severity === 'error');
   };
   const course = await withService(reached, job, (service) =>
-    use(contractOnly ? scoped : { ...scoped, checkByRelease: checkLate }, service),
+    use(contractOnly ? scoped : { ...scoped, configured, checkByRelease: checkLate }, service),
   );
   return { ...known, ...course, diagnostics: [...known.diagnostics, ...late] };
 }

@@ -69,11 +69,39 @@ function empty(release: SandboxRelease): ReturnType<typeof sandboxHere> {
   return sandboxHere({ groups: [], providers: [], roles: [] }, release);
 }
 
+const noInvalidationFlow =
+  'Note: release 2023.10.7 has no `invalidation_flow` of providers, which came with 2024.10: it is left out.\n';
+
+test('a fresh service of release 2023.10 has no flow for invalidation_flow, and the example needs none', async () => {
+  const { send } = empty('2023.10');
+  const paths: string[] = [];
+  const watched: Transport = (request) => {
+    paths.push(request.path);
+    return send(request);
+  };
+  const flows = await send({ method: 'GET', path: '/api/v3/flows/instances/' });
+  expect(flows).toMatchObject({ body: expect.stringContaining('"default-invalidation-flow"') });
+  expect(flows).toMatchObject({ body: expect.not.stringContaining('provider-invalidation-flow') });
+  const { ending, stdout, stderr } = await run(apply, watched, example);
+  expect([ending, stderr]).toEqual(['done', noInvalidationFlow]);
+  expect(stdout).toContain('10 created.');
+  expect(paths.filter((path) => path.includes('provider-invalidation-flow'))).toEqual([]);
+  expect((await run(plan, send, example)).stdout).toContain('No changes.');
+});
+
+test('a flow that the service lacks is an error from release 2024.10 on', async () => {
+  const { send } = sandboxHere({ groups: [], flows: [] }, '2025.12');
+  const { ending, stderr } = await run(apply, send, example);
+  expect(ending).toBe('invalid');
+  expect(stderr).toContain('there is no flow named "default-provider-invalidation-flow"');
+});
+
 describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (release) => {
   test('is brought to the whole example by one apply, and then nothing is left to do', async () => {
     const { send, sandbox } = empty(release);
     const first = await run(apply, send, example);
-    expect([first.ending, first.stderr]).toEqual(['done', '']);
+    const note = release === '2023.10' ? noInvalidationFlow : '';
+    expect([first.ending, first.stderr]).toEqual(['done', note]);
     expect(first.stdout).toContain('10 created.');
     expect(sandbox.record('application', 'grafana')).toMatchObject({
       provider: sandbox.pk('oauth2', 'Grafana'),

@@ -168,6 +168,7 @@ const kinds: Record<RunEvent['kind'], boolean> = {
   checked: false,
   warned: false,
   later_release: false,
+  later_fields: false,
   progress: false,
   listed: false,
   inventoried: false,

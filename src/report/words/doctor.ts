@@ -1,3 +1,4 @@
+import type { LaterField } from '../../observe/later-fields.ts';
 import type { Answer, AnswerKind } from '../../service/answer.ts';
 import type { Probe } from '../../service/probe.ts';
 import { present } from '../printable.ts';
@@ -97,6 +98,14 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
 /** What a plan and an apply say where the service is of a release that rollcall does not know. */
 export function laterReleaseWords(release: Release): string {
   return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: its rules are those.`;
+}
+
+/** Notes of what a release does not have, one a field. */
+export function laterFieldWords(release: Release, fields: readonly LaterField[]): string[] {
+  return fields.map(
+    ({ list, field, since }) =>
+      `Note: release ${shownRelease(release)} has no \`${field}\` of ${list}, which came with ${since}: it is left out.`,
+  );
 }
 
 /** What there is to say of the release of a service. */
