@@ -23,7 +23,13 @@ export class Redactor {
     this.#blank = blank;
     const between = (least: number, end: number): string[] =>
       secrets.filter(({ length }) => length >= least && length < end);
-    const unmistakable = between(shortestUnmistakable, Infinity);
+    // Messages quote a file line by line, so each line of a key is looked for alone.
+    const unmistakable = between(shortestUnmistakable, Infinity).flatMap((secret) => [
+      secret,
+      ...secret
+        .split(/\r?\n/)
+        .filter(({ length }) => length >= shortestUnmistakable && length < secret.length),
+    ]);
     this.#words = unmistakable.flatMap((secret) => [...writtenForms(secret), inBase64(secret)]);
     this.#shortWords = between(shortestWord, shortestUnmistakable).flatMap(writtenForms);
     this.#short = between(1, shortestWord).flatMap(writtenForms);

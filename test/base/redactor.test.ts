@@ -28,6 +28,11 @@ describe('a secret', () => {
     expect(new Redactor(['hunter2!']).clean(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
   });
 
+  test('of several lines is found in each of them', () => {
+    const key = '-----BEGIN-----\r\ncanary-line-1\ncanary-line-2\n}\n';
+    expect(new Redactor([key]).cover('x: canary-line-2 }')).toBe('x: (sensitive)   }');
+  });
+
   test('that overlaps another is blanked out with it', () => {
     expect(new Redactor(['one-two', 'two-three', 'sens']).clean('(one-two-three)')).toBe('((sensitive))');
   });
