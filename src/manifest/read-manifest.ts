@@ -11,7 +11,6 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
 import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
-import { quotable } from './quotable.ts';
 import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
 import { trimManifest } from './trim.ts';
@@ -63,8 +62,9 @@ export async function readManifest(
   };
   const items = countItems(text.text, mostEntries);
   if (items > mostEntries) return { ...nothing, entries: items };
-  const hides = hide.length > 0;
-  const parsed = parseYaml(hides ? unquotable(text) : text, mostEntries);
+  // A value may stand under a name that is misspelt, where a slip of the indentation has put it, or in a comment.
+  const quoted = hide.length > 0 ? unquotable(text) : text;
+  const parsed = parseYaml(quoted, mostEntries);
   const { value, places } = parsed;
   const refused = whyNoManifest(text.filename, parsed);
   if (refused) return { ...nothing, diagnostics: [diagnosticFor(text.filename, refused)] };
@@ -73,7 +73,6 @@ export async function readManifest(
     ? lists.reduce((sum, list) => sum + entriesOf(value, { list }).length, 0)
     : 0;
   if (entries > mostEntries) return { ...nothing, entries };
-  const quoted = hides ? quotable(text, parsed, hide) : text;
   const sources = { ...options, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
   const resolved = await resolveReferences(value, sources, places, quoted);
   const { secrets, references, unresolved: broken } = resolved;

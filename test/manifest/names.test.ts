@@ -141,17 +141,3 @@ describe('the rules over all files hold for names', () => {
     expect(told(loaded)).toEqual(['repeated-id 1.yaml:2:68']);
   });
 });
-
-test('the line of a name is quoted where other fields are hidden, and is not where its own is', async () => {
-  const list = `
-users:
-  - username: a
-    name: A
-    groups:
-      - { name: x }
-`;
-  const quoted = async (hide: readonly string[]): Promise<(string | undefined)[]> =>
-    (await load([list], { hide, contractOnly: true })).diagnostics.map(({ excerpt }) => excerpt);
-  expect(await quoted(['user.email'])).toEqual(['      - { name: x }']);
-  expect(await quoted(['user.groups'])).toEqual([undefined]);
-});
