@@ -6,7 +6,7 @@ export const diagnosticCodes = {
       'the file cannot be read, or is neither file nor folder → check its permissions and its kind',
     'no-manifests': 'a folder or a pattern holds no `*.yaml` or `*.yml` → name another',
     'not-a-manifest':
-      'the file is a plan, a state or a blueprint → name the manifests; a saved plan: `rollcall apply --plan FILE`',
+      'the file is a plan, a state or a blueprint → name the manifests; a plan: `rollcall apply --plan FILE`',
     'file-too-large': 'the file is larger than 16 MiB → divide it',
     'forbidden-file':
       'the file holds the token or a key, is the `rollcall.yaml` in use, or lies in `/proc`, `/sys` or `/dev` → name another',
@@ -109,7 +109,7 @@ export const diagnosticCodes = {
       'a field came back, or is there, with another value → set it in the service; look whether its release knows the field',
     'perhaps-incomplete':
       'the answer to a create was lost, and its name is taken: fields may be missing → look at it in the service, at its groups above all',
-    'stale-plan': 'a saved plan no longer fits → run `rollcall plan` again',
+    'stale-plan': 'a saved plan shows something else than one made now → run `rollcall plan` again',
     'not-confirmed':
       'the question was not answered with yes → apply again; without a terminal, `--yes` or `--plan`',
     interrupted: 'interrupted before there was a plan → run it again',

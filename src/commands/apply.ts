@@ -6,6 +6,7 @@ import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle, fitted } from '../report/formats/lines.ts';
 import { applyText, planBeforeApply } from '../report/formats/text.ts';
+import { haltDiagnostics } from '../report/words/halts.ts';
 import { mostAsPlanned } from '../report/words/outcomes.ts';
 import { capitalised, inline, present } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
@@ -24,7 +25,7 @@ export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
   /** The first resource that fails ends the run. */
   readonly failFast?: boolean;
   readonly yes?: boolean;
-  /** A saved plan to apply, in place of manifests. */
+  /** A saved plan to apply, made of the same manifests. */
   readonly plan?: string;
 }
 
@@ -83,13 +84,13 @@ async function applied(
   context: Context,
 ): Promise<Ran<ApplyRun>> {
   const { failFast, plan: filename } = options;
-  if (filename !== undefined) refuseWithSaved(paths, options);
+  if (filename !== undefined) refuseWithSaved(options);
   const asks = !options.yes && filename === undefined;
   if (asks && context.ask === undefined) {
     throw new UsageError(
       'apply needs a confirmation, and there is no terminal to ask on',
       paths.some((path) => path.endsWith('.json'))
-        ? 'A saved plan needs none: name it with --plan. For manifests, read the plan first, then use --yes.'
+        ? 'A saved plan needs none: name it with --plan, beside its manifests. Without one, read the plan first, then use --yes.'
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
@@ -102,18 +103,16 @@ async function applied(
     failFast,
     ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmed(plan, signal, context) }),
   };
-  return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
+  return filename === undefined
+    ? applyRun(request, job)
+    : applySaved({ ...request, filename, keepGoing: haltDiagnostics }, job);
 }
 
-function refuseWithSaved(
-  paths: readonly string[],
-  { target, exclude, shard, baseline, changedOnly, keepGoing, vars, var: assignments, strict }: ApplyOptions,
-): void {
-  const narrowed = target ?? exclude ?? shard ?? baseline ?? changedOnly ?? keepGoing;
-  if (paths.length === 0 && !narrowed && !vars && !assignments && !strict) return;
+function refuseWithSaved({ target, exclude, shard, baseline, changedOnly, keepGoing }: ApplyOptions): void {
+  if (!(target ?? exclude ?? shard ?? baseline ?? changedOnly ?? keepGoing)) return;
   throw new UsageError(
-    'a saved plan is applied as it is',
-    'Leave out the paths, --target, --exclude, --shard, --baseline, --changed-only, --keep-going, --var, --vars and --strict; or leave out --plan.',
+    'a saved plan says itself what it is about',
+    'Leave out --target, --exclude, --shard, --baseline, --changed-only and --keep-going; or leave out --plan.',
   );
 }
 

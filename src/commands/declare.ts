@@ -113,10 +113,10 @@ export const commands: readonly Declared[] = [
     summary: 'create what is missing',
     description: 'Shows the plan, asks for a yes, creates what is missing, changes what it may.',
     argument: ['[path...]', 'files, folders, globs, or - for standard input'],
-    example: 'rollcall apply --plan plan.json',
+    example: 'rollcall apply --plan plan.json manifests',
     options: [
       one('-y, --yes', 'do not ask'),
-      one('--plan <file>', 'apply a saved plan, exactly and without asking'),
+      one('--plan <file>', 'apply a saved plan of the same manifests, without asking'),
       one('--fail-fast', 'start nothing more after the first failure'),
       ...running(['text', 'json']),
     ],

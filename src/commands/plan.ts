@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { notPlannedIn, pendingIn } from '../plan/plan.ts';
-import { savedPlan } from '../plan/saved/document.ts';
+import { planDocument } from '../plan/document.ts';
 import { jsonText } from '../report/formats/json.ts';
 import { planReport } from '../report/report.ts';
 import { gapWords } from '../report/words/inventory.ts';
@@ -71,11 +71,7 @@ async function planned(
 ): Promise<Ran<Planned>> {
   const { out, failOn = [] } = options;
   refuseUnasked(failOn, options);
-  if (out === '-')
-    throw new UsageError(
-      '--out cannot be -',
-      'Name a file. `-o json` prints a plan, without what applying it needs.',
-    );
+  if (out === '-') throw new UsageError('--out cannot be -', 'Name a file. `-o json` prints the plan.');
   const job = narrated(context, voiceOf(options, context.env));
   const asked = await requestOf(paths, options, context);
   const beyond =
@@ -94,8 +90,7 @@ async function planned(
   const { result, ending } = ran;
   if (result === undefined || !isMade(ending)) return ran;
   if (out !== undefined) {
-    const save = (): Promise<void> =>
-      context.writePrivateFile(out, jsonText(savedPlan(result, result.observed)));
+    const save = (): Promise<void> => context.writePrivateFile(out, jsonText(planDocument(result)));
     const saved = await couldWrite(out, 'the plan cannot be saved', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }

@@ -2,8 +2,7 @@ import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../base/json.ts';
-import { documentFault } from '../plan/saved/fault.ts';
-import { isPlanDocument, readSavedPlan } from '../plan/saved/read.ts';
+import { parsePlan } from '../plan/parse-document.ts';
 import { applyReportFrom, isApplyDocument } from '../report/documents.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { planReport, type Report } from '../report/report.ts';
@@ -28,16 +27,10 @@ export async function show(filename: string, options: ShowOptions, context: Cont
 }
 
 function reportIn(filename: string, written: string): Report {
-  const saved = readSavedPlan(written);
-  if (saved.kind === 'refused') return refused(filename, saved.why);
-  if (saved.kind === 'plan') return planReportFrom(saved.plan);
+  const read = parsePlan(written);
+  if (read.kind === 'refused') return refused(filename, read.why);
+  if (read.kind === 'plan') return planReportFrom(read.plan);
   const document = parseJson(written, mostLevelsOfDocuments);
-  if (isPlanDocument(document)) {
-    const fault = documentFault(document);
-    return fault === undefined
-      ? planReportFrom(document)
-      : refused(filename, `it has been altered: ${fault}`);
-  }
   if (isApplyDocument(document)) return applyReportFrom(document);
   const why = isJsonObject(document) ? whyNoResult(document) : undefined;
   if (why !== undefined) throw new UsageError(`${filename} holds no result, only why there is none`, why);

@@ -15,7 +15,7 @@ interface ClosedValue {
 export interface Field {
   /** It may be secret or hidden. `sentValue`, `shownValue` and `savedValue` open it. */
   readonly value: ClosedValue;
-  /** Where the manifest gives it: in its text, or, as a saved plan knows it, by line and column. */
+  /** Where the manifest gives it: in its text, or, as a document of a plan has it, by line and column. */
   readonly at: Span | Position;
   /** Where each item of a list, or each key of a mapping, stands. */
   readonly items: readonly Span[] | undefined;
@@ -68,7 +68,7 @@ export function shownValue(declared: Declared, name: string): JsonValue | undefi
   return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
 }
 
-/** The value as a saved plan has it: what comes from the environment or from files is blanked out, and nothing is hidden. */
+/** The value to be compared with another declared one: what comes from the environment or from files is blanked out, and nothing is hidden. */
 export function savedValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface Resource extends Declared {
 /** Where a resource is declared. */
 type Origin =
   | { readonly kind: 'manifest'; readonly file: SourceFile; readonly entry: Span }
-  /** A saved plan knows where its manifests said what, and no longer their texts. */
+  /** A document of a plan says where its manifests declared what, without their texts. */
   | { readonly kind: 'saved-plan'; readonly filename: string; readonly entry: Position };
 
 export function addressOf(type: ResourceType, name: string): Address {
@@ -86,11 +86,6 @@ export function diagnosticOf(
 export function withHidden(resource: Resource, names: ReadonlySet<string>): Resource {
   if (names.size === 0) return resource;
   return withFields(resource, (field, name) => (names.has(name) ? withHiding(field, true) : field));
-}
-
-/** The resource with nothing hidden, as a saved plan has it. */
-export function withoutHidden(resource: Resource): Resource {
-  return withFields(resource, (field) => (field.mask?.isHidden ? withHiding(field, false) : field));
 }
 
 /** The resource with other fields; the very one where none is another. */

@@ -202,14 +202,8 @@ function whyNoManifest(filename: string, { value, diagnostics }: ParsedYaml): Pr
   if (value === null && diagnostics.length === 0) return emptyFile;
   if (value === undefined || !isJsonObject(value)) return undefined;
   if ('terraform_version' in value) return notAManifest('a plan or a state of Terraform', ownManifests);
-  if (isJsonList(value['resource_changes']) && 'format_version' in value) {
-    return 'saved' in value
-      ? notAManifest('a saved plan', 'To apply it, use --plan: rollcall apply --plan FILE')
-      : notAManifest(
-          'a plan to be read',
-          'Save one that can be applied with `rollcall plan --out FILE`, and apply it with --plan.',
-        );
-  }
+  if (isJsonList(value['resource_changes']) && 'format_version' in value)
+    return notAManifest('a plan', 'To apply it, use --plan beside its manifests: rollcall apply --plan FILE');
   if (!isJsonList(value['entries'])) return undefined;
   return notAManifest('a blueprint of the service', `The service applies it itself. ${ownManifests}`);
 }

@@ -3,7 +3,6 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { fieldOf, fieldsBy, instructions, shownValue } from '../kinds/fields.ts';
-import type { Hide } from '../kinds/hide.ts';
 import { namesAt, namesById, referring, withNamesAt, type Names } from '../kinds/named.ts';
 import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
@@ -52,8 +51,6 @@ export interface PlanDocument {
   readonly effective_access?: readonly EffectiveAccess[];
   /** What the service holds and no manifest declares, where that was asked; and whether all was read that there is. */
   readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
-  /** Only of a saved plan: the fields that are in it, and that nothing shows of it. */
-  readonly hide?: Hide;
   /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }

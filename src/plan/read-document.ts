@@ -1,6 +1,6 @@
 import { pointer } from '../base/json.ts';
 import { blankFor, shownValue } from '../kinds/fields.ts';
-import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { hiddenOf } from '../kinds/hide.ts';
 import type { Names } from '../kinds/named.ts';
 import { withHidden, type Resource } from '../kinds/resource.ts';
 import type { ChangeDocument, PlanDocument } from './document.ts';
@@ -26,19 +26,17 @@ export function planFrom(
     ...(baseline && {
       baseline: { path: baseline.path, noLongerDeclared: baseline.no_longer_declared },
     }),
-    ...(document.hide && { hide: document.hide }),
     ...(document.effective_access && { effectiveAccess: document.effective_access }),
     ...(document.undeclared && {
       undeclared: { found: document.undeclared.found, gaps: document.undeclared.gaps ?? [] },
     }),
-    changes: document.resource_changes.map((change) => changeFrom(change, resourceOf, document.hide)),
+    changes: document.resource_changes.map((change) => changeFrom(change, resourceOf)),
   };
 }
 
 export function changeFrom(
   document: ChangeDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
-  hide: Hide = [],
 ): Change {
   const {
     address,
@@ -53,7 +51,7 @@ export function changeFrom(
   const { observed_names: allNames = {}, waits_for: waitsFor } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
-  const resource = withHidden(known, hiddenOf(known.kind, hide));
+  const resource = withHidden(known, hiddenOf(known.kind, []));
   const [action] = change.actions;
   if (action === 'not-planned') return notPlanned(resource, document.diagnostics ?? [], since);
   return {

@@ -1,24 +1,18 @@
 import type { Clock } from '../base/clock.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
 import { errorWithout } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
-import { madeReady } from '../plan/make-plan.ts';
-import { pendingIn, reachOfPlan, type Pending, type Plan, type ReadyPlan } from '../plan/plan.ts';
-import { diagnosticOf } from '../kinds/resource.ts';
-import { filesNamedBy } from '../manifest/secret-reference.ts';
-import type { SavedPlan } from '../plan/saved/document.ts';
-import { openSavedPlan } from '../plan/saved/open.ts';
-import { changedSince } from '../plan/saved/staleness.ts';
+import { pendingIn, type Plan, type ReadyPlan } from '../plan/plan.ts';
+import { changedSince } from '../plan/staleness.ts';
 import { destinationOf, secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
-import type { Settings } from '../settings/settings.ts';
-import { inputsOf, type RefuseOutputs } from './check.ts';
 import { withService, type Service } from './connect.ts';
+import type { HaltWords } from './keep-going.ts';
+import { openPlan, selectionOf, settingsAs, stalePlan } from './open-plan.ts';
 import { inScope } from './scope.ts';
 import { halted, planFor, type PlanRequest } from './plan.ts';
 import { tooMuch, type Limits } from './too-much.ts';
-import { applyEnding, type ApplyRun, type Course, type Halt, type Halted, type Ran } from './result.ts';
+import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends Limits {
@@ -29,7 +23,7 @@ export interface ApplyOptions extends Limits {
 }
 
 /**
- * What every apply does, whether its plan is made here, read from a file, or given by a program:
+ * What every apply does, whether its plan is made here, was saved, or is given by a program:
  *
  * 1. `inScope` reads and checks the manifests, and connects to the service.
  * 2. `planFor` looks up what they declare, and compares.
@@ -44,61 +38,53 @@ export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<Ra
   });
 }
 
-interface SavedRequest extends ApplyOptions {
-  readonly settings: Settings;
+interface SavedRequest extends PlanRequest, ApplyOptions {
   readonly filename: string;
-  readonly refuseOutputs?: RefuseOutputs;
+  readonly keepGoing: HaltWords;
 }
 
 /**
- * Carries out what a saved plan says and nothing else, as long as the service is as it was planned for.
+ * Carries out what a saved plan shows, if a plan made anew of the same manifests shows the same.
  *
- * 1. `openSavedPlan` reads and checks the plan; then `notAllowed` finds what this run may not do of it.
- * 2. `stillReady` plans again, and halts where the service has changed.
+ * 1. `openPlan` reads and checks the plan. `inScope` reads the manifests, which must be those of the plan.
+ * 2. `planFor` plans anew. Anything that is otherwise halts the run.
  * 3. to 5. as for every apply.
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<ApplyRun>> {
-  const { settings, filename, refuseOutputs } = request;
-  const { service: reached, diagnostics, policy, hide } = settings;
-  const { files, env } = job;
+  const { settings, filename, refuseOutputs, keepGoing } = request;
+  const { service, diagnostics } = settings;
   const nothing = { filenames: [], diagnostics: [] };
-  if (reached === undefined) return { ...nothing, ...refused(diagnostics, job) };
-  const destination = destinationOf(reached);
-  const context = { ...policy, hide, files, env };
-  const opened = await openSavedPlan(filename, destination, settings, context);
-  if (opened.kind === 'refused') return { ...nothing, ...destination, ...halted(opened, job) };
+  if (service === undefined)
+    return { ...nothing, ...halted({ kind: 'refused', isStale: false, diagnostics }, job) };
+  const opened = await openPlan(filename, job.files, settings, service);
+  if (opened.kind === 'refused') return { ...nothing, ...destinationOf(service), ...halted(opened, job) };
   const { plan } = opened;
-  const known = { ...nothing, service: plan.service, environment: plan.environment };
-  const secretFiles = new Set(plan.changes.flatMap(({ resource }) => filesNamedBy(resource)));
-  const clashes = await refuseOutputs?.(inputsOf(settings, { filenames: [filename], secretFiles }));
-  if (clashes && clashes.length > 0) return { ...known, ...refused(clashes, job) };
-  const reach = reachOfPlan(plan);
-  const allow = reached.allow.filter((action) => reach.capabilities.includes(action));
-  const forbidden = pendingIn(plan).find(({ action }) => action !== 'create' && !allow.includes(action));
-  if (forbidden) return { ...known, ...refused([notAllowed(forbidden)], job) };
-  const asPlanned = { ...reached, ...reach, hide: plan.hide, allow };
-  const course = await withService(asPlanned, job, async (service) => {
-    const ready = await stillReady(opened, service, job);
-    return 'halt' in ready ? ready : carryOut(ready, request, service, job, true);
+  const isPartial = plan.resource_changes.some(({ change: { actions } }) => actions[0] === 'not-planned');
+  const asked: PlanRequest = {
+    ...request,
+    settings: settingsAs(plan, settings, service),
+    selection: selectionOf(plan),
+    keepGoing: isPartial ? keepGoing : undefined,
+    refuseOutputs: refuseOutputs && ((inputs) => refuseOutputs([...inputs, filename])),
+    saved: {
+      plan,
+      refuse: () => halted(stalePlan(filename, otherManifests), job),
+    },
+  };
+  return inScope(asked, job, async (scoped, reached) => {
+    const made = await planFor(scoped, reached, job, { keepGoing: asked.keepGoing, isSaved: true });
+    if ('halt' in made) return made;
+    const changes = changedSince(plan, made);
+    return changes.length > 0
+      ? halted({ kind: 'stale', changes }, job)
+      : carryOut(made, request, reached, job, true);
   });
-  return { ...known, ...course };
 }
 
-/** A saved plan, ready to be carried out; or how the service is no longer as it was planned for. */
-async function stillReady(
-  { plan, document }: { readonly plan: Plan; readonly document: SavedPlan },
-  service: Service,
-  job: Job,
-): Promise<ReadyPlan | Halted> {
-  const { manifestDigest } = plan;
-  const planned = plan.changes.filter(({ action }) => action !== 'not-planned');
-  const resources = planned.map(({ resource }) => resource);
-  const now = await planFor({ resources, manifestDigest }, service, job, { isSaved: true });
-  if ('halt' in now) return now;
-  const changes = changedSince(document, now, now.observed);
-  if (changes.length > 0) return halted({ kind: 'stale', changes }, job);
-  return madeReady(plan, now.observed, now.permission);
-}
+const otherManifests = {
+  summary: 'this plan was made of other manifests than those that are here',
+  detail: 'Name the same manifests, with the same --var and --vars, or make a new plan.',
+};
 
 /** Carries out a plan that was made before; only what it would change is looked up again. */
 export function applyPlanned(
@@ -108,19 +94,6 @@ export function applyPlanned(
   job: Job,
 ): Promise<Course<ApplyRun>> {
   return withService(settings, job, (service) => carryOut(plan, options, service, job));
-}
-
-/** A saved plan that was allowed to change what exists is carried out only where that is allowed as well. */
-function notAllowed({ resource, action }: Pending): Diagnostic {
-  return diagnosticOf(resource, undefined, {
-    code: 'not-allowed',
-    summary: `the plan would ${action} ${resource.address}, and this run is not allowed to`,
-    detail: `Allow it with --allow ${action}, or make a plan without.`,
-  });
-}
-
-function refused(diagnostics: readonly Diagnostic[], job: Job): Halted {
-  return halted({ kind: 'refused', isStale: false, diagnostics }, job);
 }
 
 /** Reports the plan, and carries it out unless it does too much or is not confirmed. */

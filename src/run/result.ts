@@ -6,7 +6,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { FailedRead } from '../observe/read-access.ts';
 import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { StaleChange } from '../plan/saved/staleness.ts';
+import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
 /** What came of a job, for its reports; and which service it was about, as far as that is known. */
@@ -72,7 +72,7 @@ export type Halt =
   | { readonly kind: 'not_confirmed' }
   /** A saved plan must not be applied, or not here. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
-  /** The service is not as a saved plan saw it. */
+  /** A plan made anew shows something otherwise than the saved plan. */
   | { readonly kind: 'stale'; readonly changes: readonly StaleChange[] };
 
 /** The exit code of a job that goes no further; the signal is that of its interruption, where it can be interrupted. */

@@ -6,12 +6,13 @@ import type { Resource } from '../kinds/resource.ts';
 import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Comparison } from '../manifest/baseline.ts';
+import type { PlanDocument } from '../plan/document.ts';
 import { digestOf } from '../plan/manifest-digest.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
 import { withService, type Service } from './connect.ts';
-import type { Course, Ended, Ran } from './result.ts';
+import type { Course, Ended, Halted, Ran } from './result.ts';
 import { comparedWithBaseline, type BaselineRequest } from './baseline.ts';
 import type { Job } from './world.ts';
 
@@ -22,6 +23,8 @@ export interface ScopeRequest {
   /** What the manifests are compared with; without it, they are not. */
   readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: RefuseOutputs | undefined;
+  /** The saved plan that is carried out: the run is about its resources, and refused where the manifests are others. */
+  readonly saved?: { readonly plan: PlanDocument; readonly refuse: () => Halted };
 }
 
 /** The resources that a run is about. */
@@ -50,6 +53,7 @@ export async function inScope<Result>(
   const checked = await checkScope(request, job);
   const { known } = checked;
   if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
+  if (checked.kind === 'stale') return { ...known, ...checked.halted };
   const { scoped, service: reached } = checked;
   const { strict, contractOnly, release: configured } = request.settings;
   const late: Diagnostic[] = [];
@@ -71,6 +75,8 @@ type Checked = {
   readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
 } & (
   | { readonly kind: 'invalid' }
+  /** The manifests are not those of the saved plan. */
+  | { readonly kind: 'stale'; readonly halted: Halted }
   | { readonly kind: 'ready'; readonly scoped: Scoped; readonly service: ServiceSettings }
 );
 
@@ -79,7 +85,7 @@ type Checked = {
  * end the run in any case.
  */
 async function checkScope(
-  { settings, selection, baseline, refuseOutputs }: ScopeRequest,
+  { settings, selection, baseline, refuseOutputs, saved }: ScopeRequest,
   job: Job,
 ): Promise<Checked> {
   const { service, nameOf } = settings;
@@ -102,17 +108,23 @@ async function checkScope(
       ? await comparedWithBaseline(baseline, { settings, selection, manifests }, job)
       : undefined;
   const alterations = baseline?.changedOnly ? compared?.comparison.alterations : undefined;
-  const isLeftOut = (address: Address): boolean => alterations?.get(address)?.kind === 'same';
+  const planned = saved && new Set(saved.plan.resource_changes.map(({ address }) => address));
+  const isLeftOut = (address: Address): boolean =>
+    alterations?.get(address)?.kind === 'same' || planned?.has(address) === false;
   const diagnostics = [...clashes, ...manifests.diagnostics, ...(compared?.diagnostics ?? [])].filter(
     ({ severity, address }) => severity === 'error' || address === undefined || !isLeftOut(address),
   );
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };
+  const manifestDigest = digestOf(all);
+  if (saved && saved.plan.manifest_digest !== manifestDigest)
+    return { kind: 'stale', known, halted: saved.refuse() };
   const selected = selector.scope(resources.length, manifests, nameOf);
-  const scope: Scope | undefined = baseline?.changedOnly
-    ? { ...(selected ?? { ...selection, declared }), changed_only: true }
-    : selected;
+  const scope: Scope | undefined =
+    baseline?.changedOnly || saved?.plan.scope?.changed_only
+      ? { ...(selected ?? { ...selection, declared }), changed_only: true }
+      : selected;
   const about = resources.filter(({ address }) => !isLeftOut(address));
   const same = resources.filter(({ address }) => isLeftOut(address));
   const others = new Map([...beside, ...same].map((resource) => [resource.address, resource]));
@@ -120,9 +132,12 @@ async function checkScope(
   const scoped = {
     resources: [...about, ...along],
     elsewhere: manifests.addresses,
-    manifestDigest: digestOf(all),
+    manifestDigest,
     ...(scope && {
-      scope: { ...scope, ...(along.length > 0 && { along: along.map(({ address }) => address) }) },
+      scope: saved?.plan.scope ?? {
+        ...scope,
+        ...(along.length > 0 && { along: along.map(({ address }) => address) }),
+      },
     }),
     ...(compared && { comparison: compared.comparison }),
   };

@@ -564,11 +564,11 @@ test('a saved plan binds what it says, and is refused where somebody else has ch
   const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const text = grafana('{ groups: [{ name: contractors }] }');
   const made = await run('plan', service.send, text, { ...allowed, out: 'p.json' });
-  const setup = { files: { 'p.json': made.written.get('p.json') ?? '' } };
+  const setup = { files: { 'm.yaml': text, 'p.json': made.written.get('p.json') ?? '' } };
   const options = { ...allowed, plan: 'p.json' };
-  expect((await run('apply', service.send, '', options, setup)).ending).toBe('done');
+  expect((await run('apply', service.send, text, options, setup)).ending).toBe('done');
   expect(boundTo(service)).toEqual([contractors]);
-  const { ending, stderr } = await run('apply', service.send, '', options, setup);
+  const { ending, stderr } = await run('apply', service.send, text, options, setup);
   expect(ending).toBe('stale');
   expect(stderr).toContain('`access.groups` is not as it was when the plan was made');
 });

@@ -120,8 +120,8 @@ describe('--baseline', () => {
     const printed = await planned({ out: 'plan.json' }, captured);
     const saved = captured.written.get('plan.json') ?? '';
     expect(told({ stdout: saved })).toEqual(told(printed));
-    const later = setup({}, { 'plan.json': saved });
-    expect(await apply([], { output: 'text', plan: 'plan.json' }, later.context)).toBe('done');
+    const later = setup({}, { ...now, 'plan.json': saved });
+    expect(await apply(['m'], { output: 'text', plan: 'plan.json' }, later.context)).toBe('done');
     expect(asked().filter((request) => request.startsWith('POST'))).toHaveLength(2);
   });
 
@@ -185,8 +185,8 @@ test.each<[Partial<ApplyOptions>, readonly string[], string]>([
   [{ baseline: '.before' }, ['-'], '--baseline cannot compare what comes on standard input'],
   [{ baseline: '.before', vars: ['-'] }, [], '--baseline cannot compare what comes on standard input'],
   [{ baseline: '.before', config: '-' }, [], '--baseline cannot compare what comes on standard input'],
-  [{ baseline: '.before', plan: 'plan.json' }, [], 'a saved plan is applied as it is'],
-  [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan is applied as it is'],
+  [{ baseline: '.before', plan: 'plan.json' }, [], 'a saved plan says itself what it is about'],
+  [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan says itself what it is about'],
 ])('what cannot be compared is refused: %j %j', async (options, paths, message) => {
   const { context } = setup(before, now);
   await expect(apply(paths, { output: 'text', yes: true, ...options }, context)).rejects.toMatchObject({

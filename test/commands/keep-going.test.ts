@@ -5,7 +5,6 @@ import { plan } from '../../src/commands/plan.ts';
 import { show } from '../../src/commands/show.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { capabilities } from '../../src/kinds/capability.ts';
-import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
 import { answered } from '../support/scripted-transport.ts';
 import type { Captured } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -227,8 +226,8 @@ describe('a saved plan', () => {
   test('holds what is not planned: its apply does the rest, names them, and ends with 6', async () => {
     const { text, world } = await saved();
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
-    const ran = world.run('', env, { files: { 'p.json': text } });
-    const ending = await apply([], { output: 'json', plan: 'p.json' }, ran.context);
+    const ran = world.run(manifest, env, { files: { 'm.yaml': manifest, 'p.json': text } });
+    const ending = await apply(['m.yaml'], { output: 'json', plan: 'p.json' }, ran.context);
     expect([ending, created(world)], ran.stderr()).toEqual(['incomplete', ['good', 'alice']]);
     expect(ran.stdout()).toContain('there is no provider named');
   });
@@ -241,45 +240,11 @@ describe('a saved plan', () => {
     expect(stdout()).toContain('2 not planned.');
   });
 
-  test('is applied as it is: --keep-going was for making it', async () => {
+  test('takes no --keep-going, which was for making it', async () => {
     const { text, world } = await saved();
     const { context } = world.run('', env, { files: { 'p.json': text } });
     const applied = apply([], { output: 'text', plan: 'p.json', keepGoing: true }, context);
-    await expect(applied).rejects.toThrow('a saved plan is applied as it is');
-  });
-
-  test('does not need the secrets of what is not planned, and says nothing of them', async () => {
-    const text = applications(
-      'slug: bad, name: "${env:CANARY}", provider: { name: nobody }',
-      'slug: good, name: Good',
-    );
-    const world = new World(seed);
-    const planning = world.run(text, { ...env, CANARY: 'canary-name' });
-    await plan(['m.yaml'], { output: 'text', keepGoing: true, out: 'p.json' }, planning.context);
-    const files = { 'p.json': planning.written.get('p.json') ?? '' };
-    const { context } = world.run('', env, { files });
-    expect(await apply([], { output: 'text', plan: 'p.json' }, context)).toBe('incomplete');
-    expect(created(world)).toEqual(['good']);
-  });
-});
-
-describe('a saved plan that was altered is refused', () => {
-  test.each([
-    ['with nothing that kept it from being planned', { diagnostics: [] }],
-    ['with something to send', { change: { actions: ['not-planned'], before: null, after: { slug: 'x' } } }],
-    ['with a presence', { presence: 'absent' }],
-    ['with a difference', { differences: [{ field: 'name', declared: 'A', observed: 'B' }] }],
-  ])('%s', async (_, more) => {
-    const { written } = await run('plan', { out: 'p.json' });
-    const document = parseJson(written.get('p.json') ?? '') as unknown as SavedPlan; // as it was written
-    const [first, ...others] = document.resource_changes;
-    const altered = { ...document, resource_changes: [{ ...first, ...more }, ...others] };
-    const files = { 'p.json': JSON.stringify({ ...altered, digest: contentDigest(altered as SavedPlan) }) };
-    const world = new World(seed);
-    const { context, stderr } = world.run('', env, { files });
-    expect(await apply([], { output: 'text', plan: 'p.json' }, context)).toBe('stale');
-    expect(stderr()).toContain('it has been altered');
-    expect(world.requests).toEqual([]);
+    await expect(applied).rejects.toThrow('a saved plan says itself what it is about');
   });
 });
 

@@ -235,16 +235,17 @@ describe('where users cannot be looked up', () => {
 
 test('a saved plan that read more than the contract is refused where a run keeps to that', async () => {
   const service = userService({ alice: held });
-  const made = setup(`${alice}  - { username: bob, name: Bob, groups: [] }\n`, service.send);
+  const roll = `${alice}  - { username: bob, name: Bob, groups: [] }\n`;
+  const made = setup(roll, service.send);
   await plan(['m.yaml'], { output: 'text', out: 'plan.json' }, made.context);
-  const saved = { 'plan.json': made.written.get('plan.json') ?? '' };
+  const saved = { 'm.yaml': `version: 1\nusers:\n${roll}`, 'plan.json': made.written.get('plan.json') ?? '' };
   const world = { files: saved, url: 'http://127.0.0.1:9', clock: virtualClock(), transport: service.send };
   const off = capture({ ...world, contractOnly: true });
-  expect(await apply([], { output: 'text', plan: 'plan.json' }, off.context)).toBe('stale');
+  expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, off.context)).toBe('stale');
   expect(off.stderr()).toContain(
     'this plan was made with more than the documented operations, and this run keeps to them',
   );
   const on = capture(world);
-  expect(await apply([], { output: 'text', plan: 'plan.json' }, on.context)).toBe('done');
+  expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, on.context)).toBe('done');
   expect([...service.users.keys()]).toEqual(['alice', 'bob']);
 });

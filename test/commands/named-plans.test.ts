@@ -1,9 +1,9 @@
+import { parseJson } from '../../src/base/json.ts';
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { show } from '../../src/commands/show.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
-import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -188,42 +188,33 @@ describe('a saved plan', () => {
     readonly sent: readonly unknown[];
   }
 
-  /** Saves a plan made for one service, perhaps has it altered with a digest that fits, and applies it to another. */
+  /** Saves a plan made for one service, and applies it to another. */
   async function applied(
     now: SandboxSeed = seed,
     {
-      alter = () => {},
       config = 'version: 1\n',
       contractOnly = false,
     }: {
-      alter?: (changeOf: (address: string) => Document, document: Document) => void;
       config?: string;
       contractOnly?: boolean;
     } = {},
   ): Promise<Applied> {
     const planning = await planned(sandboxTransport(seed), { out: 'plan.json' }, { 'rollcall.yaml': config });
     expect(planning.ending, planning.stderr).toBe('done');
-    const document: Document = JSON.parse(planning.written.get('plan.json') ?? '');
-    expect(schemaErrors('plan', document)).toEqual([]);
-    alter(
-      (address) => document.resource_changes.find((each: Document) => each.address === address),
-      document,
-    );
-    document.resource_drift = document.resource_changes.filter(
-      ({ differences }: Document) => differences.length > 0,
-    );
-    const { digest: _, ...content } = document as SavedPlan;
+    const text = planning.written.get('plan.json') ?? '';
+    expect(schemaErrors('plan', parseJson(text))).toEqual([]);
     const service = sandboxTransport(now);
     const { context, stdout, stderr } = capture({
       files: {
-        'plan.json': JSON.stringify({ ...content, digest: contentDigest(content) }),
+        'm.yaml': manifest,
+        'plan.json': text,
         'rollcall.yaml': config,
       },
       url: 'https://id.example.com',
       clock: virtualClock(),
       transport: service.send,
     });
-    const ending = await apply([], { output: 'text', plan: 'plan.json', contractOnly }, context);
+    const ending = await apply(['m.yaml'], { output: 'text', plan: 'plan.json', contractOnly }, context);
     return { ending, output: stdout() + stderr(), sent: service.sent() };
   }
 
@@ -259,20 +250,10 @@ describe('a saved plan', () => {
   test('is refused where a name leads to another id by now', async () => {
     const { ending, output, sent } = await applied(swapped);
     expect(ending).toBe('stale');
-    expect(output).toContain(
-      'user.alice: the name "staff" in `groups` leads to another id than when the plan was made [stale-plan]',
-    );
-    expect(output).toContain(`It was ${staff}, and is ${others}.`);
+    expect(output).toContain('user.alice: `groups` would not become what the plan shows [stale-plan]');
+    expect(output).toContain(staff);
+    expect(output).toContain(others);
     expect(sent).toEqual([]);
-  });
-
-  test('says so of a hidden field without the name and the ids', async () => {
-    const { ending, output } = await applied(swapped, { config: 'version: 1\nhide: [user.groups]\n' });
-    expect(ending).toBe('stale');
-    expect(output).toContain(
-      'user.alice: a name in `groups` leads to another id than when the plan was made',
-    );
-    expect(output).not.toMatch(/"staff|00000000-/);
   });
 
   test('is refused where a name leads to none any more', async () => {
@@ -289,65 +270,6 @@ describe('a saved plan', () => {
     const { ending, output } = await applied(seed, { contractOnly: true });
     expect(ending).toBe('stale');
     expect(output).toContain('this plan was made with more than the documented operations');
-  });
-
-  test.each<[string, NonNullable<Parameters<typeof applied>[1]>['alter'] & {}, string]>([
-    [
-      'another id stands beside a name',
-      (of) => (of('application.new').change.after.provider = 13),
-      'application.new: the name "New OIDC" in `provider` leads to another id',
-    ],
-    [
-      'another name stands beside an id',
-      (of) => (of('user.alice').names['/groups/0'] = 'admins'),
-      'user.alice: the name "admins" in `groups` leads to another id',
-    ],
-    [
-      'a name is not that of an id',
-      (of) => (of('application.new').names['/name'] = 'New'),
-      'application.new: a name is not that of an id',
-    ],
-    [
-      'a name is of an item that is not there',
-      (of) => (of('user.alice').names['/groups/9'] = 'staff'),
-      'user.alice: a name is not that of an id',
-    ],
-    [
-      'a name is of what lies deeper',
-      (of) => (of('user.alice').names['/groups/0/x'] = 'staff'),
-      'user.alice: a name is not that of an id',
-    ],
-    [
-      'a name that the service told is of nothing that differs',
-      (of) => (of('user.bob').observed_names = { '/groups/0': 'x' }),
-      'user.bob: a name is not that of an id',
-    ],
-    [
-      'a name stands where an id does',
-      (of) => {
-        of('application.new').change.after.provider = { name: 'New OIDC' };
-        of('application.new').names = {};
-      },
-      'application.new: this is not what a manifest can declare',
-    ],
-    [
-      'two are one provider',
-      (of) => {
-        of('application.new').change.after.backchannel_providers = [13];
-      },
-      'backchannel provider "scim" (13) is already in `new`',
-    ],
-    [
-      'it is said to keep to the contract',
-      (_, document) => (document.contract_only = true),
-      'application.new: names are not looked up with contract_only',
-    ],
-    ['a name is no text', (of) => (of('application.new').names['/provider'] = 7), 'it has been altered'],
-  ])('that was altered with a digest that fits is refused: %s', async (_, alter, why) => {
-    const { ending, output, sent } = await applied(seed, { alter });
-    expect(ending).toBe('stale');
-    expect(output).toContain(why);
-    expect(sent).toEqual([]);
   });
 
   test('is shown as it was planned', async () => {

@@ -175,8 +175,8 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const { written } = await run('plan', made.send, roll, { out: 'p.json' });
     const text = written.get('p.json') ?? '';
     expect(text).not.toContain(secret);
-    const files = { 'p.json': text };
-    const { ending, stdout } = await run('apply', made.send, '', { plan: 'p.json' }, { files });
+    const files = { 'm.yaml': roll, 'p.json': text };
+    const { ending, stdout } = await run('apply', made.send, roll, { plan: 'p.json' }, { files });
     expect([ending, stdout]).toEqual(['done', expect.stringContaining('4 created')]);
     expect(held(made, 'oauth2', 'Grafana')['client_secret']).toBe(secret);
   });

@@ -4,7 +4,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { show, type ShowOptions } from '../../src/commands/show.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
-import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import type { PlanDocument } from '../../src/plan/document.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -108,13 +108,13 @@ describe('rollcall show', () => {
     }
   });
 
-  test('keeps hidden what a saved plan holds and nothing shows', async () => {
+  test('shows nothing of a hidden field, which a saved plan does not hold', async () => {
     const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.name]\n' };
     const { written } = await ran({ ...project, files }, (context) =>
       plan(['m.yaml'], { output: 'text', out: 'plan.json' }, context),
     );
     const file = written.get('plan.json') ?? '';
-    expect(file).toContain('"Ann"');
+    expect(file).not.toContain('Ann');
     for (const output of ['text', 'json'] as const) {
       const { stdout } = await shown(file, { output });
       expect(stdout).toContain('(hidden)');
@@ -126,39 +126,7 @@ describe('rollcall show', () => {
     await expect(shown(await saved(), { report: ['html=x.json'] })).rejects.toThrow('take the place');
   });
 
-  const forged = (change: (plan: SavedPlan & JsonObject) => object) => async (): Promise<string> => {
-    const { digest: _, ...content } = {
-      ...object(await saved()),
-      ...change(object(await saved())),
-    } as SavedPlan;
-    return JSON.stringify({ ...content, digest: contentDigest(content) });
-  };
-
   test.each<[string, () => Promise<string>, string]>([
-    [
-      'was altered',
-      async () => (await saved()).replace('Ann', 'Eve'),
-      'it has been altered since it was written',
-    ],
-    [
-      'counts what it does not hold',
-      forged(({ summary }) => ({ summary: { ...summary, create: 0 } })),
-      'its summary does not count its changes',
-    ],
-    [
-      'was printed and counts what it does not hold',
-      async () => (await printed()).replace('"create": 1', '"create": 0'),
-      'its summary does not count its changes',
-    ],
-    [
-      'names a resource twice',
-      async () => {
-        const document = object(await printed());
-        const changes = document['resource_changes'] as unknown as object[];
-        return JSON.stringify({ ...document, resource_changes: [...changes, changes[0]] });
-      },
-      'application.grafana is in it twice',
-    ],
     [
       'is of another major version',
       async () => (await saved()).replace('"format_version": "1.', '"format_version": "2.'),
@@ -204,8 +172,8 @@ describe('rollcall show', () => {
   });
 });
 
-function object(text: string): SavedPlan & JsonObject {
+function object(text: string): PlanDocument & JsonObject {
   const document = parseJson(text);
   if (!isJsonObject(document)) throw new Error('it is no object');
-  return document as unknown as SavedPlan & JsonObject; // what our own commands have written
+  return document as unknown as PlanDocument & JsonObject; // what our own commands have written
 }

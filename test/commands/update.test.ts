@@ -273,21 +273,21 @@ describe('an apply that may change what exists', () => {
     const world = new World();
     const made = world.run();
     await plan(['m.yaml'], { output: 'text', out: 'plan.json', ...allowed }, made.context);
-    const files = { 'plan.json': made.written.get('plan.json') ?? '' };
+    const files = { 'm.yaml': manifest, 'plan.json': made.written.get('plan.json') ?? '' };
     world.patch('/applications/wiki/', { group: 'Theirs' });
-    const { context, stderr } = world.run('', {}, { files });
-    expect(await apply([], { output: 'text', plan: 'plan.json', ...allowed }, context)).toBe('stale');
+    const { context, stderr } = world.run(undefined, {}, { files });
+    expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json', ...allowed }, context)).toBe('stale');
     expect(stderr()).toContain('m.yaml:3');
     world.patch('/applications/wiki/', { group: 'Old' });
-    const forbidden = world.run('', {}, { files });
-    expect(await apply([], { output: 'text', plan: 'plan.json' }, forbidden.context)).toBe('invalid');
+    const forbidden = world.run(undefined, {}, { files });
+    expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, forbidden.context)).toBe('invalid');
     expect(forbidden.stderr()).toContain('Allow it with --allow update');
     expect(world.writes()).toEqual([]);
     expect(
       await apply(
-        [],
+        ['m.yaml'],
         { output: 'text', plan: 'plan.json', ...allowed },
-        world.run('', {}, { files }).context,
+        world.run(undefined, {}, { files }).context,
       ),
     ).toBe('done');
     expect(world.writes()).toHaveLength(5);

@@ -53,9 +53,6 @@ describe('the package', () => {
         .toSorted(),
       'examples/pipelines/github-npm.yaml',
       'examples/pipelines/gitlab.yaml',
-      'examples/pipelines/project/applications.yaml',
-      'examples/pipelines/project/gitignore',
-      'examples/pipelines/project/rollcall.yaml',
       'package.json',
       'src/report/page/page.css',
       'src/report/page/page.js',
@@ -117,7 +114,7 @@ describe('the package', () => {
     const service = ['--url', server.url, '--token-file', join(folder, 'token')];
     writeFileSync(join(folder, 'token'), sandboxToken);
     await installed(['plan', 'manifests', '--out', 'saved.json', ...service]);
-    const applied = await installed(['apply', '--plan', 'saved.json', '--yes', ...service]);
+    const applied = await installed(['apply', '--plan', 'saved.json', 'manifests', '--yes', ...service]);
     await server.close();
     expect(applied).toMatchObject({ code: 0, stderr: '' });
   });

@@ -144,7 +144,7 @@ describe('the action', () => {
   test.runIf(inFull)('applies the plan that it saved, and says afterwards that nothing is left', async () => {
     const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
     expect(outputs['plan-file']).toBe(join(folder, 'workspace/plan.json'));
-    const applied = await run({ command: 'apply', paths: '', 'plan-file': 'plan.json' });
+    const applied = await run({ command: 'apply', 'plan-file': 'plan.json' });
     expect(applied).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: '' } });
     expect(applied.summary).toContain('Resources: 1 added');
     const again = await run({ command: 'plan' });
@@ -175,7 +175,7 @@ describe('the action', () => {
 
   test.runIf(inFull)('refuses a plan that is stale, with exit code 5', async () => {
     await run({ command: 'plan', 'plan-file': 'plan.json' });
-    const apply = { command: 'apply', paths: '', 'plan-file': 'plan.json' };
+    const apply = { command: 'apply', 'plan-file': 'plan.json' };
     await run(apply);
     expect(await run(apply)).toMatchObject({ failed: true, code: 5, outputs: { 'exit-code': '5' } });
   });
@@ -215,7 +215,7 @@ describe('the action', () => {
     const planned = await run({ command: 'plan', ...given }, { env });
     expect(planned).toMatchObject({ failed: false, outputs: { 'exit-code': '2' } });
     expect(planned.log).toContain(`Plan for live (${service.url})`);
-    expect(await run({ command: 'apply', paths: '', ...given }, { env })).toMatchObject({ failed: false });
+    expect(await run({ command: 'apply', ...given }, { env })).toMatchObject({ failed: false });
     const { failed, log } = await run({ command: 'plan', url: '', token: '', ...given }, { env });
     expect(failed).toBe(true);
     expect(log).toContain('ROLLCALL_URL is https://x.example.com, and the environment "live" is at');
@@ -349,7 +349,7 @@ describe('the action', () => {
   test.runIf(inFull)('keeps both tokens out of outputs, files, summary, comment and log', async () => {
     const ran = [
       await run({ command: 'plan', args: '-v', 'plan-file': 'plan.json' }),
-      await run({ command: 'apply', paths: '', args: '-v', 'plan-file': 'plan.json' }),
+      await run({ command: 'apply', args: '-v', 'plan-file': 'plan.json' }),
       await run({ command: 'plan', url: 'https://user@[', args: '-v' }),
     ];
     github.fail('GET', 500, '');

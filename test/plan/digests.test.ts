@@ -1,10 +1,7 @@
 import { kindOf } from '../../src/kinds/all.ts';
 import { expect, test } from 'vitest';
-import { makePlan } from '../../src/plan/make-plan.ts';
 import { digestOf } from '../../src/plan/manifest-digest.ts';
-import { savedPlan } from '../../src/plan/saved/document.ts';
-import { desired } from '../support/desired.ts';
-import { observedIn, planOf } from '../support/plan-of.ts';
+import { planOf } from '../support/plan-of.ts';
 import { fieldsOf } from '../support/values.ts';
 
 async function digestOfText(text: string): Promise<string> {
@@ -53,28 +50,4 @@ test('of thousands as of a few', () => {
   ])
     digests.add(digestOfAll(other));
   expect(digests.size).toBe(6);
-});
-
-/** The digest that a plan for a service keeps of the secrets that it declares. */
-async function declaredDigest(service: string, secret: string): Promise<string | undefined> {
-  const resources = await desired('version: 1\nusers: [{ username: a, name: "${env:KEY}" }]\n', {
-    KEY: secret,
-  });
-  const observed = observedIn(resources, {});
-  const plan = makePlan(resources, observed, {
-    toolVersion: '1',
-    createdAt: new Date(0),
-    permission: 'none',
-    service,
-  });
-  return savedPlan(plan, observed).saved['user.a']?.declared_digest;
-}
-
-test('the digest of a secret is the same for the same secret and the same service only', async () => {
-  const digest = await declaredDigest('https://one.example', 'pass');
-  expect(digest).toMatch(/^scrypt:[0-9a-f]{64}$/);
-  expect(await declaredDigest('https://one.example', 'pass')).toBe(digest);
-  expect(await declaredDigest('https://one.example', 'other')).not.toBe(digest);
-  // Who has plans for two services cannot see whether they share a secret.
-  expect(await declaredDigest('https://two.example', 'pass')).not.toBe(digest);
 });

@@ -103,7 +103,9 @@ test('the names of files are one name to whoever reads the report', () => {
 test('of what has changed since a plan was made it is said what it was, and what it is', async () => {
   const [resource] = await desired(`version: 1\n${wiki}\n`);
   if (resource === undefined) expect.fail('nothing is declared');
-  const staleness = [{ kind: 'field', field: 'name', planned: 'Before', observed: 'Now' }] as const;
+  const staleness = [
+    { kind: 'field', which: 'observed', field: 'name', planned: 'Before', now: 'Now' },
+  ] as const;
   expect(haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness }] })).toMatchObject([
     { code: 'stale-plan', detail: 'It was "Before", and is "Now".' },
   ]);

@@ -1,4 +1,5 @@
 import { grouped, listed } from './diagnostics.ts';
+import type { JsonValue } from '../../base/json.ts';
 import { byPlace, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { shownId } from '../../kinds/values.ts';
 import { blankFor } from '../../kinds/fields.ts';
@@ -19,7 +20,7 @@ import { isBlank } from '../../base/sensitive.ts';
 import { listsOf } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-access.ts';
 import type { AnswerKind } from '../../service/answer.ts';
-import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
+import type { StaleChange, Staleness } from '../../plan/staleness.ts';
 import { capitalised, quoted } from '../printable.ts';
 
 /** Why a job went no further. */
@@ -120,7 +121,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   return diagnosticFor(undefined, { code, summary, detail: linesOf(detail, names) });
 }
 
-/** Why a saved plan is not applied, at the lines that declare what has changed. */
+/** Why a saved plan is not applied, at the lines that declare what is otherwise. */
 function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
   return changes.flatMap(({ resource, staleness }) =>
     staleness.map((change) =>
@@ -138,29 +139,34 @@ function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
       return { summary: 'it exists by now, and the plan would create it' };
     case 'vanished':
       return { summary: 'it existed when the plan was made, and is not there any more' };
+    case 'not in the plan':
+      return { summary: 'it is not in the plan' };
+    case 'presence':
+      return { summary: `it was ${change.planned} when the plan was made, and is ${change.now}` };
+    case 'action':
+      return { summary: `the plan has ${change.planned} for it, and a plan made now has ${change.now}` };
     case 'field': {
-      const { field, planned, observed } = change;
+      const { which, field, planned, now } = change;
+      const values =
+        which === 'observed' ? ['It was', 'and is'] : ['The plan has', 'and a plan made now has'];
       return {
-        summary: `\`${field}\` is not as it was when the plan was made`,
-        detail: isBlank(planned) ? '' : `It was ${quoted(planned)}, and is ${quoted(observed)}.`,
+        summary:
+          which === 'observed'
+            ? `\`${field}\` is not as it was when the plan was made`
+            : `\`${field}\` would not become what the plan shows`,
+        detail: isBlank(planned) ? '' : `${values[0]} ${quoted(planned)}, ${values[1]} ${quoted(now)}.`,
       };
     }
-    case 'name': {
-      const { field, shown } = change;
-      const name = shown ? `the name ${JSON.stringify(shown.name)}` : 'a name';
+    case 'words':
       return {
-        summary: `${name} in \`${field}\` leads to another id than when the plan was made`,
-        detail: shown ? `It was ${shownId(shown.planned)}, and is ${shownId(shown.found)}.` : '',
+        summary: 'the plan says something else of it than a plan made now',
+        detail: `The plan has ${saidOf(change.planned)}, and a plan made now has ${saidOf(change.now)}.`,
       };
-    }
-    case 'sensitive':
-      return change.where === 'observed'
-        ? { summary: 'a field that is not shown has changed on the service' }
-        : {
-            summary: 'a sensitive value is not the one that the plan was made with',
-            detail: 'The environment or a file holds another value here and now.',
-          };
   }
+}
+
+function saidOf(words: JsonValue): string {
+  return words === null ? 'nothing' : quoted(words);
 }
 
 /** Why names have no ids, each at its line: once where many entries have it from the defaults of their file. */

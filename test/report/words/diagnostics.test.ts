@@ -60,8 +60,8 @@ describe('why a job goes no further', () => {
     const changes = (await declared('wiki')).map((resource) => ({
       resource,
       staleness: [
-        { kind: 'field', field: 'name', planned: 'Before', observed: 'Now' },
-        { kind: 'field', field: 'group', planned: '', observed: 'Docs' },
+        { kind: 'field', which: 'observed', field: 'name', planned: 'Before', now: 'Now' },
+        { kind: 'field', which: 'observed', field: 'group', planned: '', now: 'Docs' },
       ] as const,
     }));
     expect(haltDiagnostics({ kind: 'stale', changes }).map(({ summary }) => summary)).toEqual([

@@ -1,0 +1,37 @@
+import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../base/json.ts';
+import { validate } from '../generated/plan.ts';
+import { isOfKind } from '../kinds/all.ts';
+import { planFormatVersion, type PlanDocument } from './document.ts';
+
+type ParsedPlan =
+  | { readonly kind: 'plan'; readonly plan: PlanDocument }
+  /** Not a plan at all. */
+  | { readonly kind: 'no_plan' }
+  /** A plan of another major version of the format. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Reads the text of a plan that `plan --out` or `plan -o json` wrote. */
+export function parsePlan(text: string): ParsedPlan {
+  const document = parseJson(text, mostLevelsOfDocuments);
+  if (!isJsonObject(document) || !Array.isArray(document['resource_changes'])) return { kind: 'no_plan' };
+  const version = document['format_version'];
+  if (typeof version === 'string' && majorOf(version) !== majorOf(planFormatVersion)) {
+    return {
+      kind: 'refused',
+      why: `it has the format version ${version}, and this rollcall reads ${majorOf(planFormatVersion)}.x`,
+    };
+  }
+  return isPlanDocument(document) ? { kind: 'plan', plan: document } : { kind: 'no_plan' };
+}
+
+/** Whether something is a plan as `plan -o json` prints it, of kinds that this rollcall knows. */
+export function isPlanDocument(value: unknown): value is PlanDocument {
+  if (!validate(value)) return false;
+  const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type
+  // The schema allows leap seconds, and Date knows none.
+  return !Number.isNaN(Date.parse(created_at)) && resource_changes.every((change) => isOfKind(change));
+}
+
+function majorOf(version: string): string {
+  return version.split('.', 1)[0] ?? version;
+}

@@ -1,0 +1,97 @@
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { sameValue } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { canonical } from './canonical.ts';
+import { changeDocument, type ChangeDocument, type PlanDocument } from './document.ts';
+import type { Change, Plan } from './plan.ts';
+
+/** In what a resource is otherwise than a saved plan shows it. */
+export type Staleness =
+  | { readonly kind: 'appeared' | 'vanished' | 'not in the plan' }
+  | { readonly kind: 'presence'; readonly planned: Change['presence']; readonly now: Change['presence'] }
+  | { readonly kind: 'action'; readonly planned: string; readonly now: string }
+  /** A value that the service holds, or that the plan would give to it. */
+  | {
+      readonly kind: 'field';
+      readonly which: 'observed' | 'declared';
+      readonly field: string;
+      readonly planned: JsonValue;
+      readonly now: JsonValue;
+    }
+  /** Something else that the plan says of it. */
+  | { readonly kind: 'words'; readonly planned: JsonValue; readonly now: JsonValue };
+
+export interface StaleChange {
+  readonly resource: Resource;
+  readonly staleness: readonly [Staleness, ...Staleness[]];
+}
+
+/** What keeps a saved plan from being applied: all that it shows, and that a plan made anew shows otherwise. */
+export function changedSince(saved: PlanDocument, now: Plan): StaleChange[] {
+  const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
+  return now.changes.flatMap((change): StaleChange[] => {
+    const { resource } = change;
+    const then = planned.get(resource.address);
+    const [first, ...others] = then
+      ? differencesBetween(then, changeDocument(change), resource.kind)
+      : [{ kind: 'not in the plan' } as const];
+    return first === undefined ? [] : [{ resource, staleness: [first, ...others] }];
+  });
+}
+
+function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kind): Staleness[] {
+  if (then.presence !== now.presence) return [presenceOf(then, now)];
+  const { actions: planned, before, after } = then.change;
+  const { actions } = now.change;
+  const found = [
+    ...otherFields('observed', kind, { ...before }, { ...now.change.before }),
+    ...otherFields(
+      'declared',
+      kind,
+      { ...after, ...declaredIn(then) },
+      { ...now.change.after, ...declaredIn(now) },
+    ),
+  ];
+  if (found.length > 0) return found;
+  if (planned[0] !== actions[0]) return [{ kind: 'action', planned: planned[0], now: actions[0] }];
+  return wordsOf.flatMap((words): Staleness[] => {
+    const [a = null, b = null] = [words(then), words(now)];
+    return canonical(a) === canonical(b) ? [] : [{ kind: 'words', planned: a, now: b }];
+  });
+}
+
+function presenceOf({ presence: planned }: ChangeDocument, { presence: now }: ChangeDocument): Staleness {
+  if (planned === 'absent' && now === 'present') return { kind: 'appeared' };
+  if (planned === 'present' && now === 'absent') return { kind: 'vanished' };
+  return { kind: 'presence', planned, now };
+}
+
+/** Those of the fields that have other values, the order of ids aside. */
+function otherFields(
+  which: 'observed' | 'declared',
+  kind: Kind,
+  then: JsonObject,
+  now: JsonObject,
+): Staleness[] {
+  return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((field): Staleness[] => {
+    const [planned = null, other = null] = [then[field], now[field]];
+    return sameValue(kind, field, planned, other)
+      ? []
+      : [{ kind: 'field', which, field, planned, now: other }];
+  });
+}
+
+function declaredIn({ differences }: ChangeDocument): JsonObject {
+  return Object.fromEntries(differences.map(({ field, declared }) => [field, declared]));
+}
+
+/** What else a plan shows of a change, but for where it is declared, what became of it since a baseline, and why it is left. */
+const wordsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
+  ({ remarks }) => remarks,
+  ({ opens }) => opens,
+  ({ names }) => names,
+  ({ observed_names: names }) => names,
+  ({ waits_for: others }) => others,
+  ({ diagnostics }) => diagnostics?.map(({ code, summary }) => `${summary} [${code}]`),
+];

@@ -1,0 +1,100 @@
+import { destinationName } from '../base/destination.ts';
+import { diagnosticFor, type Problem } from '../base/diagnostic.ts';
+import { readOrRefuse, UsageError } from '../base/errors.ts';
+import type { Files } from '../base/files.ts';
+import { diagnosticOf } from '../kinds/resource.ts';
+import type { Scope, Selection } from '../manifest/select.ts';
+import { shownResource, type PlanDocument } from '../plan/document.ts';
+import { parsePlan } from '../plan/parse-document.ts';
+import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Halt } from './result.ts';
+
+type OpenedPlan =
+  | { readonly kind: 'opened'; readonly plan: PlanDocument }
+  /** It must not be applied, or not here. */
+  | Extract<Halt, { readonly kind: 'refused' }>;
+
+const maxBytes = 256 * 1024 * 1024;
+
+/** Opens a saved plan, to be applied to a service by a run that goes so far. Throws a UsageError when the file is none. */
+export async function openPlan(
+  filename: string,
+  files: Files,
+  { contractOnly, capabilities }: Settings,
+  service: ServiceSettings,
+): Promise<OpenedPlan> {
+  const read = parsePlan(await readOrRefuse('the plan', filename, textOf(filename, files)));
+  if (read.kind === 'no_plan')
+    throw new UsageError(`${filename} is not a saved plan`, 'Save one with `rollcall plan --out FILE`.');
+  if (read.kind === 'refused')
+    return stalePlan(filename, { summary: `this plan cannot be applied: ${read.why}` });
+  const { plan } = read;
+  const destination = destinationOf(service);
+  const { environment = plan.environment } = destination;
+  if (plan.service !== destination.service || plan.environment !== environment) {
+    return stalePlan(filename, {
+      summary: `this plan was made for ${destinationName(plan)}, and this is ${destinationName(destination)}`,
+    });
+  }
+  const off = plan.capabilities?.find((capability) => !capabilities.includes(capability));
+  if (off !== undefined) {
+    return stalePlan(filename, {
+      summary: `this plan was made with the capability ${JSON.stringify(off)}, which is not turned on here`,
+      detail: 'Turn on the same capabilities, or make a new plan.',
+    });
+  }
+  if (contractOnly && !plan.contract_only) {
+    return stalePlan(filename, {
+      summary: 'this plan was made with more than the documented operations, and this run keeps to them',
+      detail: 'Apply it without contract_only, or make a new plan with it.',
+    });
+  }
+  return notAllowed(plan, service) ?? { kind: 'opened', plan };
+}
+
+/** What a saved plan would change is changed only where this run may as well. */
+function notAllowed(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan | undefined {
+  for (const change of plan.resource_changes) {
+    const [action] = change.change.actions;
+    if ((action !== 'update' && action !== 'delete') || allow.includes(action)) continue;
+    const diagnostic = diagnosticOf(shownResource(change), undefined, {
+      code: 'not-allowed',
+      summary: `the plan would ${action} ${change.address}, and this run is not allowed to`,
+      detail: `Allow it with --allow ${action}, or make a plan without.`,
+    });
+    return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };
+  }
+  return undefined;
+}
+
+/** Why a saved plan is not applied, as a whole. */
+export function stalePlan(
+  filename: string,
+  problem: Pick<Problem, 'summary' | 'detail'>,
+): Extract<Halt, { readonly kind: 'refused' }> {
+  const diagnostic = diagnosticFor(filename, { detail: '', ...problem, code: 'stale-plan' });
+  return { kind: 'refused', isStale: true, diagnostics: [diagnostic] };
+}
+
+/** The settings of a run that goes as far as a plan, and no further. */
+export function settingsAs(plan: PlanDocument, settings: Settings, service: ServiceSettings): Settings {
+  const { capabilities = [], contract_only: contractOnly = false } = plan;
+  const planned = new Set<string>(plan.resource_changes.flatMap(({ change: { actions } }) => actions));
+  const allow = service.allow.filter((action) => planned.has(action));
+  const reach = { capabilities, contractOnly };
+  const environment = service.environment ?? plan.environment;
+  return { ...settings, ...reach, service: { ...service, ...reach, environment, allow } };
+}
+
+/** The resources that a plan was made about. */
+export function selectionOf({ scope }: PlanDocument): Selection {
+  const { target = [], exclude = [], shard }: Partial<Scope> = scope ?? {};
+  return { target, exclude, ...(shard && { shard }) };
+}
+
+async function textOf(filename: string, files: Files): Promise<string> {
+  const bytes = await files.read(filename, maxBytes + 1);
+  if (bytes.length > maxBytes) throw new Error('it is too large');
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+}
