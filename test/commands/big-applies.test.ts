@@ -237,7 +237,7 @@ describe('a plan that was approved', () => {
     const { stdout } = await applied(world(), { yes: false }, { answerToPrompt: 'yes', columns: 80 });
     // Of those that cannot be looked up, the first fifty.
     expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(50);
-    expect(stdout).toContain(`… and ${count - 50} more that are created if they are absent.`);
+    expect(stdout).toContain(`… and ${count - 50} more users that are created if they are absent.`);
     expect(stdout).toContain(`${count + 1 - 50} more went as planned`);
   });
 });

@@ -220,3 +220,29 @@ users:
     }
   });
 });
+
+describe.each([undefined, 80])('a plan of 250 new applications, on %s columns', (columns) => {
+  const style = createStyle({ colours: false, ...(columns && { columns }) });
+  const manifest = (count: number): string =>
+    [
+      'version: 1',
+      'applications:',
+      ...Array.from({ length: count }, (_, at) => `  - { slug: a${at}, name: A }`),
+    ].join('\n');
+
+  test('names the first 50 and counts the others', async () => {
+    const text = planText(await planOf(manifest(250)), style);
+    expect(text.match(/^ {2}\+ application\./gm)).toHaveLength(50);
+    expect(text).toContain('… and 200 more applications that are created.\n--no-compact shows all');
+    expect(text).toContain('250 to create');
+    expect(text.split('\n').length).toBeLessThan(70);
+  });
+
+  test('has all of them where that is asked, and where they are 200', async () => {
+    const whole = planText(await planOf(manifest(250)), style, 'all');
+    expect(whole.match(/^ {2}\+ application\./gm)).toHaveLength(250);
+    const few = planText(await planOf(manifest(200)), style);
+    expect(few.match(/^ {2}\+ application\./gm)).toHaveLength(200);
+    expect(few).not.toContain('… and');
+  });
+});

@@ -6,7 +6,7 @@ import { inline, present, startOf, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { wasInterrupted, worthNaming } from '../words/outcomes.ts';
-import { pendingFirst, planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
+import { pendingFirst, planView, shownChanges, withoutManyNew, type PlanView } from '../words/plan.ts';
 import { goneWords } from '../words/undeclared.ts';
 import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type Style } from './lines.ts';
 import { applyFoot, asPlannedWords, outcomeLines, planFoot, undeclaredLines } from './text.ts';
@@ -140,11 +140,11 @@ function uncut(...items: readonly string[]): Section {
 }
 
 function changesOf(changes: readonly Change[]): Section {
-  const { inFull, named, more } = withoutUnseen(pendingFirst(changes));
+  // A comment shows as many of the others as it has room for.
+  const { inFull, named, more } = withoutManyNew(pendingFirst(changes), ['create_if_absent']);
   const lines = named.map((change) => diffLine(compactLine(change, style)));
-  const rest = more > 0 ? [`… and ${more} more that are created if they are absent.`] : [];
   const blocks = inFull.map((change) => diffBlock(change));
-  const brief = lines.length > 0 ? [[...lines, ...rest].join('\n')] : [];
+  const brief = lines.length > 0 ? [[...lines, ...more].join('\n')] : [];
   return { items: [...blocks, ...brief], separator: '\n\n', itemName: 'changes' };
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../report.ts';
 import { grouped } from '../words/diagnostics.ts';
 import { appliedTo, mostAsPlanned, outcomeLooks, worthNaming } from '../words/outcomes.ts';
-import { planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
+import { planView, shownChanges, withoutManyNew, type PlanView } from '../words/plan.ts';
 import { goneWords } from '../words/undeclared.ts';
 import {
   changeLines,
@@ -76,7 +76,7 @@ function viewText(
   const changes = baseline ? view.touched : shownChanges(plan);
   const isMore = shownChanges({ changes: view.others }).length > 0;
   const { inFull, named, more } =
-    detail === undefined ? withoutUnseen(changes) : { inFull: changes, named: [], more: 0 };
+    detail === undefined ? withoutManyNew(changes) : { inFull: changes, named: [], more: [] };
   const isMuch = isForTerminal(style) && inFull.length > mostOnTerminal;
   const parts = present(
     fit(view.head),
@@ -89,7 +89,7 @@ function viewText(
     isMuch &&
       detail === undefined &&
       fit(`These are ${inFull.length} changes, so each has one line. ${inFullWords}`),
-    more > 0 && fit(`… and ${more} more that are created if they are absent. ${inFullWords}`),
+    more.length > 0 && fit([...more, inFullWords].join('\n')),
     detail === 'counts' &&
       changes.length > 0 &&
       fit('The changes are not shown one by one: --no-compact does that, or --compact in a line each.'),

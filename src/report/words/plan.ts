@@ -11,10 +11,12 @@ import {
   planSummary,
   unseenKinds,
   type Change,
+  type ChangeKind,
   type Difference,
   type Plan,
 } from '../../plan/plan.ts';
 import { capitalised, inline, present } from '../printable.ts';
+import { grouped } from './diagnostics.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { Gone } from '../../manifest/baseline.ts';
@@ -29,25 +31,38 @@ function notPlannedFirst(changes: readonly Change[]): Change[] {
   return [...notPlannedIn({ changes }), ...changes.filter(({ action }) => action !== 'not-planned')];
 }
 
-/** More that nobody could look up than this would crowd out the rest: then a line is enough for the first ones. */
-const mostUnseen = { inFull: 200, named: 50 };
+/** More of one kind that is new than this would crowd out the rest: then the first ones are named, and the others counted. */
+const mostNew = { inFull: 200, named: 50 };
 
-/** Changes to show in full; and, where very many could not be looked up, the first of those to name, and how many more there are. */
-export function withoutUnseen(changes: readonly Change[]): {
+/** Changes to show in full; and of kinds of which very many are new, the first of those to name, and how many more there are. */
+export function withoutManyNew(
+  changes: readonly Change[],
+  kinds: readonly ChangeKind[] = ['create', 'create_if_absent'],
+): {
   readonly inFull: readonly Change[];
   readonly named: readonly Change[];
-  readonly more: number;
+  /** A sentence a kind. */
+  readonly more: readonly string[];
 } {
-  const unseen = changes.filter((change) => changeKind(change) === 'create_if_absent');
-  if (unseen.length <= mostUnseen.inFull) return { inFull: changes, named: [], more: 0 };
-  const named = unseen.slice(0, mostUnseen.named);
-  const inFull = changes.filter((change) => changeKind(change) !== 'create_if_absent');
-  return { inFull, named, more: unseen.length - named.length };
+  const fresh = changes.filter((change) => kinds.includes(changeKind(change)));
+  const many = [...grouped(fresh, ({ resource }) => resource.kind.list)].filter(
+    ([, { length }]) => length > mostNew.inFull,
+  );
+  const folded = new Set(many.flatMap(([, alike]) => alike));
+  return {
+    inFull: changes.filter((change) => !folded.has(change)),
+    named: many.flatMap(([, alike]) => alike.slice(0, mostNew.named)),
+    more: many.map(([list, alike]) => {
+      const isUnseen = alike.some((change) => changeKind(change) === 'create_if_absent');
+      const count = alike.length - mostNew.named;
+      return `… and ${count} more ${list} that are created${isUnseen ? ' if they are absent' : ''}.`;
+    }),
+  };
 }
 
 /** Of very many, first what apply would do: where the last ones are cut off, that is not among them. */
 export function pendingFirst(changes: readonly Change[]): readonly Change[] {
-  if (changes.length <= mostUnseen.inFull) return changes;
+  if (changes.length <= mostNew.inFull) return changes;
   const left = new Set(changes.filter(({ action }) => action === 'no-op'));
   return [...changes.filter((change) => !left.has(change)), ...left];
 }
