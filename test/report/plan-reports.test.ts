@@ -114,3 +114,26 @@ test('of what has changed since a plan was made it is said what it was, and what
   expect(words('appeared')).toContain('exists by now');
   expect(words('vanished')).toContain('not there any more');
 });
+
+test('the page of a plan names the service once, shows changes first and folds what is in sync', async () => {
+  const manifest = `version: 1
+applications:
+  - { slug: a-same, name: Same }
+  - { slug: b-other, name: New }
+  - { slug: c-new, name: C }
+`;
+  const plan = await planOf(manifest, {
+    'a-same': { slug: 'a-same', name: 'Same' },
+    'b-other': { slug: 'b-other', name: 'Old' },
+  });
+  const page = formats.html(planReport({ result: plan, diagnostics: [], filenames: [] }), setting);
+  const [, header = '', shown = '', folded = ''] =
+    /<header>([^]*)<\/header>([^]*)<details>([^]*)<\/details>/.exec(page) ?? [];
+  expect(header.match(/id\.example\.com/g)).toHaveLength(1);
+  expect(Array.from(shown.matchAll(/<h2>.*<\/span> (.*)<\/h2>/g), ([, name]) => name)).toEqual([
+    'application.c-new',
+    'application.b-other',
+  ]);
+  expect(folded).toContain('<summary>1 in sync</summary>');
+  expect(folded).toContain('application.a-same');
+});

@@ -12,7 +12,7 @@ import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { linesOf } from '../words/answers.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks, worthNaming } from '../words/outcomes.ts';
-import { planView } from '../words/plan.ts';
+import { planView, shownChanges } from '../words/plan.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
 
@@ -25,7 +25,12 @@ interface Page {
   readonly looks: Readonly<Record<string, Look>>;
   readonly entries: readonly Entry[];
   /** Further entries, folded up, and the words to click on; without any, they are left out. */
-  readonly more?: { readonly words: string; readonly entries: readonly Entry[] };
+  readonly more?: readonly Fold[];
+}
+
+interface Fold {
+  readonly words: string;
+  readonly entries: readonly Entry[];
 }
 
 interface Entry {
@@ -63,7 +68,7 @@ const pageOf = byKind<[], Page>({
       ],
       looks: { ...severities, ...outcomeLooks },
       entries: [...entriesOf(warnings), ...Array.from(named, outcomeEntry)],
-      more: { words: `${rest.length} more that went as planned`, entries: rest.map(outcomeEntry) },
+      more: [{ words: `${rest.length} more that went as planned`, entries: rest.map(outcomeEntry) }],
     };
   },
 });
@@ -71,9 +76,13 @@ const pageOf = byKind<[], Page>({
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
   const { head, opens, baseline, touched, others, gone, besides, idle, switches, undeclared, counts } =
     planView(plan);
+  // The heading says already for which service it is.
+  const scope = head.split('\n').slice(1);
+  const shown = baseline ? touched : changesFirst(shownChanges({ changes: touched }));
+  const same = baseline ? [] : touched.filter((change) => changeKind(change) === 'in_sync');
   return {
     lines: [
-      markup`${head}`,
+      ...scope.map((line) => markup`${line}`),
       ...[
         ...opens,
         ...present(baseline && `In this change, compared with ${baseline.path}: ${baseline.counts}`),
@@ -92,12 +101,20 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
     },
     entries: [
       ...entriesOf(warnings),
-      ...touched.map(changeEntry),
+      ...shown.map(changeEntry),
       ...gone.map(goneEntry),
       ...(undeclared ? undeclaredEntries(undeclared) : []),
     ],
-    more: { words: besides, entries: others.map(changeEntry) },
+    more: [
+      { words: `${same.length} in sync`, entries: same.map(changeEntry) },
+      { words: besides, entries: others.map(changeEntry) },
+    ],
   };
+}
+
+function changesFirst(changes: readonly Change[]): readonly Change[] {
+  const left = changes.filter(({ action }) => action === 'no-op');
+  return [...changes.filter(({ action }) => action !== 'no-op'), ...left];
 }
 
 function headlineOf(line: string): Html {
@@ -195,8 +212,9 @@ function lookedLine(look: Side['look'], text: string, end: string = ''): Html {
   return look === 'removed' ? markup`<del>- ${text}</del>${end}\n` : markup`<ins>+ ${text}</ins>${end}\n`;
 }
 
-function htmlPage(title: string, { lines, looks, entries, more }: Page): Html {
-  const folded = more?.entries ?? [];
+function htmlPage(title: string, { lines, looks, entries, more = [] }: Page): Html {
+  const folds = more.filter(({ entries: inside }) => inside.length > 0);
+  const folded = folds.flatMap(({ entries: inside }) => inside);
   const style = pageAsset('page.css');
   const script = pageAsset('page.js');
   const policy = [
@@ -223,11 +241,15 @@ ${lines.map((line) => markup`<p>${line}</p>\n`)}</header>
 <main>
 ${filterForm(looks, [...entries, ...folded])}
 ${entryList(entries, looks)}
-${folded.length > 0 ? markup`<details>\n<summary>${more?.words ?? ''}</summary>\n${entryList(folded, looks)}\n</details>\n` : ''}</main>
+${folds.map((each) => foldItem(each, looks))}</main>
 <script>${new Html(script)}</script>
 </body>
 </html>
 `;
+}
+
+function foldItem({ words, entries }: Fold, looks: Page['looks']): Html {
+  return markup`<details>\n<summary>${words}</summary>\n${entryList(entries, looks)}\n</details>\n`;
 }
 
 function hashOf(text: string): string {
