@@ -1,12 +1,12 @@
 import { isJsonList, isJsonObject, textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
-import { isAnswered, isIdentifier, type Answer } from '../service/answer.ts';
+import { isIdentifier, type Answer } from '../service/answer.ts';
 import type { Client, PageReading } from '../service/client.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { mostInARow, mostRounds, triesOf, untilProven } from '../service/retries.ts';
+import { mostRounds, triesOf, untilProven } from '../service/retries.ts';
 import { retrieve, retrieveSelf } from '../service/retrieve.ts';
 
 /** What the service holds of one kind, as far as the token can see. */
@@ -23,11 +23,9 @@ export type Gap =
   | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
   /** The service names it, and does not show it to a look-up. */
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
-  /** The record that stands at this place of the list breaks every page that holds it. */
-  | ({ readonly kind: 'broken'; readonly place: number; readonly answer: Answer } & Neighbours)
-  /** The list changed each time while it was read: others may be there. */
+  /** The list grew as fast as it was read: others may be there. */
   | { readonly kind: 'moved' }
-  /** The service counts so many, and its list has fewer records that are not the same, however often it is read. */
+  /** The service counts so many, and its list has fewer records that are not the same. */
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
   /** More than one has this name, by which they cannot be told apart. */
   | { readonly kind: 'several'; readonly name: string; readonly ids: readonly string[] }
@@ -36,12 +34,6 @@ export type Gap =
   /** After this answer, nothing more was asked. */
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };
-
-/** The names of the next records that could be read, before one in its list and after it; none at an end of the list. */
-interface Neighbours {
-  before?: string;
-  after?: string;
-}
 
 interface InventoryOptions {
   readonly client: Client;
@@ -64,30 +56,42 @@ export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOp
   return inPages(kind, list, options);
 }
 
-/**
- * Reads a list of several pages until it shows the same records twice: where one is created or deleted meanwhile, the others move,
- * and one can slip from a page that is still to be read to one that was. It is whole only with as many records as any page counts.
- */
+/** Reads a list from its beginning to its end. It is whole only with as many different records as any page counts. */
 async function inPages(
   kind: Kind<ResourceType>,
   list: ListQuery,
   options: InventoryOptions,
 ): Promise<Inventory> {
-  let before: ListReader | undefined;
-  for (let round = 1; ; round += 1) {
-    const reader = new ListReader(list, kind, options);
-    await reader.read();
-    const { records, gaps } = reader;
-    const isEnded = gaps.some((gap) => gap.kind !== 'broken');
-    const isSame = before !== undefined && hasSameKeys(before.records, records);
-    const isStill = isEnded || isSame || (reader.isAtOnce && reader.missing === 0);
-    if (!isStill && round === mostRounds.twice) gaps.push({ kind: 'moved' });
-    else if (!isEnded && reader.missing > 0)
-      gaps.push({ kind: 'short', read: reader.shown, count: reader.shown + reader.missing });
-    if (isStill || round === mostRounds.twice)
-      return toldApart({ kind, records: [...records.values()], gaps });
-    before = reader;
+  /** By their names; by their ids, where several may have one name. */
+  const records = new Map<string, ListedRecord>();
+  const key = kind.listing.isUnique ? kind.identity : 'pk';
+  const ids = new Set<string>();
+  const gaps: Gap[] = [];
+  let most = 0;
+  let limit: number | undefined;
+  for (let number = 1; gaps.length === 0; number += 1) {
+    const reading = await askFor(list, number, options);
+    // A list that has become shorter ends before a page that it had.
+    if (reading?.proof === 'absent' && number > 1) break;
+    if (reading?.proof !== 'exists') {
+      gaps.push(gapOf(reading, options.signal));
+      break;
+    }
+    const { items, count, end, next } = reading.page;
+    for (const { received, shown } of items) {
+      const { pk, [kind.identity]: name } = received;
+      if (typeof name === 'string' && name !== '') records.set(textOf(received[key]), { received, shown });
+      if (isIdentifier(pk)) ids.add(textOf(pk));
+    }
+    most = Math.max(most, count);
+    options.onRead?.(records.size, count);
+    if (next === 0) break;
+    limit ??= furthest(count);
+    if (end >= limit) gaps.push({ kind: 'moved' });
   }
+  const read = Math.min(records.size, ids.size);
+  if (gaps.length === 0 && read < most) gaps.push({ kind: 'short', read, count: most });
+  return toldApart({ kind, records: [...records.values()], gaps });
 }
 
 /** The same without those that share their name: a manifest can declare none of them. */
@@ -102,123 +106,11 @@ function toldApart({ kind, records, gaps }: Inventory): Inventory {
   return { kind, records: records.filter(isAlone), gaps: [...gaps, ...shared] };
 }
 
-function hasSameKeys(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {
-  return a.size === b.size && [...a.keys()].every((key) => b.has(key));
-}
-
 /** Why nothing more is read after a reading that proves nothing, or that was not begun. */
 function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
   return reading === undefined || signal?.aborted
     ? { kind: 'interrupted' }
     : { kind: 'ended', answer: reading.answer };
-}
-
-/** Reads a list from its beginning to its end, and where a page cannot be read, each of its records alone. */
-class ListReader {
-  /** By their names; by their ids, where several may have one name. */
-  readonly records = new Map<string, ListedRecord>();
-  readonly gaps: Gap[] = [];
-  readonly #ids = new Set<string>();
-  readonly #list: ListQuery;
-  readonly #identity: string;
-  readonly #key: string;
-  readonly #options: InventoryOptions;
-  /** How many records there are by the last page, once there was one; and by the one that counted most. */
-  #count = Infinity;
-  #most = 0;
-  /** How far it is read at the most, once there was a page. */
-  #limit: number | undefined;
-  /** How many records the service gives with a page. */
-  #size = pageSize;
-  /** Up to which place of the list all is read. */
-  #covered = 0;
-  #answers = 0;
-  /** The name of the last record that was read. */
-  #last = '';
-  #isOver = false;
-
-  constructor(list: ListQuery, { identity, listing }: Kind, options: InventoryOptions) {
-    this.#list = list;
-    this.#identity = identity;
-    this.#key = listing.isUnique ? identity : 'pk';
-    this.#options = options;
-  }
-
-  /** Whether one answer had the whole list. */
-  get isAtOnce(): boolean {
-    return this.#answers === 1 && this.#covered === this.#count;
-  }
-
-  /** How many were seen that have an id and a name that no other has. */
-  get shown(): number {
-    return Math.min(this.records.size, this.#ids.size);
-  }
-
-  /** How many less these are than a page has counted, besides those that are known to be broken. */
-  get missing(): number {
-    return Math.max(0, this.#most - this.shown - this.gaps.filter(({ kind }) => kind === 'broken').length);
-  }
-
-  async read(): Promise<void> {
-    while (this.#covered < this.#count && !this.#isOver) {
-      const number = Math.floor(this.#covered / this.#size) + 1;
-      const reading = await askFor(this.#list, number, pageSize, this.#options);
-      // What breaks one page need not break the others. A service that gives no answer is something else.
-      const isBroken = reading?.proof === 'nothing' && isAnswered(reading.answer);
-      if (isBroken && !this.#options.signal?.aborted) await this.#readOneByOne();
-      else this.#take(reading, (end) => Math.floor(end / number));
-    }
-  }
-
-  async #readOneByOne(): Promise<void> {
-    const end = this.#covered + this.#size;
-    let inARow = 0;
-    while (this.#covered < Math.min(end, this.#count) && !this.#isOver) {
-      const place = this.#covered + 1;
-      const reading = await askFor(this.#list, place, 1, this.#options);
-      inARow = reading?.proof === 'nothing' ? inARow + 1 : 0;
-      if (reading?.proof === 'nothing' && inARow < mostInARow.records && !this.#options.signal?.aborted) {
-        this.gaps.push({
-          kind: 'broken',
-          place,
-          answer: reading.answer,
-          ...(this.#last && { before: this.#last }),
-        });
-        this.#covered = place;
-      } else this.#take(reading, () => this.#size);
-    }
-  }
-
-  #take(reading: PageReading | undefined, sizeBy: (end: number) => number): void {
-    if (reading?.proof !== 'exists') {
-      this.#isOver = true;
-      // A list that has become shorter ends before a page that it had.
-      if (reading?.proof !== 'absent') this.gaps.push(gapOf(reading, this.#options.signal));
-      return;
-    }
-    const { items, count, end, next } = reading.page;
-    for (const item of items) {
-      const { pk } = item.received;
-      const name = item.received[this.#identity];
-      if (typeof name === 'string' && name !== '') this.records.set(textOf(item.received[this.#key]), item);
-      if (isIdentifier(pk)) this.#ids.add(textOf(pk));
-    }
-    const nameOf = (item: ListedRecord | undefined): string => textOf(item?.shown[this.#identity]);
-    for (const gap of this.gaps)
-      if (gap.kind === 'broken' && items.length > 0) gap.after ??= nameOf(items[0]);
-    this.#last = nameOf(items.at(-1)) || this.#last;
-    this.#limit ??= furthest(count);
-    if (end >= this.#limit && end < count) {
-      this.#isOver = true;
-      this.gaps.push({ kind: 'moved' });
-    }
-    this.#count = count;
-    this.#most = Math.max(this.#most, count);
-    this.#answers += 1;
-    if (next > 0) this.#size = Math.max(1, sizeBy(end));
-    this.#covered = end;
-    this.#options.onRead?.(this.records.size, count);
-  }
 }
 
 /** How far a list is read that may grow meanwhile: one that grows as fast as it is read has no end. */
@@ -229,11 +121,10 @@ function furthest(count: number): number {
 async function askFor(
   list: ListQuery,
   number: number,
-  size: number,
   { client, pacing, signal }: InventoryOptions,
 ): Promise<PageReading | undefined> {
   if (signal?.aborted) return undefined;
-  return untilProven(() => client.readPage(list, { number, size }, signal), pacing, triesOf.page);
+  return untilProven(() => client.readPage(list, { number, size: pageSize }, signal), pacing, triesOf.page);
 }
 
 /** Looks up each record that the service names to this token: what it lists may be old, filtered, or another page than asked for. */
@@ -248,7 +139,7 @@ async function namedOneByOne(
   let count = 0;
   let limit: number | undefined;
   for (let number = 1; ; number += 1) {
-    const reading = await askFor(list, number, pageSize, options);
+    const reading = await askFor(list, number, options);
     const page = reading?.proof === 'exists' ? reading.page : undefined;
     const items = page?.items ?? namedIn(reading?.answer);
     if (!items) return { kind, records: [], gaps: [gapOf(reading, signal)] };

@@ -27,8 +27,6 @@ export const mostInARow = {
   lookUps: 5,
   /** A record that the service cannot show breaks the page that holds it, and no other. */
   pages: 3,
-  /** Of a page that is broken, the records one by one. */
-  records: 3,
 } as const;
 
 /** How often a list is read that goes on changing while it is read. */
@@ -37,8 +35,6 @@ export const mostRounds = {
   growing: 10,
   /** Where one round has to show all. */
   whole: 3,
-  /** Where two rounds have to show the same. */
-  twice: 4,
 } as const;
 
 /** The tries of one request: which it is, and whether there is another. */

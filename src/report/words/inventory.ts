@@ -34,11 +34,6 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
         ),
         address: addressOf(type, gap.name),
       };
-    case 'broken':
-      return notExported(
-        `one of the ${list} cannot be read: number ${gap.place} of those that the service lists${besides(gap)}`,
-        `${answerWords(gap.answer).summary}. Look at it in the admin interface: a number in its attributes may be too large.`,
-      );
     case 'short':
       return notExported(
         `the service counts ${gap.count} ${list}, and its list has ${gap.read} that can be told apart`,
@@ -54,7 +49,7 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
       };
     case 'moved':
       return notExported(
-        `the ${list} changed each time while they were read`,
+        `the ${list} changed while they were read`,
         'There may be others than these. Run it again.',
       );
     case 'no_access':
@@ -76,13 +71,6 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
         'Run it again.',
       );
   }
-}
-
-/** Beside which others it stands in the list, which is in the order of their names. */
-function besides({ before, after }: Extract<Gap, { readonly kind: 'broken' }>): string {
-  if (before && after) return `, between ${before} and ${after}`;
-  if (before) return `, after ${before}`;
-  return after ? `, before ${after}` : '';
 }
 
 function notExported(summary: string, detail: string): Diagnostic {
