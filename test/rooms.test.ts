@@ -114,3 +114,8 @@ test.each(Object.entries(limits))('there is something that keeps to: without %s'
   // What is not to be used is there to be used by another room.
   expect(imports.some((each) => isUsed(each))).toBe(true);
 });
+
+test('nothing starts a program but `sandbox -- COMMAND`', () => {
+  const starting = imports.filter(({ from }) => /^node:(?:child_process|cluster|worker_threads)$/.test(from));
+  expect(starting.map(({ file }) => file)).toEqual(['terminal/run-command.ts']);
+});
