@@ -129,6 +129,8 @@ async function valuesOf(option: Option, { paths, flags }: Before, context: Conte
       return named(formatNames.map((format) => `${format}=`));
     case '--pipeline':
       return named(pipelines);
+    case '--merges':
+      return named(['create', 'update']);
     default:
       return [];
   }

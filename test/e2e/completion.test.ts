@@ -62,6 +62,7 @@ describe('in bash', () => {
     ['rollcall help val', ['validate']],
     ['rollcall plan - --target ', []],
     ['rollcall init --pipeline ', ['github', 'gitlab', 'none']],
+    ['rollcall init --merges ', ['create', 'update']],
   ])('%j is completed', async (line, expected) => {
     expect(await offered(line)).toEqual(expected);
   });
