@@ -5,11 +5,12 @@ import { doctorChecks } from '../report/words/doctor.ts';
 import { isDenied, isHealthy } from '../report/words/rights.ts';
 import { doctorJson, doctorText, leastRole, type Diagnosis } from '../report/formats/doctor.ts';
 import { inline } from '../report/printable.ts';
-import type { ResourceType } from '../kinds/all.ts';
+import { createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, waitedInVain } from '../service/outage.ts';
-import { readRights, type ReadRights } from '../service/read-rights.ts';
+import { askRights, type AskedRights } from '../service/kind-rights.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
@@ -38,7 +39,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     return 'invalid';
   }
   const examined = await examine(settings.service, job, {
-    declared: settings.contractOnly ? undefined : () => declaredTypes(settings, context),
+    declared: settings.contractOnly ? undefined : () => declaredKinds(settings, context),
     configured: settings.release,
   });
   if (examined.kind === 'interrupted') return examined.ending;
@@ -63,18 +64,18 @@ function printRole({ release, diagnostics, ...reach }: Settings, context: Contex
   return 'done';
 }
 
-/** The types that the manifests of rollcall.yaml declare; nothing where there are none, or where they are faulty. */
-async function declaredTypes(
+/** The kinds that the manifests of rollcall.yaml declare; nothing where there are none, or where they are faulty. */
+async function declaredKinds(
   settings: Settings,
   context: Context,
-): Promise<ReadonlySet<ResourceType> | undefined> {
+): Promise<readonly Kind<ResourceType>[] | undefined> {
   if (settings.paths.length === 0) return undefined;
   const { counts, diagnostics } = await check(settings, context, { keep: () => false });
-  return hasErrors(diagnostics) ? undefined : new Set(counts.keys());
+  return hasErrors(diagnostics) ? undefined : kinds.filter(({ type }) => counts.has(type));
 }
 
-/** Returns the types that are declared, where that is known. */
-type Declared = () => Promise<ReadonlySet<ResourceType> | undefined>;
+/** Returns the kinds that are declared, where that is known. */
+type Declared = () => Promise<readonly Kind<ResourceType>[] | undefined>;
 
 export type Examined =
   | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
@@ -98,8 +99,11 @@ export function examine(
     const who: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
     const isKnown = who.finding?.kind === 'valid';
     const release = isKnown ? (releaseIn(await send(releaseRequest, signal)) ?? null) : undefined;
-    const reads: Partial<ReadRights> = isKnown ? await readRights(send, signal) : {};
-    const types = isKnown ? await declared?.() : undefined;
+    const known = isKnown ? await declared?.() : undefined;
+    const checked = known ?? createdByContract;
+    const isSuperuser = who.finding?.kind === 'valid' && who.finding.superuser;
+    const asking: Partial<AskedRights> =
+      isKnown && !isSuperuser ? await askRights(checked, send, signal) : {};
     if (signal.aborted) {
       job.stderr.write(`The check of ${inline(destinationName(destination))} was interrupted.\n`);
       return { kind: 'interrupted', ending: interruptedBy(signal) };
@@ -109,15 +113,15 @@ export function examine(
       service: destination.service,
       proxy: proxy?.origin,
       finding: who.finding,
-      declared: types,
+      kinds: checked,
+      areDeclared: known !== undefined,
       release,
       configured,
-      turnedOn: settings.capabilities,
-      readRights: reads.rights,
+      rights: asking.rights,
       now: job.clock.now(),
     });
     const asked = isKnown ? [`${releaseRequest.method} ${releaseRequest.path}`] : [];
-    const beyondContract = [...(who.asked ?? []), ...asked, ...(reads.asked ?? [])];
+    const beyondContract = [...(who.asked ?? []), ...asked, ...(asking.asked ?? [])];
     const diagnosis = { ...destination, checks, beyondContract };
     return { kind: 'examined', diagnosis };
   });

@@ -6,8 +6,7 @@ const general: readonly ReleaseChange[] = [
   {
     since: '2024.2',
     what: 'While an enterprise licence has run out or is not valid, every change but that of a user is refused: 400 with the code `denied_license`.',
-    means:
-      'A fault of the service, and not of the manifest: it stops applications, not users. `doctor` tells.',
+    means: 'A fault of the service, and not of the manifest: it stops applications, not users.',
     source: 'authentik/enterprise/middleware.py @ 2024.2.0',
     seen: false,
   },

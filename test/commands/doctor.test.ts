@@ -50,13 +50,8 @@ describe('doctor', () => {
       connection: 'pass',
       'base-url': 'pass',
       token: 'pass',
-      'view-applications': 'pass',
-      'create-groups': 'unknown',
-      'create-oauth2-providers': 'unknown',
-      'create-proxy-providers': 'unknown',
-      'create-outposts': 'unknown',
-      'create-applications': 'unknown',
-      'create-users': 'unknown',
+      applications: 'pass',
+      users: 'unknown',
       release: 'unknown',
       clock: 'unknown',
     });
@@ -144,17 +139,17 @@ describe('doctor', () => {
     const slug = `rollcall-doctor-${'x'.repeat(50)}`;
     const { ending, statuses } = await examined([answered(200, { pk: '1', slug }, requestId)]);
     expect(ending).toBe('done');
-    expect(statuses).toMatchObject({ 'base-url': 'pass', 'view-applications': 'pass' });
+    expect(statuses).toMatchObject({ 'base-url': 'pass', applications: 'pass' });
   });
 
   test('with --contract-only sends nothing but a look-up of what nobody has', async () => {
     const transport = scriptedTransport(notFound);
     const { context, stdout } = capture({ url: 'https://id.example.com', transport: transport.send });
     await doctor({ output: 'text', contractOnly: true }, context);
-    expect(stdout()).toContain('whether the token may create users was not asked');
+    expect(stdout()).toContain('whether the token may view or create users was not asked');
     expect(stdout()).not.toContain('beyond');
     expect(stdout()).toMatch(
-      /What was checked is well\. Not checked: create-groups, create-oauth2-providers, create-proxy-providers, create-outposts, create-applications, create-users, release, clock\.\nNext: rollcall plan\n$/,
+      /What was checked is well\. Not checked: users, release, clock\.\nNext: rollcall plan\n$/,
     );
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });

@@ -280,9 +280,7 @@ describe('init', () => {
     const { context } = capture({ env });
     await init(undefined, { url, tokenEnv: 'ID_TOKEN' }, { ...context, connect });
     expect(sent).toEqual(['canary-named']);
-    expect(stdout).toMatch(
-      /Not checked:\s+create-groups, create-oauth2-providers, create-proxy-providers, create-outposts, create-applications, create-users, release, clock\.\n/,
-    );
+    expect(stdout).toMatch(/Not checked:\s+users, release, clock\.\n/);
     expect(stdout).not.toContain('canary');
   });
 

@@ -3,7 +3,7 @@ import type { Answer, AnswerKind } from '../../service/answer.ts';
 import type { Probe } from '../../service/probe.ts';
 import { present } from '../printable.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
-import { check, notYet, rightsChecks, rightsNames, type DoctorCheck, type RightsFacts } from './rights.ts';
+import { check, kindName, notYet, rightsChecks, type DoctorCheck, type RightsFacts } from './rights.ts';
 import {
   isIn,
   isUntried,
@@ -31,6 +31,7 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const { summary } = answerWords(answer);
   const advice = adviceFor(answer);
   const said = serviceWords(answer);
+  const rightsNames = ['token', ...facts.kinds.map((kind) => kindName(kind))];
   const trouble = summary + (said === '' ? '' : `; it said: ${said}`);
   if (stage === 'no connection')
     return [

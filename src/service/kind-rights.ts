@@ -1,0 +1,57 @@
+import { isJsonObject, parseJson } from '../base/json.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Exchange, HttpRequest, Transport } from './transport.ts';
+
+/** Whether a token may do something, as far as the service says. */
+export type Right = 'may' | 'may not' | 'unknown';
+
+/** What a token may do with the records of a kind. */
+export interface KindRights {
+  readonly view: Right;
+  readonly create: Right;
+}
+
+/** The rights of a token to kinds, and what was asked for that, each as METHOD PATH. */
+export interface AskedRights {
+  readonly rights: ReadonlyMap<Kind, KindRights>;
+  readonly asked: readonly string[];
+}
+
+/**
+ * Asks for the smallest page of the list of each kind, and with OPTIONS whether one may be created. That goes beyond the documented
+ * operations, and changes nothing: a POST may create something, whatever it lacks.
+ */
+export async function askRights(
+  kinds: readonly Kind[],
+  send: Transport,
+  signal?: AbortSignal,
+): Promise<AskedRights> {
+  const asked: string[] = [];
+  const ask = async (request: HttpRequest): Promise<Exchange> => {
+    asked.push(`${request.method} ${request.path}`);
+    return send(request, signal);
+  };
+  const rights = new Map<Kind, KindRights>();
+  for (const kind of kinds) {
+    const view = viewRight(await ask({ method: 'GET', path: `${kind.path}?page_size=1` }));
+    const create = createRight(await ask({ method: 'OPTIONS', path: kind.path }));
+    rights.set(kind, { view, create });
+  }
+  return { rights, asked };
+}
+
+function viewRight(exchange: Exchange): Right {
+  const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
+  if (exchange.kind !== 'answered' || !isJsonObject(body)) return 'unknown';
+  if (exchange.status === 200 && 'results' in body) return 'may';
+  return exchange.status === 403 && typeof body['detail'] === 'string' ? 'may not' : 'unknown';
+}
+
+/** OPTIONS lists POST only for those who may create. A proxy may answer it itself: `renders` is in the answers of the service only. */
+function createRight(exchange: Exchange): Right {
+  const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
+  if (exchange.kind !== 'answered' || exchange.status !== 200 || !isJsonObject(body) || !('renders' in body))
+    return 'unknown';
+  const { actions } = body;
+  return isJsonObject(actions) && isJsonObject(actions['POST']) ? 'may' : 'may not';
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/all.ts';
+import { askRights, type KindRights } from '../../src/service/kind-rights.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+
+const [kind] = kinds;
+
+async function rightsBy(list: Exchange, options: Exchange): Promise<KindRights | undefined> {
+  if (kind === undefined) expect.fail('there is no kind');
+  const { rights, asked } = await askRights([kind], async ({ method }) =>
+    method === 'OPTIONS' ? options : list,
+  );
+  expect(asked).toEqual([`GET ${kind.path}?page_size=1`, `OPTIONS ${kind.path}`]);
+  return rights.get(kind);
+}
+
+describe('a token', () => {
+  test('may view what a page is given of, and create where OPTIONS lists POST', async () => {
+    const options = answered(200, { renders: [], actions: { POST: {} } });
+    expect(await rightsBy(answered(200, { results: [] }), options)).toEqual({ view: 'may', create: 'may' });
+  });
+
+  test('may not view what is denied, nor create where OPTIONS lists no POST', async () => {
+    const options = answered(200, { renders: [] });
+    expect(await rightsBy(answered(403, { detail: 'no' }), options)).toEqual({
+      view: 'may not',
+      create: 'may not',
+    });
+  });
+
+  test.each([
+    ['a lost answer', lost],
+    ['a page', answered(200, '<!DOCTYPE html>')],
+    ['an empty answer of what stands in front', answered(204)],
+    ['JSON of what stands in front', answered(200, { methods: ['GET', 'POST'] })],
+    ['a refusal of another program', answered(403, { message: 'no' })],
+    ['a failure', answered(500, { detail: 'x' })],
+  ])('has rights that are unknown after %s', async (_, exchange) => {
+    expect(await rightsBy(exchange, exchange)).toEqual({ view: 'unknown', create: 'unknown' });
+  });
+});
