@@ -56,6 +56,12 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   readonly list: Exclude<keyof Manifest, 'version' | 'defaults'>;
   /** Of several kinds in one list, those entries are of this one that have this value in a field. */
   readonly sort?: { readonly field: string; readonly value: string };
+  /** The list and the field of an entry that has to name it before anybody reaches it, and an example of one. */
+  readonly servedBy?: {
+    readonly list: string;
+    readonly field: string;
+    readonly example: (name: string) => string;
+  };
   /** All those whose names differ from that of one, where other kinds are among them. */
   readonly namedAmong?: ReadKind;
   /** Whether no documented operation creates one. */

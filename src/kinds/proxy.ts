@@ -85,6 +85,12 @@ export const proxy: Kind<'provider'> = {
   model: { type: 'proxyprovider', list: 'proxy providers' },
   permissionsOf: 'authentik_providers_proxy',
   namedAmong: provider,
+  servedBy: {
+    list: 'outposts',
+    field: 'providers',
+    example: (name) =>
+      `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: ${JSON.stringify(name)} }] }]`,
+  },
   isBeyond: true,
   identity: 'name',
   title: 'name',

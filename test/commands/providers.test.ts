@@ -396,6 +396,21 @@ describe('an outpost', () => {
     expect(providersOf(made)).toEqual([]);
   });
 
+  test('that is not declared leaves a new proxy provider unreached, and the plan names what to declare', async () => {
+    const made = service();
+    const words = 'Nobody will reach provider.Wiki: none of the declared outposts serves it.';
+    const { stdout } = await run('plan', made.send, wiki());
+    expect(stdout).toContain(words);
+    expect(stdout).toContain(
+      'outposts: [{ name: authentik Embedded Outpost, providers: [{ name: "Wiki" }] }]',
+    );
+    expect((await run('apply', made.send, wiki())).stdout).toContain(words);
+    expect((await run('plan', made.send, served)).stdout).not.toContain('Nobody will reach');
+    expect((await run('plan', made.send, oauth2())).stdout).not.toContain('Nobody will reach');
+    const part = await run('plan', service().send, wiki(), { target: ['provider.*'] });
+    expect(part.stdout).not.toContain('Nobody will reach');
+  });
+
   test('that is new is created, once, with what it takes', async () => {
     const made = service({}, '2025.12');
     const own = served

@@ -74,7 +74,7 @@ const pageOf = byKind<[], Page>({
 });
 
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
-  const { head, opens, baseline, touched, others, gone, besides, idle, switches, undeclared, counts } =
+  const { head, opens, baseline, notes, touched, others, gone, besides, idle, switches, undeclared, counts } =
     planView(plan);
   // The heading says already for which service it is.
   const scope = head.split('\n').slice(1);
@@ -89,7 +89,7 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
         ...errors.map(({ severity, summary }) => `${severity}: ${summary}`),
         headline,
       ].map(headlineOf),
-      ...present(counts, idle, ...switches).map((line) => markup`${line}`),
+      ...present(counts, ...notes, idle, ...switches).map((line) => markup`${line}`),
       ...(undeclared ? [undeclared.head, ...undeclared.missing] : []).map((line) => markup`${line}`),
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],

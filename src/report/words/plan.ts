@@ -17,6 +17,7 @@ import {
 } from '../../plan/plan.ts';
 import { capitalised, inline, present } from '../printable.ts';
 import { grouped } from './diagnostics.ts';
+import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { Gone } from '../../manifest/baseline.ts';
@@ -108,7 +109,7 @@ export function planView(plan: Plan): PlanView {
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
-    notes: [...unreadNote(plan), ...renamedNote(plan), ...effectiveNotes(plan)],
+    notes: [...unreadNote(plan), ...renamedNote(plan), ...unservedNote(plan), ...effectiveNotes(plan)],
     idle: changesNothing(plan) ? 'An apply would change nothing.' : undefined,
     switches: switchNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),

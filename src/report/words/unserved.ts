@@ -1,0 +1,29 @@
+import { addressNamed, declaredNames } from '../../kinds/named.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { inline } from '../printable.ts';
+
+const mostNamed = 10;
+
+/** A note of what is created and that nothing declared serves. What only a part of the manifests declares may be served by the rest. */
+export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
+  if (scope !== undefined) return [];
+  const served = new Set(
+    changes.flatMap(({ resource }) =>
+      declaredNames(resource).map((one) => `${resource.kind.list}.${one.field} ${addressNamed(one)}`),
+    ),
+  );
+  const unserved = changes.flatMap(({ action, resource }) => {
+    const { address, kind, name } = resource;
+    const { servedBy } = kind;
+    if (action !== 'create' || servedBy === undefined) return [];
+    const { list, field, example } = servedBy;
+    return served.has(`${list}.${field} ${address}`) ? [] : [{ address, list, example: example(name) }];
+  });
+  const [first] = unserved;
+  if (first === undefined) return [];
+  const named = unserved.slice(0, mostNamed).map(({ address }) => inline(address));
+  const more = unserved.length > mostNamed ? ` and ${unserved.length - mostNamed} more` : '';
+  return [
+    `Nobody will reach ${named.join(', ')}${more}: none of the declared ${first.list} serves it. Declare one, as in\n  ${inline(first.example)}`,
+  ];
+}
