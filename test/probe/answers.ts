@@ -5,6 +5,8 @@ import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { user } from '../../src/kinds/user.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import type { Writing } from '../../src/service/client.ts';
+import { askRights } from '../../src/service/kind-rights.ts';
+import type { Transport } from '../../src/service/transport.ts';
 import { whoAmI } from '../../src/service/who-am-i.ts';
 import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import type { Session } from './session.ts';
@@ -195,10 +197,12 @@ export const answers: readonly Row[] = [
   {
     name: 'the service tells whose the token is, and what it may create',
     ask: async (session) => {
-      const { finding } = await whoAmI(
-        async ({ method, path, body }) => (await session.askText(method, path, body)).exchange,
-      );
-      return expected(finding.kind, 'valid');
+      const send: Transport = async ({ method, path, body }) =>
+        (await session.askText(method, path, body)).exchange;
+      const { finding } = await whoAmI(send);
+      const { rights } = await askRights(kinds, send);
+      const isTold = [...rights.values()].every(({ create }) => create !== 'unknown');
+      return isTold ? expected(finding.kind, 'valid') : fail('OPTIONS does not tell what it may create');
     },
   },
   {
