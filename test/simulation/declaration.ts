@@ -78,9 +78,6 @@ function mainProviderOf({ name }: Identity, when: 'before' | 'after'): number {
 /** The ids of the groups that are declared, in their order there. */
 export const groupIds: readonly string[] = knownGroups.map(({ pk }) => pk);
 
-/** The id of a group that is not declared. */
-export const otherGroupId: string = otherGroup.pk;
-
 /** In another form and in another order than the service has them. */
 const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
 

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './rules.ts';
-import { listIn, namesIn, type List } from './list-faults.ts';
-import { groupIds, nobody, otherGroupId } from './declaration.ts';
+import { listIn, type List } from './list-faults.ts';
+import { groupIds, nobody } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -130,22 +130,11 @@ function isInDeclaredOrder({ groups }: JsonObject): boolean {
   return JSON.stringify(groups) === JSON.stringify(groupIds);
 }
 
-/** What an engine may take a missing field for. */
-const asDeclared = {
-  pk: 1,
-  groups: groupIds,
-  backchannel_providers: [],
-  last_login: '2024-05-01T08:00:00Z',
-  attributes: { desk: { room: '4.2' } },
-};
-
 /** What a list of so many says of its only page. */
 function onePage(count: number): JsonObject {
   const start = Math.min(1, count);
   return { count, current: 1, next: 0, previous: 0, total_pages: 1, start_index: start, end_index: count };
 }
-
-const emptyList = { status: 200, body: JSON.stringify({ pagination: onePage(0), results: [] }) };
 
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'looks users up without being told to': {
@@ -156,11 +145,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return network(request, signal);
     },
   },
-  'sends a filter that is empty': {
-    breaks: 'contract',
-    transport: (network) => (request, signal) =>
-      network({ ...request, path: request.path.replace(/username=.*/, 'username=') }, signal),
-  },
   'takes a 404 in HTML for absent': {
     breaks: 'reads_first',
     from: 32,
@@ -168,26 +152,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       method === 'GET' && status === 404 ? notFound : undefined,
     ),
   },
-  'takes a 5xx for absent': {
-    breaks: 'reads_first',
-    transport: misreading(({ status }, { method }) =>
-      method === 'GET' && status >= 500 ? notFound : undefined,
-    ),
-  },
   'takes a denied read for absent': {
     breaks: 'denied',
     transport: misreading(({ status }, { method }) =>
       method === 'GET' && status === 403 ? notFound : undefined,
     ),
-  },
-  'takes what it could not read for in sync': {
-    breaks: 'reads_first',
-    transport: misreading(({ status }, { method, path }) => {
-      const slug = path.split('/').at(-2) ?? '';
-      return method === 'GET' && status >= 500
-        ? { status: 200, body: JSON.stringify({ pk: '1', slug, name: `Name of ${slug}` }) }
-        : undefined;
-    }),
   },
   'takes any 2xx for created': {
     breaks: 'created',
@@ -217,67 +186,21 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'takes a taken name for created': {
-    breaks: 'created',
-    transport: misreading(({ status, body }, request) =>
-      request.method === 'POST' && status === 400 && body.startsWith('{"username"')
-        ? { status: 201, body: JSON.stringify({ pk: '1', ...identityIn(request) }) }
-        : undefined,
-    ),
-  },
   'lets an absent read clear a create that was in doubt': {
     breaks: 'refused',
     from: 81,
     report: changingOutcomes((outcome) => (outcome === 'unknown' ? 'rejected' : outcome)),
-  },
-  'takes a lost create for refused': {
-    breaks: 'refused',
-    from: 35,
-    transport: takesLostFor({ kind: 'answered', status: 400, headers: {}, body: '{"name":["no"]}' }),
   },
   'takes a lost create for one that was never sent': {
     breaks: 'retry',
     from: 35,
     transport: takesLostFor({ kind: 'never_sent', error: new Error('reset'), transient: true }),
   },
-  'sends a lost create again blindly': {
-    breaks: 'retry',
-    from: 35,
-    transport: (network) => async (request, signal) => {
-      const exchange = await network(request, signal);
-      return exchange.kind === 'lost' && request.method === 'POST' ? network(request, signal) : exchange;
-    },
-  },
   'retries before Retry-After is over': {
     breaks: 'pause',
     transport: misreading(({ headers }) => ({
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'retry-after')),
     })),
-  },
-  'knows one form of Retry-After only': {
-    breaks: 'pause',
-    transport: misreading(({ headers }) => ({
-      headers: Object.fromEntries(
-        Object.entries(headers).filter(
-          ([name, value]) => name !== 'retry-after' || /^(\d+|\w+, .* GMT)$/.test(value),
-        ),
-      ),
-    })),
-  },
-  'cuts pauses short': {
-    breaks: 'pause',
-    from: 49,
-    clock: (clock) => ({
-      now: () => clock.now() + 10_000,
-      sleep: (milliseconds, signal) => clock.sleep(milliseconds / 2, signal),
-    }),
-  },
-  'takes a denied look at users for absent': {
-    breaks: 'denied',
-    from: 70,
-    transport: misreading(({ status }, request) =>
-      request.method === 'GET' && ofUsers(request) && status === 403 ? emptyList : undefined,
-    ),
   },
   'takes a list that is cut short for whole': {
     breaks: 'absent',
@@ -291,39 +214,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         first && { pagination: onePage(1), results: [{ ...first, username }] },
     ),
   },
-  'takes the list of all for the presence of one': {
-    breaks: 'exists',
-    from: 275,
-    transport: misreadingUsers(({ results: [first, ...others] }, username) =>
-      first && others.length > 0 ? { pagination: onePage(1), results: [{ ...first, username }] } : undefined,
-    ),
-  },
-  'trusts a list for absence': {
-    breaks: 'absent',
-    from: 60,
-    transport: (network) => {
-      const listed = new Set<string>();
-      return async (request, signal) => {
-        const path = new URL(request.path, 'https://service.example');
-        const name = path.searchParams.get('username');
-        if (name !== null && listed.size > 0 && !listed.has(name))
-          return { kind: 'answered', headers: {}, ...emptyList };
-        const exchange = await network(request, signal);
-        if (exchange.kind === 'answered' && ofUsers(request) && path.searchParams.has('page'))
-          for (const username of namesIn(exchange.body)) listed.add(username);
-        return exchange;
-      };
-    },
-  },
-  'takes a list for whole that shows a token a part': {
-    breaks: 'absent',
-    from: 60,
-    transport: misreading(({ body }, { path }) =>
-      path.endsWith('/users/me/')
-        ? { body: body.replace('"is_superuser":false', '"is_superuser":true') }
-        : undefined,
-    ),
-  },
   'takes every token for the one of a superuser': {
     breaks: 'superusers',
     from: 60,
@@ -331,46 +221,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       path.endsWith('/users/me/')
         ? { body: body.replace('"is_superuser":false', '"is_superuser":true') }
         : undefined,
-    ),
-  },
-  'takes what a list leaves out for as declared': {
-    breaks: 'seen',
-    from: 2648,
-    transport: misreading(({ status, body }, { path }) => {
-      if (status !== 200 || !path.includes('page=')) return undefined;
-      const { pagination, results } = listIn(body);
-      const records = results.map((record) => ({ ...asDeclared, ...record }));
-      return { body: JSON.stringify({ pagination, results: records }) };
-    }),
-  },
-  'asks for lists that nobody allowed': {
-    breaks: 'contract',
-    transport: (network) => async (request, signal) => {
-      if (request.method === 'POST') await network({ method: 'GET', path: `${request.path}?page=1` }, signal);
-      return network(request, signal);
-    },
-  },
-  'takes a name that nobody sees for a user that exists': {
-    breaks: 'seen',
-    from: 41,
-    report: changingEach((outcome) =>
-      outcome.type === 'user' && outcome.outcome === 'conflict' ? { ...outcome, outcome: 'exists' } : outcome,
-    ),
-  },
-  'lets an empty list clear a create that was in doubt': {
-    breaks: 'refused',
-    from: 134,
-    report: changingEach((outcome) =>
-      outcome.type === 'user' && outcome.outcome === 'unknown'
-        ? { ...outcome, outcome: 'conflict' }
-        : outcome,
-    ),
-  },
-  'claims a user that it found after a lost answer': {
-    breaks: 'created',
-    from: 107,
-    report: changingEach((outcome) =>
-      outcome.type === 'user' && outcome.doubt === 'checked' ? { ...outcome, outcome: 'created' } : outcome,
     ),
   },
   'takes a user that was made by half for whole': {
@@ -386,19 +236,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       results: results.map((user) => (isInDeclaredOrder(user) ? user : { ...user, groups: [] })),
     })),
   },
-  'compares what is not declared': {
-    breaks: 'compared',
-    manifest: (text) => text.replaceAll(/( {2}- username: .*)/g, '$1\n    exactly: [groups, attributes]'),
-  },
-  'takes the id of another name': {
-    breaks: 'in_full',
-    transport: misreading(({ status, body }, { path }) =>
-      status === 200 && path.includes('/groups/')
-        ? { body: body.replaceAll(groupIds[0] ?? '', otherGroupId) }
-        : undefined,
-    ),
-  },
-  'changes what it was not allowed to': { breaks: 'contract', from: 46, allows: true },
   'changes things without another look': { breaks: 'looks_first', transport: lookingOnce(false) },
   'overwrites what somebody else has changed': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
   'sends fields that need no change': {
@@ -413,12 +250,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'beside',
     transport: changing((fields) => ('groups' in fields ? { ...fields, groups: groupIds } : fields)),
   },
-  'drops attributes that are not declared': {
-    breaks: 'beside',
-    transport: changing((fields) =>
-      'attributes' in fields ? { ...fields, attributes: asDeclared.attributes } : fields,
-    ),
-  },
   'takes a main provider before the one that has it gives it away': {
     breaks: 'handed',
     transport: misreading(({ status, body }, { method, path }) =>
@@ -427,40 +258,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'resets what is not declared': {
-    breaks: 'beside',
-    transport: changing((fields, request) =>
-      ofUsers(request) ? { ...fields, email: '' } : { ...fields, meta_description: '' },
-    ),
-  },
   'takes a change whose answer was lost for done': {
     breaks: 'updated',
     report: changingEach((outcome) =>
       outcome.outcome === 'unknown' ? { ...outcome, outcome: 'updated' } : outcome,
     ),
-  },
-  'takes a change that was made by half for whole': {
-    breaks: 'updated',
-    from: 5426,
-    transport: misreading(({ status, body }, request) =>
-      request.method === 'PATCH' && status === 200
-        ? { body: JSON.stringify({ ...(JSON.parse(body) as object), ...sentIn(request) }) }
-        : undefined,
-    ),
-  },
-  'takes a lost change for refused': {
-    breaks: 'refused',
-    from: 208,
-    transport: (network) => async (request, signal) => {
-      const real = await network(request, signal);
-      return real.kind === 'lost' && request.method === 'PATCH'
-        ? { kind: 'answered', status: 400, headers: {}, body: '{"name":["no"]}' }
-        : real;
-    },
-  },
-  'says that it created what it changed': {
-    breaks: 'created',
-    report: changingOutcomes((outcome) => (outcome === 'updated' ? 'created' : outcome)),
   },
   'says that somebody else changed what it could not change': {
     breaks: 'conflict',
@@ -480,32 +282,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'converges',
     allows: false,
   },
-  'goes on after a denial': {
-    breaks: 'denied',
-    from: 198,
-    transport: misreading(({ status }, { method }) =>
-      method === 'POST' && status === 403 ? { status: 429, headers: {}, body: '' } : undefined,
-    ),
-  },
-  'goes on when a create finds no API': {
-    breaks: 'wrong_place',
-    from: 810,
-    transport: misreading(({ status }, { method }) =>
-      method === 'POST' && status === 404 ? { status: 400, body: '{"name":["no"]}' } : undefined,
-    ),
-  },
   'does not wait for a service that restarts': { breaks: 'patience', from: 36, wait: '0' },
   'waits for a service that never answered': { breaks: 'prompt', from: 371, wait: '60' },
   'takes the 502 of a front for a failure of the service': {
     breaks: 'one_asks',
     transport: misreading(({ status }) => (status === 502 ? { status: 500 } : undefined)),
-  },
-  'lets two ask whether the service is back': {
-    breaks: 'one_asks',
-    transport: (network) => async (request, signal) => {
-      if (request.timeoutMs !== undefined) void network(request, signal);
-      return network(request, signal);
-    },
   },
   'ignores an interruption': { breaks: 'interrupted', ignoresInterruption: true },
   'hangs on a lost answer': {
@@ -531,12 +312,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'ending',
     ending: (ending) => (ending === 'incomplete' ? 'done' : ending),
   },
-  'takes what is there for absent': {
-    breaks: 'absent',
-    transport: misreading(({ status }, { method }) =>
-      method === 'GET' && status === 200 ? notFound : undefined,
-    ),
-  },
   'looks things up over and over': {
     breaks: 'reads',
     transport: (network) => async (request, signal) => {
@@ -556,27 +331,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       attempts,
       differences,
     })),
-  },
-  'doubts whatever it finds': {
-    breaks: 'in_doubt',
-    report: changingEach((outcome) =>
-      outcome.outcome === 'exists' ? { ...outcome, doubt: 'checked' } : outcome,
-    ),
-  },
-  'takes what it finds after a doubt for whole': {
-    breaks: 'in_full',
-    from: 151,
-    report: changingEach((outcome) =>
-      outcome.outcome === 'exists' ? { ...outcome, doubt: 'checked', differences: [] } : outcome,
-    ),
-  },
-  'does not look at what came back': {
-    breaks: 'in_full',
-    transport: misreading(({ status, body }, request) =>
-      request.method === 'POST' && status === 201
-        ? { body: JSON.stringify({ ...(JSON.parse(body) as object), ...sentIn(request) }) }
-        : undefined,
-    ),
   },
   'takes a time in another zone for another time': {
     breaks: 'alarm',
@@ -609,10 +363,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'doubt',
     report: changingOutcomes((outcome) => (outcome === 'rejected' ? 'unknown' : outcome)),
   },
-  'calls every refusal a conflict': {
-    breaks: 'conflict',
-    report: changingOutcomes((outcome) => (outcome === 'rejected' ? 'conflict' : outcome)),
-  },
   'calls what it created in sync': {
     breaks: 'untouched',
     report: changingOutcomes((outcome) => (outcome === 'created' ? 'unchanged' : outcome)),
@@ -621,18 +371,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'claimed_once',
     report: changingOutcomes((outcome) => (outcome === 'exists' ? 'created' : outcome)),
   },
-  'believes that it has sent what it has not': {
-    breaks: 'converges',
-    transport: (network) => async (request, signal) =>
-      request.method === 'POST'
-        ? {
-            kind: 'answered',
-            status: 201,
-            headers: {},
-            body: JSON.stringify({ pk: '1', ...identityIn(request) }),
-          }
-        : network(request, signal),
-  },
   'leaves out a name that leads to no id, and sends the rest': {
     breaks: 'kept_going',
     manifest: (text) =>
@@ -640,10 +378,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         .split('\n')
         .filter((line) => !line.includes(nobody))
         .join('\n'),
-  },
-  'stops all for one name, though it was to keep going': {
-    breaks: 'kept_going',
-    keepsGoing: false,
   },
   'sends a group again after an answer that was lost': {
     breaks: 'doubled',
@@ -660,19 +394,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       if (request.method !== 'POST' || !request.path.includes('/users/')) return network(request, signal);
       const fields = { ...sentIn(request), groups: ['12345678-0000-4000-8000-000000000000'] };
       return network({ ...request, body: JSON.stringify(fields) }, signal);
-    },
-  },
-  'creates one resource a run': {
-    breaks: 'settled',
-    transport: (network) => {
-      let created = 0;
-      return async (request, signal) => {
-        if (request.method === 'POST' && created > 0)
-          return { kind: 'never_sent', error: new Error('one is enough'), transient: false };
-        const exchange = await network(request, signal);
-        if (exchange.kind === 'answered' && exchange.status === 201) created += 1;
-        return exchange;
-      };
     },
   },
 };

@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../../src/base/json.ts';
-import type { Exchange, HttpRequest, Transport } from '../../../src/service/transport.ts';
+import type { Exchange, HttpRequest } from '../../../src/service/transport.ts';
 
 import type { DoorBug } from './simulate.ts';
 
@@ -57,34 +57,11 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
         return network({ ...request, body: JSON.stringify(sent) }, signal);
       },
   },
-  'takes out those who are bound before it lets others in': {
-    breaks: 'opened',
-    transport: (network) => async (request, signal) => {
-      if (isBind(request)) {
-        const target = bodyOf(request)['target'];
-        const list = await network({
-          method: 'GET',
-          path: `${bindings}?target_in=${textOf(target)}&page_size=100`,
-        });
-        for (const { pk } of recordsIn(list))
-          await network({ method: 'DELETE', path: `${bindings}${textOf(pk)}/` });
-      }
-      return network(request, signal);
-    },
-  },
   'binds again after a lost answer without a look': {
     breaks: 'bound_once',
     transport: (network) => async (request, signal) => {
       const exchange = await network(request, signal);
       return isBind(request) && exchange.kind === 'lost' ? network(request, signal) : exchange;
-    },
-  },
-  'takes what it could not read for nobody': {
-    breaks: 'bound_once',
-    transport: (network) => async (request, signal) => {
-      const exchange = await network(request, signal);
-      const isRead = exchange.kind === 'answered' && exchange.status === 200;
-      return isListed(request) && !isRead ? listOf([]) : exchange;
     },
   },
   'takes a denied list for one without anybody': {
@@ -95,20 +72,6 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
       return isListed(request) && exchange.kind === 'answered' && exchange.status === 403
         ? listOf([])
         : exchange;
-    },
-  },
-  'believes that all are bound whom it has sent': {
-    breaks: 'opened',
-    transport: believing,
-  },
-  'takes out the last one who is declared': {
-    breaks: 'opened',
-    transport: (network) => async (request, signal) => {
-      if (request.method !== 'DELETE') return network(request, signal);
-      const list = await network({ method: 'GET', path: `${bindings}?page_size=100` });
-      for (const { pk } of recordsIn(list))
-        await network({ method: 'DELETE', path: `${bindings}${textOf(pk)}/` });
-      return answered(204, '');
     },
   },
   'creates under the new name what is there under the one before': {
@@ -140,26 +103,6 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
   'prints what the service shows of a provider': {
     breaks: 'secret',
     print: (text, world) => text + world.secrets().at(-1),
-  },
-  'does not look again once it has given the provider': {
-    breaks: 'true',
-    from: 1860,
-    transport: (network) => {
-      const shown = new Map<string, Exchange>();
-      let isOver = false;
-      return async (request, signal) => {
-        const known = shown.get(request.path);
-        if (isListed(request) && isOver && known) return known;
-        const exchange = await network(request, signal);
-        if (isListed(request)) shown.set(request.path, exchange);
-        if (request.method === 'PATCH' && bodyOf(request)['provider'] !== undefined) isOver = true;
-        return exchange;
-      };
-    },
-  },
-  'reports what is not finished as created': {
-    breaks: 'true',
-    report: (outcome) => (outcome === 'unfinished' ? 'created' : outcome),
   },
   'changes what exists without being allowed to': {
     breaks: 'changed',
@@ -195,20 +138,4 @@ function recordsIn(exchange: Exchange): readonly JsonObject[] {
   const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
   const results = isJsonObject(body ?? null) ? (body as JsonObject)['results'] : undefined;
   return isJsonList(results ?? null) ? (results as readonly JsonObject[]) : [];
-}
-
-/** Shows those as bound whom the run has asked to bind, whatever came of that. */
-function believing(network: Transport): Transport {
-  const sent: JsonObject[] = [];
-  return async (request, signal) => {
-    if (isBind(request)) {
-      const body = bodyOf(request);
-      sent.push({ pk: `0-${sent.length}`, enabled: true, negate: false, ...body });
-      return answered(201, { pk: 'x', ...body });
-    }
-    const exchange = await network(request, signal);
-    if (!isListed(request) || exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
-    const targets = new URL(request.path, 'http://x').searchParams.getAll('target_in');
-    return listOf([...recordsIn(exchange), ...sent.filter(({ target }) => targets.includes(textOf(target)))]);
-  };
 }
