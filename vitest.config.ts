@@ -20,8 +20,6 @@ for (const file of globSync('test/**/*.test.ts', { cwd: import.meta.dirname })) 
 
 /** What goes for every test. */
 const everyTest = {
-  // Node.js 20 does not import their JSON files.
-  server: { deps: { inline: [/@actions/] } },
   // Against hanging only: no test is about how long something takes, and the machine may be busy.
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -6,7 +6,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import standalone from 'ajv/dist/standalone/index.js';
-import { compile } from 'json-schema-to-typescript';
 
 /** What people write: their type, and a check that tells all that is wrong, and what the schema says of it. */
 const written = { manifest: 'Manifest', config: 'Config', 'sandbox-seed': 'SandboxSeed' };
@@ -23,7 +22,7 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder);
 for (const [name, type] of Object.entries(written)) {
   const schema = withDiscriminators(withoutReferences(schemaOf(name)));
-  put(name, validatorOf(schema, { allErrors: true, verbose: true }) + (await typesOf(schema, type)));
+  put(name, validatorOf(schema, { allErrors: true, verbose: true }) + typesOf(schema, type));
 }
 for (const name of readAgain) put(name, validatorOf(schemaOf(name), {}));
 
@@ -76,18 +75,69 @@ function withDiscriminators(node) {
 }
 
 /**
+ * The types of a schema: an interface of each object that has a title.
+ *
  * @param {any} schema
- * @param {string} type
+ * @param {string} title
  */
-async function typesOf(schema, type) {
+function typesOf(schema, title) {
+  /** @type {Map<string, string>} */
+  const interfaces = new Map();
   const { anyOf: _, ...typed } = schema; // "at least one list" has no useful type
-  const schemaText = JSON.stringify(typed)
-    .replaceAll('"type":"object","additionalProperties":true', '"tsType":"JsonObject"')
-    .replaceAll('"items":{"type":"object"}', '"items":{"tsType":"JsonObject"}');
-  return compile(JSON.parse(schemaText), type, {
-    bannerComment: "import type { JsonObject } from '../base/json.ts';\n",
-    format: false,
-  });
+  typeOf({ ...typed, title });
+  const declared = Array.from(interfaces, ([name, body]) => `export interface ${name} ${body}\n`);
+  return `import type { JsonObject } from '../base/json.ts';\n${declared.join('')}`;
+
+  /** @param {any} node @returns {any} */
+  function resolved(node) {
+    if (node.$ref === undefined) return node;
+    const steps = node.$ref.split('/').slice(1);
+    return resolved(steps.reduce((/** @type {any} */ at, /** @type {string} */ step) => at[step], schema));
+  }
+
+  /** @param {any[]} nodes */
+  function oneOf(nodes) {
+    return `(${[...new Set(nodes.map(typeOf))].join(' | ')})`;
+  }
+
+  /** @param {any} given @returns {string} */
+  function typeOf(given) {
+    const node = resolved(given);
+    if (node.const !== undefined) return JSON.stringify(node.const);
+    if (node.enum !== undefined)
+      return oneOf(node.enum.map((/** @type {any} */ value) => ({ const: value })));
+    if (node.anyOf ?? node.oneOf) return oneOf(node.anyOf ?? node.oneOf);
+    if (Array.isArray(node.type))
+      return oneOf(node.type.map((/** @type {string} */ type) => ({ ...node, type })));
+    switch (node.type) {
+      case 'array':
+        return `${typeOf(node.items)}[]`;
+      case 'integer':
+        return 'number';
+      case 'object':
+        return typeOfObject(node);
+      default:
+        return node.type ?? 'unknown';
+    }
+  }
+
+  /** @param {any} node */
+  function typeOfObject({ title: name, properties, required = [], additionalProperties = true }) {
+    if (interfaces.has(name)) return name;
+    if (properties === undefined)
+      return additionalProperties === true
+        ? 'JsonObject'
+        : `{ [name: string]: ${typeOf(additionalProperties)} }`;
+    if (name !== undefined) interfaces.set(name, ''); // in the order in which they are met
+    const fields = Object.entries(properties).map(([key, field]) => {
+      const description = field.description ?? resolved(field).description ?? '';
+      return `  /** ${description} */\n  ${key}${required.includes(key) ? '' : '?'}: ${typeOf(field)};\n`;
+    });
+    const body = `{\n${fields.join('')}}`;
+    if (name === undefined) return body;
+    interfaces.set(name, body);
+    return name;
+  }
 }
 
 /**

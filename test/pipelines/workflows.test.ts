@@ -139,7 +139,7 @@ const uses: Uses = async (step, given, job) => {
 };
 
 describe('the example for GitHub', () => {
-  const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // linted by another test
+  const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // these tests run it
 
   test.runIf(inFull)(
     'shows in a comment what a pull request changes, and applies the whole roll on merge',

@@ -1,76 +1,128 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { run } from './cli.ts';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { temporaryFolder } from './canary.ts';
+import { root, run } from './cli.ts';
+import { evaluated } from './expressions.ts';
+
+type Variables = Readonly<Record<string, string | number>>;
+
+interface Rule {
+  readonly if?: string;
+  readonly when?: 'never' | 'always';
+}
+
+export interface GitLabJob {
+  readonly stage: string;
+  readonly rules?: readonly Rule[];
+  readonly environment?: string;
+  readonly variables?: Variables;
+  readonly script: readonly string[];
+  readonly after_script?: readonly string[];
+  readonly artifacts?: {
+    readonly paths?: readonly string[];
+    readonly reports?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface GitLabFile {
+  readonly stages: readonly string[];
+  readonly workflow: { readonly rules: readonly Rule[] };
+  readonly default: { readonly image: string; readonly before_script: readonly string[] };
+  readonly variables: Variables;
+  readonly jobs: Readonly<Record<string, GitLabJob>>;
+}
+
+/** A file for GitLab: what stands beside the words that GitLab knows is a job. */
+export function gitlabFile(text: string): GitLabFile {
+  const { stages, workflow, default: defaults, variables, ...jobs } = parse(text) as Record<string, unknown>;
+  return { stages, workflow, default: defaults, variables, jobs } as GitLabFile; // an example, which tests run
+}
+
+export const gitlabExample = readFileSync(join(root, 'examples/pipelines/gitlab.yaml'), 'utf8');
 
 /** What became of a pipeline. */
 export interface Pipeline {
   /** The jobs that ran, and whether each passed. */
   readonly jobs: Readonly<Record<string, boolean>>;
   readonly log: string;
+  /** What a job left as an artifact or as a report. */
+  readonly artifact: (job: string, name: string) => string;
 }
 
 interface Checkout {
-  /** A repository of git, with .gitlab-ci.yml. */
+  /** A repository of git, whose branch is what the pipeline is of. */
   readonly repository: string;
   /** The folder of the programs that jobs find before others. */
   readonly bin: string;
+  /** The variables of the project, by the environment of a job. */
+  readonly secrets: (environment: string | undefined) => Variables;
 }
 
-const packageFile = createRequire(import.meta.url).resolve('gitlab-ci-local/package.json');
-const runner = join(packageFile, '../dist/index.js');
-
-/** It is made for Node.js 22, and misses no more than this in 20. */
-const union = 'Set.prototype.union ??= function (other) { return new Set([...this, ...other]); };';
-
-/** It copies the checkout by rsync, which need not be here: all but the copies themselves. */
-const rsync = `#!/bin/bash
-from=\${@: -2:1} to=\${@: -1}
-mkdir -p "$to" && tar -C "$from" --exclude=./.gitlab-ci-local -cf - . | tar -C "$to" -xf -
-`;
-
-/** Runs the pipeline of a checkout as GitLab's runner would, on this machine and without its image, with variables of GitLab and of the project. */
+/** Runs the scripts of a pipeline with bash, stage by stage, each job in a clone of its own. */
 export async function runPipeline(
-  checkout: Checkout,
-  variables: Readonly<Record<string, string>>,
+  file: GitLabFile,
+  { repository, bin, secrets }: Checkout,
+  given: Variables,
 ): Promise<Pipeline> {
-  // GitLab's runner cleans a checkout that it takes again.
-  rmSync(join(checkout.repository, '.gitlab-ci-local/builds'), { recursive: true, force: true });
-  const flags = ['--force-shell-executor', '--shell-isolation', '--no-artifacts-to-source'];
-  const { stdout, stderr } = await asked(checkout, flags, variables);
-  const ends = stdout.matchAll(/^ (PASS|FAIL) {2}(\S+(?: \[.*?\])?)/gm);
-  const jobs = Object.fromEntries(Array.from(ends, ([, end, name = '']) => [name, end === 'PASS']));
-  return { jobs, log: stdout + stderr };
+  const folder = temporaryFolder();
+  const jobs: Record<string, boolean> = {};
+  let log = '';
+  const artifact = (job: string, name: string): string =>
+    readFileSync(join(folder, 'artifacts', job, name), 'utf8');
+  if (!runs(file.workflow.rules, given)) return { jobs, log, artifact };
+  for (const stage of file.stages) {
+    if (Object.values(jobs).includes(false)) break;
+    const before = Object.keys(jobs);
+    for (const [name, job] of Object.entries(file.jobs)) {
+      if (job.stage !== stage || !runs(job.rules, given)) continue;
+      const env = strings({ ...secrets(job.environment), ...file.variables, ...given, ...job.variables });
+      const workspace = mkdtempSync(join(folder, 'job-'));
+      await cloned(repository, workspace, env['GIT_DEPTH'] ?? '20');
+      for (const done of before)
+        copyAll(join(folder, 'artifacts', done), workspace, file.jobs[done]?.artifacts?.paths);
+      const shell = async (lines: readonly string[]): Promise<boolean> => {
+        const path = `${bin}:${process.env['PATH'] ?? ''}`;
+        const ended = await run('bash', ['-eo', 'pipefail', '-c', lines.join('\n')], {
+          cwd: workspace,
+          env: { ...env, CI_PROJECT_DIR: workspace, PATH: path },
+        });
+        log += ended.stdout + ended.stderr;
+        return ended.code === 0;
+      };
+      jobs[name] = await shell([...file.default.before_script, ...job.script]);
+      if (job.after_script) await shell(job.after_script);
+      const { paths = [], reports = {} } = job.artifacts ?? {};
+      copyAll(workspace, join(folder, 'artifacts', name), [...paths, ...Object.values(reports)]);
+    }
+  }
+  return { jobs, log, artifact };
 }
 
-/** What is wrong with a file for GitLab, by the schema that GitLab publishes; empty where nothing is. */
-export async function gitlabComplaints(checkout: Checkout): Promise<string[]> {
-  const { code, stdout, stderr } = await asked(checkout, ['--list-csv-all'], {});
-  if (code === 0) return [];
-  const said = stdout + stderr;
-  const found = Array.from(said.matchAll(/^\t• (.* at .*)$/gm), ([, complaint = '']) => complaint);
-  return found.length > 0 ? found : [said];
+/** Whether the first rule that holds lets it run; without rules, it always does. */
+function runs(rules: readonly Rule[] | undefined, variables: Variables): boolean {
+  if (rules === undefined) return true;
+  const valueAt = ([name = '']: readonly string[]): string | number | null =>
+    variables[name.slice(1)] ?? null;
+  const first = rules.find((rule) => rule.if === undefined || Boolean(evaluated(rule.if, { valueAt })));
+  return first !== undefined && first.when !== 'never';
 }
 
-async function asked(
-  { repository, bin }: Checkout,
-  args: readonly string[],
-  variables: Readonly<Record<string, string>>,
-): ReturnType<typeof run> {
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'rsync'), rsync);
-  chmodSync(join(bin, 'rsync'), 0o755);
-  const given = Object.entries(variables).flatMap(([name, value]) => ['--variable', `${name}=${value}`]);
-  const flags = ['--home', bin, '--no-color', ...args, ...given];
-  return run(
-    process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(union)}`, runner, ...flags],
-    {
-      cwd: repository,
-      env: {
-        PATH: `${bin}:${process.env['PATH'] ?? ''}`,
-        GCL_IGNORE_PREDEFINED_VARS: Object.keys(variables).join(','),
-      },
-    },
-  );
+/** As much of the history as GIT_DEPTH says; 0 is all of it. */
+async function cloned(repository: string, workspace: string, depth: string): Promise<void> {
+  const part = depth === '0' ? [] : [`--depth=${depth}`];
+  const { code, stderr } = await run('git', ['clone', '--quiet', ...part, `file://${repository}`, workspace]);
+  if (code !== 0) throw new Error(stderr);
+}
+
+function copyAll(from: string, to: string, names: readonly string[] = []): void {
+  for (const name of names) {
+    if (!existsSync(join(from, name))) continue;
+    mkdirSync(dirname(join(to, name)), { recursive: true });
+    cpSync(join(from, name), join(to, name));
+  }
+}
+
+function strings(variables: Variables): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)]));
 }

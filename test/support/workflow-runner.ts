@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { parse } from 'yaml';
 import { root, run, type RunOptions } from './cli.ts';
+import { evaluated, type Value } from './expressions.ts';
 
 export interface Step {
   readonly id?: string;
@@ -60,7 +60,7 @@ export type Uses = (step: Step, given: Readonly<Record<string, string>>, job: Jo
 
 export const done: Ran = { failed: false, code: 0, outputs: {}, log: '', summary: '' };
 
-export const action = parse(readFileSync(join(root, 'action.yml'), 'utf8')) as Action; // linted by a test
+export const action = parse(readFileSync(join(root, 'action.yml'), 'utf8')) as Action; // tests run it
 
 /** Runs action.yml with these inputs, as GitHub's runner would. */
 export async function runAction(given: Readonly<Record<string, string>>, job: Job): Promise<Ran> {
@@ -168,29 +168,31 @@ function readOutputs(text: string): Record<string, string> {
 export function holds(condition: string | undefined, contexts: Job['contexts'], failed: boolean): boolean {
   const expression = (condition ?? 'success()').replace(/^\$\{\{(.*)\}\}$/, '$1');
   const asked = /\b(?:always|cancelled|failure|success)\(/.test(expression);
-  const value = evaluated(asked ? expression : `success() && (${expression})`, contexts, failed);
-  return value.coerceString() === 'true';
+  return Boolean(valueOf(asked ? expression : `success() && (${expression})`, contexts, failed));
 }
 
 /** A text with the value of each `${{ }}` in its place. */
 export function interpolated(text: string, contexts: Job['contexts']): string {
   return text.replace(/\$\{\{(.*?)\}\}/g, (_, expression: string) =>
-    evaluated(expression, contexts, false).coerceString(),
+    String(valueOf(expression, contexts, false) ?? ''),
   );
 }
 
-/** GitHub's own evaluator decides what an expression means. */
-function evaluated(expression: string, contexts: Job['contexts'], failed: boolean): data.ExpressionData {
-  const status = { always: true, cancelled: false, failure: failed, success: !failed };
-  const functions = Object.entries(status).map(([name, value]) => ({
-    name,
-    minArgs: 0,
-    maxArgs: 0,
-    call: () => new data.BooleanData(value),
-  }));
-  const context: unknown = JSON.parse(JSON.stringify(contexts), data.reviver);
-  if (!(context instanceof data.Dictionary)) throw new Error('the contexts are no object');
-  const { tokens } = new Lexer(expression).lex();
-  const parsed = new Parser(tokens, Object.keys(contexts), functions).parse();
-  return new Evaluator(parsed, context, new Map(functions.map((each) => [each.name, each]))).evaluate();
+function valueOf(expression: string, contexts: Job['contexts'], failed: boolean): Value {
+  return evaluated(expression, {
+    valueAt: ([name = '', ...keys]) => {
+      if (!Object.hasOwn(contexts, name)) throw new Error(`nothing here has the context ${name}`);
+      const found = keys.reduce<unknown>((value, key) => Object(value)[key], contexts[name]);
+      if (typeof found === 'object' && found !== null) throw new Error(`${expression} is no single value`);
+      return found as Value; // of JSON, no list and no object
+    },
+    functions: {
+      always: () => true,
+      cancelled: () => false,
+      failure: () => failed,
+      success: () => !failed,
+      format: (text, ...given) =>
+        String(text).replaceAll(/\{(\d)\}/g, (_, index: string) => String(given[Number(index)] ?? '')),
+    },
+  });
 }

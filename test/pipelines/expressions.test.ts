@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { evaluated } from '../support/expressions.ts';
+
+const names = {
+  valueAt: (path: readonly string[]) => ({ 'a.b-c': 'X', $D: 'd' })[path.join('.')],
+  functions: { up: (text: unknown) => String(text).toUpperCase(), no: () => false },
+};
+
+test.each([
+  ["a.b-c == 'x' && 'yes' || 'no'", 'yes'],
+  ["a.b-c != 'X' && 'yes' || 'no'", 'no'],
+  ["!(a.b-c == 'y' || no()) && up('it''s')", "IT'S"],
+  ['$D == "d" && $E == ""', true],
+  ['$E', undefined],
+  ["no() || null == '' && 1 == '1'", true],
+])('%s is %s', (expression, value) => {
+  expect(evaluated(expression, names)).toBe(value);
+});
+
+test.each(['a ==', '(a', 'a b', 'up(', 'down()', "a == 'x", 'a ? b : c'])('%s is none', (expression) => {
+  expect(() => evaluated(expression, names)).toThrow(
+    expression === 'down()' ? 'no function down' : expression,
+  );
+});
