@@ -270,7 +270,7 @@ Compared with .before:
     expect(folded).toContain('<summary>Besides, as before this change: 2000 to create if absent</summary>');
     expect(folded).toContain('? user.user-0  m.yaml:3\n');
     expect(folded).not.toContain('zoe');
-    expect(folded).toContain('… and 1950 more that are created if they are absent.\n');
+    expect(folded).toContain('… and 1950 more users that are created if they are absent.\n');
     expect(folded).toContain('Plan: 2001 to add, 0 to change, 0 to destroy.\n```\n\n</details>\n');
     expect(text.length).toBeLessThanOrEqual(60_000);
   });
