@@ -27,8 +27,6 @@ interface ObserveOptions {
   readonly pacing: Pacing;
   /** When it aborts, no further read begins. */
   readonly signal?: AbortSignal;
-  /** The time in milliseconds; without it, nothing is measured. */
-  readonly now?: () => number;
   readonly onRead?: (done: number, total: number) => void;
   /** Called for each kind of which there is a list, with how it was read. */
   readonly onList?: (news: ListNews) => void;
@@ -126,7 +124,6 @@ async function observeRecords(
     client,
     pacing,
     signal,
-    now: options.now ?? (() => 0),
     onFound: (count) => {
       if (count > 0) options.onRead?.(count, readable.length);
     },

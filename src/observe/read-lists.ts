@@ -7,9 +7,9 @@ import { sameJson } from '../kinds/values.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
 import { type Client } from '../service/client.ts';
 import { observedIn, type ListedRecord } from '../service/records.ts';
-import { pageSize, type Page } from '../service/page.ts';
+import type { Page } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { countOf, readPages } from '../service/read-pages.ts';
+import { readPages } from '../service/read-pages.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
 
@@ -30,7 +30,7 @@ type ListCourse =
       /** The last answer that carried no page though there should be one. */
       readonly failed?: Answer;
     }
-  /** To show all of the so many records that there are would cost the service more than to look the declared ones up. */
+  /** Less than an eighth of the so many records that there are is declared. */
   | { readonly kind: 'too_many'; readonly count: number }
   /** The service shows this list rightly to superusers only, and the token is none of theirs, or that could not be learnt. */
   | { readonly kind: 'no_superuser' }
@@ -42,8 +42,6 @@ interface ListsOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** The time in milliseconds, by which it is measured what a page costs. */
-  readonly now: () => number;
   /** Called after each page with how many resources are known to be there. */
   readonly onFound: (count: number) => void;
   readonly onNews: (news: ListNews) => void;
@@ -66,7 +64,7 @@ const nothing = {
   namesakes: new Map<Resource, string>(),
 };
 
-/** Reads in pages what would cost the service more one by one, where its lists are right. */
+/** Reads in pages the kinds of which much is declared, where the service's lists are right. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, signal, onFound, onNews } = options;
   const found = new Map<Resource, HeldRecord>();
@@ -107,12 +105,12 @@ interface ReadList extends ReadLists {
 /**
  * Reads a list.
  *
- * 1. Two small requests show whose the token is, and how many records there are.
- * 2. Pages are read as long as they cost less than to look up what is still open.
+ * 1. A small request shows whose the token is; the first page, how many records there are.
+ * 2. The other pages are read where at least an eighth of the list is declared.
  * 3. What a whole list does not hold is absent, where it is read as a superuser.
  */
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
-  const { client, pacing, signal, now, onFound } = options;
+  const { client, pacing, signal, onFound } = options;
   const { completeFor } = kind.listing;
   const ended = (course: ListCourse | undefined, failed?: Answer): ReadList => ({
     ...nothing,
@@ -127,38 +125,23 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     return ended(self && { kind: 'failed', failed: self.answer }, self?.answer);
   }
   const list = listQuery(kind, new Set(declared.flatMap(({ fields }) => Object.keys(fields))));
-  const beganAt = now();
-  const counted = await pacing.beside(() => countOf(list, { client, pacing, signal }));
-  if (counted.kind === 'not_counted') {
-    const { isDoubtful, failed } = counted;
-    return ended(isDoubtful ? { kind: 'doubtful' } : failed && { kind: 'failed', failed }, failed);
-  }
-  const { count } = counted;
-  const countedAt = now();
-  const price = new PagePrice(countedAt - beganAt);
   const listed = new Listed(kind, declared, client.knowsNames);
-  const isWorth = (pages: number): boolean => {
-    const left = count - listed.seen;
-    const saved = isSuperuser ? listed.open : Math.min(listed.open, left);
-    return price.of(listed.seen === 0 ? Math.ceil(left / pageSize) : pages, left) < saved;
-  };
-  if (!isWorth(0)) return ended({ kind: 'too_many', count });
-  const { isDoubtful, pages, failed } = await readPages(list, {
+  const { isDoubtful, pages, tooMany, failed } = await readPages(list, {
     client,
     pacing,
     signal,
-    count,
-    isWorth,
+    isWorth: (count) => declared.length * leastShare >= count,
     onPage: (page) => {
-      if (listed.seen === 0) price.measure(now() - countedAt, page.items.length);
       client.sight.noteShown(kind);
       listed.takePage(page);
       onFound(listed.found.size);
     },
   });
   if (isDoubtful) return ended({ kind: 'doubtful' }, failed);
+  if (pages === 0) return ended(failed && { kind: 'failed', failed }, failed);
   const { found, namesakes } = listed;
-  const absent = isSuperuser && listed.isWhole(count) ? listed.missing : nothing.absent;
+  if (tooMany !== undefined) return { ...ended({ kind: 'too_many', count: tooMany }), found };
+  const absent = isSuperuser && listed.isWhole ? listed.missing : nothing.absent;
   const shown = { found: found.size, absent: absent.size, pages };
   return {
     ...ended({ kind: 'in_pages', ...shown, ...(failed && { failed }) }, failed),
@@ -168,33 +151,11 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   };
 }
 
-/** Fewer are looked up one by one: the two small requests would cost more than they can save. */
+/** A page costs the service about as much as eight look-ups. */
+const leastShare = 8;
+
+/** So few are looked up one by one. */
 const fewestListed = 12;
-
-/**
- * What it costs the service to show records in pages, where a look-up costs it 1. It pays by record, so a page of many costs as much as
- * several look-ups: some 8 of a hundred records, until the first page shows it.
- */
-class PagePrice {
-  readonly #lookUpMs: number;
-  #ofRecord = 0.07;
-
-  /** How long one small request took. */
-  constructor(lookUpMs: number) {
-    this.#lookUpMs = lookUpMs;
-  }
-
-  of(pages: number, records: number): number {
-    return pages + records * this.#ofRecord;
-  }
-
-  /** Takes note of how long the first page took. So few records say nothing. */
-  measure(pageMs: number, records: number): void {
-    if (this.#lookUpMs <= 0 || pageMs <= 0 || records < 20) return;
-    const price = (pageMs / this.#lookUpMs - 1) / records;
-    this.#ofRecord = Math.min(0.3, Math.max(0.01, price));
-  }
-}
 
 /** What the pages of one list show of the declared resources of its kind, and of all else the names of those with the same titles. */
 class Listed {
@@ -235,19 +196,10 @@ class Listed {
     return namesakes;
   }
 
-  /** How many a further page might show. */
-  get open(): number {
-    return this.#wanted.size - this.#found.size - this.#doubtful.size;
-  }
-
-  /** How many different records were shown. */
-  get seen(): number {
-    return this.#ids.size;
-  }
-
-  /** Whether all records were shown, of which there are so many: nothing moved, and each page agrees. */
-  isWhole(count: number): boolean {
-    return !this.#isOdd && this.#ids.size === count && [...this.#counts].every((each) => each === count);
+  /** Whether all records were shown: nothing moved, and each page agrees. */
+  get isWhole(): boolean {
+    const [count, ...others] = this.#counts;
+    return !this.#isOdd && others.length === 0 && this.#ids.size === count;
   }
 
   /** Those that were not shown. */

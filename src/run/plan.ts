@@ -152,8 +152,7 @@ export async function planFor(
   if (!heldBackBy(names) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(() => unresolved(shared, names, notRead));
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
-  const now = (): number => job.clock.now();
-  const result = await observe(resolved.resources, { ...asking, now, onRead, onList });
+  const result = await observe(resolved.resources, { ...asking, onRead, onList });
   if (result.kind === 'failed') return ended(() => unread(result, service, job));
   const { observed } = result;
   const wrong = [

@@ -55,8 +55,8 @@ export async function readDeletions(
   }
   const counts = new Map<Kind, number>();
   for (const kind of new Set(going.map(({ resource }) => resource.kind))) {
-    const counted = await countOf(listQuery(kind, new Set()), options);
-    if (counted.kind === 'counted') counts.set(kind, counted.count);
+    const count = await countOf(listQuery(kind, new Set()), options);
+    if (count !== undefined) counts.set(kind, count);
   }
   return { of, counts };
 }

@@ -10,10 +10,8 @@ interface PagesOptions {
   readonly pacing: Pacing;
   /** When it aborts, no further page is asked for. */
   readonly signal?: AbortSignal | undefined;
-  /** How many records there are, as far as is known. */
-  readonly count: number;
-  /** Whether it is worth to ask for so many further pages. Asked before each. */
-  readonly isWorth: (pages: number) => boolean;
+  /** Whether a list of so many records is read beyond its first page, which says how many there are. */
+  readonly isWorth: (count: number) => boolean;
   /** Called with each page, in no certain order. */
   readonly onPage: (page: Page<ListedRecord>) => void;
 }
@@ -24,13 +22,15 @@ export interface PagesRead {
   readonly isDoubtful: boolean;
   /** How many pages were read. */
   readonly pages: number;
+  /** How many records there are, where further pages were not worth it. */
+  readonly tooMany?: number;
   /** The last answer that carried no page though there should be one. */
   readonly failed?: Answer;
 }
 
 /**
- * Reads a list page by page, until its end or as long as that is worth it: the first, which shows how many there are, then several
- * at a time. A page that cannot be read is left out.
+ * Reads a list page by page: the first, which shows how many records there are, then several at a time. A further page that cannot be
+ * read is left out.
  */
 export async function readPages(list: ListQuery, options: PagesOptions): Promise<PagesRead> {
   const { client, pacing, signal, isWorth, onPage } = options;
@@ -71,19 +71,18 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
     isOver ||= isDoubtful || proof !== 'nothing' || timedOut(answer) || inARow >= mostInARow.pages;
   }
 
-  let asked = 0;
-  let most = 1;
-  const goesOn = (): boolean => asked < most && !isOver && isWorth(most - asked);
-  for (let round = 0; round < mostRounds.growing && goesOn(); round += 1) {
-    const numbers = Array.from({ length: most - asked }, (_, index) => asked + index + 1);
-    let left = numbers.length;
+  await pacing.beside(() => ask(1));
+  const countNow = (): number | undefined => last?.page.count;
+  const count = countNow();
+  if (count !== undefined && !isWorth(count)) return { isDoubtful, pages, tooMany: count };
+  const pagesNow = (): number => (last === undefined || isOver ? 0 : pagesBy(last.page, last.number));
+  let asked = 1;
+  for (let round = 0; round < mostRounds.growing && asked < pagesNow(); round += 1) {
+    const numbers = Array.from({ length: pagesNow() - asked }, (_, index) => asked + index + 1);
+    asked += numbers.length;
     await pacing.forEach(numbers, async (number) => {
-      if (isOver || signal?.aborted || !isWorth(left)) return;
-      left -= 1;
-      await ask(number);
+      if (!isOver && !signal?.aborted) await ask(number);
     });
-    asked = most;
-    most = last ? pagesBy(last.page, last.number) : Math.ceil(options.count / pageSize);
   }
   return { isDoubtful, pages, ...(failed && { failed }) };
 }
@@ -93,27 +92,12 @@ function pagesBy({ count, end, next }: Page<unknown>, number: number): number {
   return next === 0 ? number : Math.ceil((count * number) / end);
 }
 
-/** What the first, small page of a list shows. */
-export type Counted = { readonly kind: 'counted'; readonly count: number } | NotCounted;
-
-/** The list cannot be read, for an answer if one came; doubtful: it is another than was asked for. */
-export interface NotCounted {
-  readonly kind: 'not_counted';
-  readonly isDoubtful: boolean;
-  readonly failed?: Answer;
-}
-
 /** Asks for one record of a list, to learn how many there are. */
 export async function countOf(
   list: ListQuery,
   { client, pacing, signal }: Pick<PagesOptions, 'client' | 'pacing' | 'signal'>,
-): Promise<Counted> {
+): Promise<number | undefined> {
   const ask = (): Promise<PageReading> => client.readPage(list, { number: 1, size: 1 }, signal);
   const reading = await untilProven(ask, pacing, triesOf.page);
-  if (reading?.proof === 'exists') return { kind: 'counted', count: reading.page.count };
-  return {
-    kind: 'not_counted',
-    isDoubtful: reading?.answer.kind === 'unusable_success',
-    ...(reading && { failed: reading.answer }),
-  };
+  return reading?.proof === 'exists' ? reading.page.count : undefined;
 }

@@ -52,7 +52,7 @@ function listWords({ kind: { list }, declared, course }: ListNews): string {
       return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${why}${lookedUp}`;
     }
     case 'too_many':
-      return `${oneByOne}: that costs the service less than the list of all ${course.count}.`;
+      return `${oneByOne}: less than an eighth of all ${course.count} are declared.`;
     case 'no_superuser':
       return `${oneByOne}: the service gives the whole list to superusers alone, and the token is none of theirs.`;
     case 'doubtful':
