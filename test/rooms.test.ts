@@ -54,8 +54,8 @@ const limits = {
     /^service\/(?:client|transport|undici-transport|pacing|retrieve)\.ts$/.test(from),
   'input and output': ({ from }: Import) =>
     /^node:(?:fs|net|http|https|child_process|timers|process|readline|os)(?:\/|$)/.test(from),
-  // What is wrong with what the user gives is said where it is read.
-  'words of errors': ({ from }: Import) => from === 'base/errors.ts',
+  // What is wrong with what the user gives is said where it is read: in run/, that is a saved plan alone.
+  'words of errors': ({ file, from }: Import) => from === 'base/errors.ts' && file !== 'run/open-plan.ts',
   // It may use what a run tells and ends with, and nothing else.
   stages: ({ from }: Import) => /^run\/(?!result\.ts$|events\.ts$)/.test(from),
   // What it writes is read by people: `shownValue` gives it with its mask.
