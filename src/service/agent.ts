@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import * as tls from 'node:tls';
 import { Agent, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { asError } from '../base/errors.ts';
+import { ProxyError } from './proxy-error.ts';
 
 export interface AgentOptions {
   /** How long each step may take: to connect, to be given a tunnel, to shake hands. */
@@ -45,25 +46,6 @@ export function createAgent({ timeoutMs, proxy, certificates, client, lookup }: 
     clientFactory: (url, options) =>
       withProxyErrors(origin, new Pool(url, { ...options, headersTimeout: timeoutMs })),
   });
-}
-
-/** The proxy made no tunnel to the service, so nothing of a request was sent. */
-export class ProxyError extends Error {
-  override readonly name = 'ProxyError';
-  /** Scheme, host and port. */
-  readonly proxy: string;
-  /** What the proxy answered, if it did. */
-  readonly status?: number;
-
-  constructor(proxy: string, why: { readonly status: number } | { readonly cause: Error }) {
-    if ('status' in why) {
-      super(`the proxy ${proxy} refuses to connect to it (${why.status})`);
-      this.status = why.status;
-    } else {
-      super(`the proxy ${proxy} made no tunnel: ${why.cause.message}`, { cause: why.cause });
-    }
-    this.proxy = proxy;
-  }
 }
 
 /** Where the proxy closes the connection, undici would ask it for a tunnel again, without an end. */

@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { asError } from '../base/errors.ts';
-import { createAgent, ProxyError, type AgentOptions } from './agent.ts';
+import { createAgent, type AgentOptions } from './agent.ts';
+import { ProxyError } from './proxy-error.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 interface UndiciTransportOptions extends Omit<AgentOptions, 'timeoutMs'> {

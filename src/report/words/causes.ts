@@ -1,4 +1,4 @@
-import { ProxyError } from '../../service/agent.ts';
+import { ProxyError } from '../../service/proxy-error.ts';
 import { GivenUpError } from '../../service/give-up.ts';
 
 /** Why no answer came, in words. */

@@ -1,0 +1,18 @@
+/** The proxy made no tunnel to the service, so nothing of a request was sent. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  /** Scheme, host and port. */
+  readonly proxy: string;
+  /** What the proxy answered, if it did. */
+  readonly status?: number;
+
+  constructor(proxy: string, why: { readonly status: number } | { readonly cause: Error }) {
+    if ('status' in why) {
+      super(`the proxy ${proxy} refuses to connect to it (${why.status})`);
+      this.status = why.status;
+    } else {
+      super(`the proxy ${proxy} made no tunnel: ${why.cause.message}`, { cause: why.cause });
+    }
+    this.proxy = proxy;
+  }
+}
