@@ -551,3 +551,12 @@ test.each(['text', 'json', 'markdown', 'html', 'junit', 'github'])(
     expect(all[0]).toContain('sub_mode');
   },
 );
+
+test('a provider that is to be absent is absent where one of another type has its name', async () => {
+  const made = service({ providers: [{ pk: 1, name: 'Wiki' }] });
+  const text = 'version: 1\nproviders: [{ name: Wiki, type: oauth2, state: absent }]\n';
+  expect(await run('plan', made.send, text)).toMatchObject({
+    ending: 'done',
+    stdout: expect.stringContaining('No changes.'),
+  });
+});

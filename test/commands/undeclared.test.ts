@@ -81,6 +81,25 @@ test('--fail-on undeclared ends a plan that finds some, and one that could not r
   expect(unread.stdout).toContain('Not all was read: not all outposts could be read');
 });
 
+test('--fail-on undeclared ends a plan that finds some as changes where not all could be read', async () => {
+  const part = new World(seed);
+  part.tamper = ({ path }, answer) =>
+    path.includes('/outposts/instances/')
+      ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
+      : answer();
+  const { ending, stderr } = await planned(part, { failOn: ['undeclared'] });
+  expect(ending).toBe('changes');
+  expect(stderr).toContain('2 resources are not declared');
+});
+
+test('--fail-on undeclared counts what was taken out and what was never declared', async () => {
+  const past = { 'm.yaml': roll.replace('users: [', 'users: [{ username: zoe, name: Zoe }, ') };
+  const { context, stderr } = new World(seed).run(roll, {}, { past });
+  const options = { output: 'text', undeclared: true, baseline: '.before', failOn: ['undeclared'] } as const;
+  expect(await plan(['m.yaml'], options, context)).toBe('changes');
+  expect(stderr()).toContain('3 resources are not declared');
+});
+
 test('of very many, the first are named, and the rest are counted', async () => {
   const users = Array.from({ length: 30 }, (_, index) => ({ username: `u${index}`, name: 'U' }));
   const { stdout } = await planned(new World({ ...seed, users }), {});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOfEntry, isBound } from '../../src/kinds/access.ts';
 import { kinds, listed } from '../../src/kinds/all.ts';
+import { regardedFields } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { readSchema } from '../support/schemas.ts';
 import { demanded, leastEntry, writtenType } from '../support/written-type.ts';
@@ -84,3 +85,10 @@ test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((wo
     expect(listed(words)).toBe(new Intl.ListFormat('en').format(words));
   },
 );
+
+test('of an application whose groups are declared, a plan reads also the mode that decides who opens it', () => {
+  const application = kinds.find(({ access }) => access !== undefined) ?? expect.fail();
+  const [subject = expect.fail()] = application.access?.subjects ?? [];
+  expect(regardedFields(application, ['name', subject.field])).toContain('policy_engine_mode');
+  expect(regardedFields(application, ['name'])).not.toContain('policy_engine_mode');
+});

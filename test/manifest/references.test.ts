@@ -152,3 +152,23 @@ describe('a reference', () => {
     );
   });
 });
+
+test('a variable that holds the token is refused by its name', async () => {
+  const { diagnostics } = await loadManifests(['a.yaml'], {
+    files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:copy}" }]\n' }),
+    variables: { copy: 'Bearer canary-token-1' },
+    own: { ...noOwnSecrets, tokens: ['canary-token-1'] },
+  });
+  expect(diagnostics).toMatchObject([
+    { code: 'invalid-reference', summary: 'a manifest may not refer to `copy`' },
+  ]);
+  expect(JSON.stringify(diagnostics)).not.toContain('canary-token-1');
+});
+
+test.each(['7', 'a1', 'pin7391'])('a secret is kept out of what is said, however short: %s', async (pin) => {
+  const { resources } = await loadManifests(['a.yaml'], {
+    files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${env:PIN}" }]\n' }),
+    env: { PIN: pin },
+  });
+  expect(resources.map(({ secrets }) => secrets)).toEqual([[pin]]);
+});

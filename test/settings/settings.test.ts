@@ -229,3 +229,9 @@ describe('the settings', () => {
     await expect(serviceSettings({}, {}, chosen, files)).rejects.toThrow(/no access token/);
   });
 });
+
+test('`manifests: [-]` is refused although a file of that name is there: standard input lies nowhere', async () => {
+  const project = memoryFiles({ 'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n', '-': 'version: 1\n' });
+  const { diagnostics } = await projectSettings({}, {}, project);
+  expect(diagnostics.map(({ code }) => code)).toEqual(['outside-project']);
+});
