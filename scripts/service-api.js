@@ -102,7 +102,7 @@ function readWritten() {
   /** @type {Map<string, Map<string, TypeFacts>>} */
   const found = new Map();
   if (!existsSync(folder)) return found;
-  for (const name of readdirSync(folder).filter((one) => one !== 'releases.json')) {
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.json') && one !== 'releases.json')) {
     const path = `/${name.replace('.json', '').replaceAll('.', '/')}/`;
     for (const [line, facts] of factsByRelease(path)) {
       const types = found.get(line) ?? new Map();
@@ -130,6 +130,42 @@ function write() {
     const name = path.slice(1, -1).replaceAll('/', '.');
     writeFileSync(join(folder, `${name}.json`), `{\n${changes.join(',\n')}\n}\n`);
   }
+  const rows = [...paths].toSorted().flatMap((path) => {
+    const newest = newestOf(path, lines);
+    return newest === undefined
+      ? []
+      : `  '${path}': '${JSON.stringify(sorted(newest)).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}',`;
+  });
+  const type = 'Readonly<Record<string, string | undefined>>';
+  writeFileSync(
+    join(folder, 'newest.ts'),
+    `// Made by \`npm run service-api\`, of the files beside it.\nexport const newest: ${type} = {\n${rows.join('\n')}\n};\n`,
+  );
+}
+
+/**
+ * What rows of kinds ask of the newest release, with the first that has a field where the type was there before it.
+ *
+ * @param {string} path
+ * @param {readonly string[]} lines
+ */
+function newestOf(path, lines) {
+  const facts = releases.get(lines.at(-1) ?? '')?.get(path);
+  if (facts === undefined) return undefined;
+  const had = lines.filter((line) => releases.get(line)?.has(path));
+  const fields = Object.entries(facts.fields).flatMap(([name, field]) => {
+    if (field.readOnly) return name === 'pk' || name.endsWith('_obj') ? [[name, field]] : [];
+    const first = had.find((line) => {
+      const earlier = releases.get(line)?.get(path)?.fields[name];
+      return earlier && !earlier.readOnly;
+    });
+    return [[name, first === had[0] ? field : { ...field, since: first }]];
+  });
+  return {
+    ...(facts.id && { id: facts.id }),
+    ...(facts.model && { model: facts.model }),
+    fields: Object.fromEntries(fields),
+  };
 }
 
 /**

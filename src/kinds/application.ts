@@ -5,11 +5,12 @@ import type { Application } from '../generated/manifest.ts';
 import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
 import { group, groupId } from './group.ts';
 import type { Access } from './bound.ts';
-import type { FieldsOf, Kind } from './kind.ts';
+import type { FieldOfKind, Kind } from './kind.ts';
 import { iconRefusal, icons } from './icon.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { provider, providerId } from './provider.ts';
+import { kindFrom, type RowsOf } from './row.ts';
 import { user, userId } from './user.ts';
 import { plainId, plainUuid } from './values.ts';
 
@@ -63,10 +64,8 @@ const fields = {
     },
     default: null,
     refersTo: provider,
-    namedIn: 'provider_obj',
     factIn: 'assigned_application_slug',
     otherNames: ['protocolprovider', 'providerid'],
-    inTable: 'number',
     findId: providerId,
     belongsToOne: {
       code: 'shared-provider',
@@ -88,10 +87,7 @@ const fields = {
     },
     default: [],
     refersTo: provider,
-    namedIn: 'backchannel_providers_obj',
     factIn: 'assigned_backchannel_application_slug',
-    idForm: plainId,
-    inTable: 'numbers',
     findId: providerId,
     belongsToOne: {
       code: 'shared-backchannel-provider',
@@ -115,22 +111,19 @@ const fields = {
     inTable: 'numbers',
     findId: userId,
   },
-  open_in_new_tab: { default: false, inTable: 'boolean', otherNames: ['newtab'] },
+  open_in_new_tab: { default: false, otherNames: ['newtab'] },
   meta_launch_url: {
     default: '',
     otherNames: ['launchurl', 'url', 'link', 'href', 'homepage'],
     checks: [launchUrlRefusal, unfilledTemplate, formerlyHidden],
   },
   meta_hide: {
-    since: hiding.since,
     default: false,
-    inTable: 'boolean',
     otherNames: ['hide', 'hidden', 'ishidden'],
   },
   meta_description: { default: '', otherNames: ['description'] },
   meta_publisher: { default: '', otherNames: ['publisher', 'vendor'] },
   meta_icon: {
-    since: icons.since,
     default: '',
     // Older releases show under this name where the icon lies that was uploaded.
     isAccepted: (record) => Object.hasOwn(record, 'meta_icon_url'),
@@ -147,7 +140,7 @@ const fields = {
   },
   group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },
   ...lifecycleFields,
-} satisfies FieldsOf<Omit<Application, 'access'> & { 'access.groups': object; 'access.users': object }>;
+} satisfies Omit<RowsOf<Application>, 'access'> & Record<'access.groups' | 'access.users', FieldOfKind>;
 
 const access: Access = {
   field: 'access',
@@ -191,22 +184,18 @@ const noFields = {
 };
 
 /** An application: a name, its providers, and how it is shown to people. */
-export const application: Kind<'application'> = {
-  creates: true,
-  type: 'application',
+export const application: Kind<'application'> = kindFrom({
+  path: '/core/applications/',
   list: 'applications',
+  type: 'application',
   identity: 'slug',
   title: 'name',
-  path,
-  lookUp: { path: (slug) => `${path}${encodeURIComponent(slug)}/`, answers: 'record', isDocumented: true },
-  listing: {
-    query: { superuser_full_list: 'true', ordering: 'slug' },
-    unless: {},
-    // To all others the service gives what it keeps for their token, whatever page is asked for.
-    completeFor: 'superusers',
-    isUnique: true,
-  },
-  update: { path: (slug) => `${path}${encodeURIComponent(slug)}/` },
+  lookUp: 'path',
+  isDocumented: true,
+  unique: true,
+  leftOut: { superuser_full_list: 'true' },
+  // To all others the service gives what it keeps for their token, whatever page is asked for.
+  listing: { completeFor: 'superusers' },
   deletion: {},
   access,
   fields,
@@ -216,7 +205,7 @@ export const application: Kind<'application'> = {
     one: 'an application',
     nameRefused: 'As far as rollcall can tell, the slug is taken or reserved as well.',
   },
-};
+});
 
 const longestSlug = 50;
 

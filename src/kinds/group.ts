@@ -1,13 +1,12 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Group } from '../generated/manifest.ts';
-import type { FieldsOf, Kind, Referable } from './kind.ts';
+import type { Kind, Referable } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
 import { role, roleId } from './role.ts';
-import { isUuid, plainUuid, someKeys } from './values.ts';
-
-const path = '/api/v3/core/groups/';
+import { kindFrom, type RowsOf } from './row.ts';
+import { someKeys } from './values.ts';
 
 const leftOutMembers: ReleaseChange = {
   since: '2024.4',
@@ -60,7 +59,6 @@ const fields = {
   name: { otherNames: ['displayname', 'groupname', 'cn'], checks: [longName] },
   is_superuser: {
     default: false,
-    inTable: 'boolean',
     otherNames: ['superuser'],
     weighs: (is) => {
       if (typeof is !== 'boolean') return "its members gain a superuser's rights, or lose them";
@@ -78,30 +76,23 @@ const fields = {
     leaves: 'is no longer a child of',
     findId: groupId,
     default: [],
-    namedIn: 'parents_obj',
-    idForm: plainUuid,
-    inTable: 'texts',
     checks: [oneParent],
     otherNames: ['parentgroups'],
   },
   attributes: {
     default: {},
     part: someKeys('keeps the attribute'),
-    inTable: 'columns',
     otherNames: ['attrs', 'customattributes', 'metadata'],
   },
   roles: {
     refersTo: role,
-    namedIn: 'roles_obj',
     default: [],
-    idForm: plainUuid,
-    inTable: 'texts',
     otherNames: ['roleids'],
     findId: roleId,
   },
   exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
   ...lifecycleFields,
-} satisfies FieldsOf<Group>;
+} satisfies RowsOf<Group>;
 
 const membership =
   'Membership stands with the user: write the group into the `groups` of each user, as `{ name: … }`.';
@@ -121,33 +112,16 @@ const noFields = {
 };
 
 /** A group, of which users are members. No documented operation reads or creates one. */
-export const group: Kind<'group'> & Referable = {
-  creates: true,
-  isBeyond: true,
-  type: 'group',
+export const group: Kind<'group'> & Referable = kindFrom({
+  path: '/core/groups/',
   list: 'groups',
+  type: 'group',
+  isBeyond: true,
   identity: 'name',
   title: 'name',
-  path,
-  byName: {
-    path,
-    query: { include_users: 'false', ordering: 'name' },
-    narrowedTo: (name) => ({ name }),
-    listedFrom: 10,
-    isId: isUuid,
-  },
-  lookUp: {
-    path: (name) => `${path}?name=${encodeURIComponent(name)}&include_users=false`,
-    answers: 'list',
-    isDocumented: false,
-  },
-  listing: {
-    query: { include_users: 'false', ordering: 'name' },
-    unless: {},
-    completeFor: 'every token',
-    isUnique: false,
-  },
-  update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
+  lookUp: 'name',
+  leftOut: { include_users: 'false' },
+  byName: { narrowedTo: (name) => ({ name }), listedFrom: 10 },
   deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },
   fields,
   noFields,
@@ -156,7 +130,7 @@ export const group: Kind<'group'> & Referable = {
     one: 'a group',
     nameRefused: 'As far as rollcall can tell, a group of this name exists as well.',
   },
-};
+});
 
 const longestName = 80;
 

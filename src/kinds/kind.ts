@@ -191,7 +191,7 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
 }
 
 /** What rollcall knows of one field. */
-interface FieldOfKind<Value = JsonValue> {
+export interface FieldOfKind<Value = JsonValue> {
   /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
   /** Of a field that may be declared in part. */
@@ -273,11 +273,6 @@ export type ItemProblem = Problem & { readonly item?: number };
 type Check<Value = JsonValue> = {
   check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
-
-/** The table of the fields of one kind, complete by its type from the schema. */
-export type FieldsOf<Entry> = {
-  readonly [Field in keyof Entry]-?: FieldOfKind<Exclude<Entry[Field], undefined>>;
-};
 
 /** What is said of this kind in words of its own. */
 interface WordsOfKind {

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { Oauth2Provider } from '../generated/manifest.ts';
 import { certificate, certificateId } from './certificate.ts';
-import type { FieldsOf, Kind } from './kind.ts';
+import type { Kind } from './kind.ts';
 import {
   hostProblem,
   mappingField,
@@ -23,9 +23,8 @@ import {
   withKnownKeys,
 } from './redirect-uris.ts';
 import { isIn, notIn, type ReleaseChange } from './release.ts';
-import { plainUuid, sameTexts, sameUuid } from './values.ts';
-
-const path = '/api/v3/providers/oauth2/';
+import { kindFrom, type RowsOf } from './row.ts';
+import { sameTexts } from './values.ts';
 
 const redirects: ReleaseChange = {
   since: '2024.8',
@@ -68,19 +67,16 @@ const fields = {
   property_mappings: {
     ...mappingField,
     default: [],
-    idForm: plainUuid,
-    inTable: 'texts',
     otherNames: ['scopes'],
   },
   client_type: { default: 'confidential' },
   client_id: { weighs: () => newSecret, otherNames: ['clientidentifier'] },
-  client_secret: { isSecret: true, weighs: () => newSecret, otherNames: ['secret'] },
+  client_secret: { weighs: () => newSecret, otherNames: ['secret'] },
   redirect_uris: {
     same: sameUris,
     form: { former: asLines, sent: asRecords, held: asUris, kept: withHeldKeys, known: withKnownKeys },
     weighs: () => 'people who log in come back to other places',
     checks: [redirectProblems],
-    inTable: 'texts',
     otherNames: ['allowedredirecturis', 'redirecturi', 'callbackurls', 'callbacks'],
     ifMissing: (release) =>
       notIn(
@@ -93,7 +89,6 @@ const fields = {
   signing_key: {
     refersTo: certificate,
     findId: certificateId,
-    same: sameUuid,
     default: null,
     weighs: () => 'tokens are signed otherwise',
     otherNames: ['signingkeyid', 'certificate'],
@@ -101,29 +96,25 @@ const fields = {
   encryption_key: {
     refersTo: certificate,
     findId: certificateId,
-    same: sameUuid,
-    since: encryption.since,
     default: null,
   },
   access_code_validity: { ...validityField, default: 'minutes=1' },
   access_token_validity: { ...validityField, default: 'hours=1' },
   refresh_token_validity: { ...validityField, default: 'days=30' },
-  refresh_token_threshold: { ...validityField, since: logouts.since, default: 'seconds=0' },
-  include_claims_in_id_token: { default: true, inTable: 'boolean' },
+  refresh_token_threshold: { ...validityField, default: 'seconds=0' },
+  include_claims_in_id_token: { default: true },
   sub_mode: { default: 'hashed_user_id', weighs: () => 'the application takes its users for others' },
   issuer_mode: { default: 'per_provider' },
-  logout_uri: { since: logouts.since, default: '', checks: [hostProblem] },
-  logout_method: { since: logouts.since, default: 'backchannel' },
+  logout_uri: { default: '', checks: [hostProblem] },
+  logout_method: { default: 'backchannel' },
   grant_types: {
-    since: grants.since,
     isForAll: true,
     default: [],
     same: sameTexts,
-    inTable: 'texts',
     weighs: () => 'logins in other ways are let through, or refused',
     ifMissing: (release) => (isIn({ from: grants.since }, release) === true ? nobodyLogsIn : undefined),
   },
-} satisfies FieldsOf<Oauth2Provider>;
+} satisfies RowsOf<Oauth2Provider>;
 
 const nobodyLogsIn: Problem = {
   code: 'not-in-release',
@@ -136,25 +127,18 @@ const nobodyLogsIn: Problem = {
 const ofProxy = 'Only a provider of `type: proxy` has it.';
 
 /** A provider of OAuth2 and OpenID Connect. No documented operation reads or creates one. */
-export const oauth2: Kind<'provider'> = {
-  creates: true,
-  type: 'provider',
+export const oauth2: Kind<'provider'> = kindFrom({
+  path: '/providers/oauth2/',
   list: 'providers',
+  type: 'provider',
   sort: { field: 'type', value: 'oauth2' },
-  model: { type: 'oauth2provider', list: 'OAuth2 providers' },
-  permissionsOf: 'authentik_providers_oauth2',
+  several: 'OAuth2 providers',
   namedAmong: provider,
   isBeyond: true,
   identity: 'name',
   title: 'name',
-  path,
-  lookUp: {
-    path: (name) => `${path}?name=${encodeURIComponent(name)}`,
-    answers: 'list',
-    isDocumented: false,
-  },
-  listing: { query: { ordering: 'name' }, unless: {}, completeFor: 'every token', isUnique: true },
-  update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
+  lookUp: 'name',
+  unique: true,
   deletion: {},
   fields,
   noFields: {
@@ -174,4 +158,4 @@ export const oauth2: Kind<'provider'> = {
   },
   changes: [...providerChanges, redirects, encryption, logouts, grants, uriUses],
   words: { one: 'a provider', nameRefused: nameOfProviderRefused },
-};
+});

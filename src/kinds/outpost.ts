@@ -1,12 +1,11 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
 import type { Outpost } from '../generated/manifest.ts';
-import type { FieldsOf, Kind } from './kind.ts';
+import type { Kind } from './kind.ts';
 import { provider, providerId } from './provider.ts';
 import { likelyRefused } from './release.ts';
+import { kindFrom, type RowsOf } from './row.ts';
 import { plainId, sameJson, someIds, someKeys } from './values.ts';
-
-const path = '/api/v3/outposts/instances/';
 
 /** Every service has it from the start, without a provider. */
 const embedded = 'authentik Embedded Outpost';
@@ -16,43 +15,31 @@ const fields = {
   type: { ifMissing: newOnly('type', '`type: proxy`') },
   providers: {
     refersTo: provider,
-    namedIn: 'providers_obj',
-    idForm: plainId,
     // The service replaces all of them, and others may have theirs in it.
     part: someIds(plainId, 'goes on serving'),
     weighs: () => 'its applications are served by it, or no longer',
-    inTable: 'numbers',
     findId: providerId,
     otherNames: ['protocolproviders'],
   },
   config: {
     part: someKeys('keeps the setting'),
     same: sameJson,
-    inTable: 'columns',
     ifMissing: newOnly('config', '`config: { authentik_host: https://id.example.com }`'),
     otherNames: ['configuration', 'settings'],
   },
-} satisfies FieldsOf<Outpost>;
+} satisfies RowsOf<Outpost>;
 
 /** What serves the proxy providers that are given to it. No documented operation reads or creates one. */
-export const outpost: Kind<'outpost'> = {
-  creates: true,
-  type: 'outpost',
+export const outpost: Kind<'outpost'> = kindFrom({
+  path: '/outposts/instances/',
   list: 'outposts',
-  permissionsOf: 'authentik_outposts',
+  type: 'outpost',
   isBeyond: true,
   identity: 'name',
   title: 'name',
-  path,
-  lookUp: {
-    path: (name) => `${path}?name__iexact=${encodeURIComponent(name)}`,
-    answers: 'search',
-    isDocumented: false,
-  },
-  listing: { query: { ordering: 'name' }, unless: {}, completeFor: 'every token', isUnique: false },
+  lookUp: 'name__iexact',
   isInternal: ({ name, providers = [] }) =>
     name === embedded && isJsonList(providers) && providers.length === 0,
-  update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
   fields,
   noFields: {
     pk: 'The service chooses it.',
@@ -66,7 +53,7 @@ export const outpost: Kind<'outpost'> = {
     one: 'an outpost',
     nameRefused: 'As far as rollcall can tell, an outpost of this name exists as well.',
   },
-};
+});
 
 function newOnly(
   field: string,

@@ -1,12 +1,12 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { ProviderDefaults } from '../generated/manifest.ts';
 import { flow, flowId } from './flow.ts';
-import type { FieldsOf, Kind, ReadKind } from './kind.ts';
+import type { Kind, ReadKind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { propertyMapping, propertyMappingId } from './property-mapping.ts';
 import { notIn, type ReleaseChange, refused } from './release.ts';
+import type { RowsOf } from './row.ts';
 import { searchFor } from './search.ts';
-import { sameUuid } from './values.ts';
 
 const path = '/api/v3/providers/all/';
 
@@ -40,10 +40,10 @@ const invalidation: ReleaseChange = {
 
 export const providerChanges: readonly ReleaseChange[] = [invalidation];
 
-const flowField = { refersTo: flow, findId: flowId, same: sameUuid } as const;
+const flowField = { refersTo: flow, findId: flowId } as const;
 
 /** The fields that providers of every type have. */
-export const providerFields: FieldsOf<
+export const providerFields: RowsOf<
   ProviderDefaults & { name: string; type: string; formerly: string; state: 'absent' }
 > = {
   name: { otherNames: ['title', 'displayname'] },
@@ -63,7 +63,6 @@ export const providerFields: FieldsOf<
   },
   invalidation_flow: {
     ...flowField,
-    since: invalidation.since,
     isForAll: true,
     otherNames: ['logoutflow'],
     ifMissing: (release) =>

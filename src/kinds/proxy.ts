@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { ProxyProvider } from '../generated/manifest.ts';
 import { certificate, certificateId } from './certificate.ts';
-import type { FieldsOf, Kind } from './kind.ts';
+import type { Kind } from './kind.ts';
 import {
   hostProblem,
   mappingField,
@@ -13,19 +13,16 @@ import {
   providerFields,
   validityField,
 } from './provider.ts';
-import { plainUuid, sameUuid, someIds } from './values.ts';
-
-const path = '/api/v3/providers/proxy/';
+import { kindFrom, type RowsOf } from './row.ts';
+import { plainUuid, someIds } from './values.ts';
 
 const fields = {
   ...providerFields,
   property_mappings: {
     ...mappingField,
     default: [],
-    idForm: plainUuid,
     // The service adds those that a proxy cannot do without.
     part: someIds(plainUuid, 'keeps the mapping'),
-    inTable: 'texts',
     otherNames: ['scopes'],
   },
   mode: { default: 'proxy', weighs: () => 'requests reach the application in another way' },
@@ -50,40 +47,38 @@ const fields = {
   },
   internal_host_ssl_validation: {
     default: true,
-    inTable: 'boolean',
     weighs: (is) =>
       is === true
         ? 'the certificate of the application is checked'
         : 'whoever is on the way can pose as the application',
   },
-  certificate: { refersTo: certificate, findId: certificateId, same: sameUuid, default: null },
+  certificate: { refersTo: certificate, findId: certificateId, default: null },
   skip_path_regex: {
     default: '',
     checks: [patternsProblem],
     weighs: () => 'other paths can be reached without a login',
     otherNames: ['unauthenticatedpaths'],
   },
-  basic_auth_enabled: { default: false, inTable: 'boolean' },
+  basic_auth_enabled: { default: false },
   basic_auth_user_attribute: { default: '' },
   basic_auth_password_attribute: { default: '' },
-  intercept_header_auth: { default: true, inTable: 'boolean' },
+  intercept_header_auth: { default: true },
   cookie_domain: { default: '' },
   access_token_validity: { ...validityField, default: 'hours=1' },
   refresh_token_validity: { ...validityField, default: 'days=30' },
-} satisfies FieldsOf<ProxyProvider>;
+} satisfies RowsOf<ProxyProvider>;
 
 const givenThere =
   'The outpost names its providers: `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: … }] }]`.';
 const ofOauth2 = 'Only a provider of `type: oauth2` has it: the service makes that of a proxy itself.';
 
 /** A provider for what cannot log people in by itself: a proxy before it does. No documented operation reads or creates one. */
-export const proxy: Kind<'provider'> = {
-  creates: true,
-  type: 'provider',
+export const proxy: Kind<'provider'> = kindFrom({
+  path: '/providers/proxy/',
   list: 'providers',
+  type: 'provider',
   sort: { field: 'type', value: 'proxy' },
-  model: { type: 'proxyprovider', list: 'proxy providers' },
-  permissionsOf: 'authentik_providers_proxy',
+  several: 'proxy providers',
   namedAmong: provider,
   servedBy: {
     list: 'outposts',
@@ -94,18 +89,10 @@ export const proxy: Kind<'provider'> = {
   isBeyond: true,
   identity: 'name',
   title: 'name',
-  path,
-  lookUp: {
-    path: (name) => `${path}?name__iexact=${encodeURIComponent(name)}`,
-    answers: 'search',
-    isDocumented: false,
-  },
-  listing: { query: { ordering: 'name' }, unless: {}, completeFor: 'every token', isUnique: true },
-  update: {
-    path: (_, pk) => `${path}${encodeURIComponent(pk)}/`,
-    // The service takes a change without them for one of the mode `proxy` that lacks its host.
-    sentAlong: ['mode', 'internal_host'],
-  },
+  lookUp: 'name__iexact',
+  unique: true,
+  // The service takes a change without them for one of the mode `proxy` that lacks its host.
+  update: { sentAlong: ['mode', 'internal_host'] },
   deletion: {},
   fields,
   noFields: {
@@ -124,7 +111,7 @@ export const proxy: Kind<'provider'> = {
   },
   changes: providerChanges,
   words: { one: 'a provider', nameRefused: nameOfProviderRefused },
-};
+});
 
 /** One to a line. */
 function patternsProblem(lines: string): Problem | undefined {

@@ -4,13 +4,12 @@ import { isBlank } from '../base/sensitive.ts';
 import type { User } from '../generated/manifest.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
-import type { FieldsOf, Kind, Referable } from './kind.ts';
+import type { Kind, Referable } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
-import { plainUuid, sameInstant, someIds, someKeys } from './values.ts';
+import { plainUuid, someIds, someKeys } from './values.ts';
 import { group, groupId } from './group.ts';
 import { role, roleId } from './role.ts';
-
-const path = '/api/v3/core/users/';
+import { kindFrom, type RowsOf } from './row.ts';
 
 const ofServiceItself = 'internal_service_account';
 
@@ -64,37 +63,28 @@ const fields = {
       return active ? 'the account can log in again' : 'the account can no longer log in';
     },
     default: true,
-    inTable: 'boolean',
     otherNames: ['enabled', 'active'],
   },
   last_login: {
     default: null,
     isHistory: true,
-    same: sameInstant,
     checks: [noSuchDay, lastLoginRefusal, noTimeZone],
   },
   groups: {
     refersTo: group,
-    namedIn: 'groups_obj',
     factIn: 'is_superuser',
     gives: "gains a superuser's rights",
-    idForm: plainUuid,
     default: [],
     part: someIds(plainUuid, 'stays a member of'),
     leaves: 'is taken out of',
-    inTable: 'texts',
     otherNames: ['groupids', 'memberof', 'memberships'],
     findId: groupId,
   },
   roles: {
-    since: roles.since,
     refersTo: role,
-    namedIn: 'roles_obj',
     default: [],
-    idForm: plainUuid,
     part: someIds(plainUuid, 'keeps the role'),
     leaves: 'loses the role',
-    inTable: 'texts',
     otherNames: ['roleids'],
     findId: roleId,
   },
@@ -102,7 +92,6 @@ const fields = {
   attributes: {
     default: {},
     part: someKeys('keeps the attribute'),
-    inTable: 'columns',
     otherNames: ['attrs', 'customattributes', 'metadata'],
   },
   path: { default: 'users', otherNames: ['folder', 'ou'], checks: [pathRefusal] },
@@ -118,7 +107,7 @@ const fields = {
   at_least: { isInstruction: true, inTable: 'texts', otherNames: ['additive', 'inpart'] },
   exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
   ...lifecycleFields,
-} satisfies FieldsOf<User>;
+} satisfies RowsOf<User>;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
 const rights =
@@ -146,34 +135,22 @@ export const userId =
   "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.";
 
 /** A user. The documented operations have no way to read one. */
-export const user: Kind<'user'> & Referable = {
-  creates: true,
-  type: 'user',
+export const user: Kind<'user'> & Referable = kindFrom({
+  path: '/core/users/',
   list: 'users',
+  type: 'user',
   identity: 'username',
   title: 'name',
-  path,
+  lookUp: 'username',
+  unique: true,
   byName: {
-    path,
     query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
     narrowedTo: (username) => ({ username }),
     listedFrom: 10,
     keys: { name: 'username' },
-    isId: (pk) => Number.isSafeInteger(pk),
   },
-  lookUp: {
-    path: (username) => `${path}?username=${encodeURIComponent(username)}`,
-    answers: 'list',
-    isDocumented: false,
-  },
-  listing: {
-    query: { ordering: 'username' },
-    unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] },
-    completeFor: 'every token',
-    isUnique: true,
-  },
+  listing: { unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
   update: {
-    path: (_, pk) => `${path}${encodeURIComponent(pk)}/`,
     refusal: (held, declared) => {
       if (held['type'] === ofServiceItself)
         return 'it is an account of the service itself, which takes no changes';
@@ -199,7 +176,7 @@ export const user: Kind<'user'> & Referable = {
     perhapsInPart:
       'Check it in the service, its groups above all. Where rollcall cannot look users up, another run only finds that the name is taken.',
   },
-};
+});
 
 function pathRefusal(folder: string): Problem | undefined {
   if (!/^\/|\/$|\/\//.test(folder)) return undefined;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { factsByRelease, factsOf, type FieldFacts, type TypeFacts } from '../../src/kinds/facts.ts';
 import { knownReleases } from '../../src/kinds/release.ts';
+import { newestFacts } from '../../src/kinds/row.ts';
 import { factPaths } from '../support/fact-paths.ts';
 
 const lines = knownReleases.map(({ line }) => line);
@@ -17,7 +18,7 @@ test('there are facts of every release that rollcall knows', () => {
 
 test('every file of facts is read, and ends with a type that has fields or is gone', () => {
   const files = readdirSync(new URL('../../src/kinds/facts/', import.meta.url));
-  expect(factPaths.length).toBe(files.length - 1);
+  expect(factPaths.length).toBe(files.length - 2);
   for (const path of factPaths) {
     const releases = [...factsByRelease(path)];
     expect(releases, path).not.toEqual([]);
@@ -106,4 +107,22 @@ test('no record that only users make is among the types', () => {
     '/core/tokens/',
     '/endpoints/agents/enrollment_tokens/',
   ]);
+});
+
+test('what rows read of the newest release is what the files say', () => {
+  for (const path of factPaths) {
+    const releases = [...factsByRelease(path)];
+    const [line, facts] = releases.at(-1) ?? ['', undefined];
+    if (line !== lines.at(-1)) {
+      expect(() => newestFacts(path)).toThrow(path);
+      continue;
+    }
+    const { id, model, fields } = newestFacts(path);
+    expect([id, model], path).toEqual([facts?.id, facts?.model]);
+    for (const [name, { since, ...fact }] of Object.entries(fields)) {
+      expect(fact, `${path} ${name}`).toEqual(facts?.fields[name]);
+      const had = releases.find((one) => one[1].fields[name] && !one[1].fields[name].readOnly);
+      if (!fact.readOnly) expect(since ?? releases[0]?.[0], `${path} ${name}`).toBe(had?.[0]);
+    }
+  }
 });

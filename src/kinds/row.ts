@@ -1,0 +1,149 @@
+import type { JsonValue } from '../base/json.ts';
+import type { FieldFacts, TypeFacts } from './facts.ts';
+import { newest } from './facts/newest.ts';
+import type { FieldOfKind, Kind, Referable } from './kind.ts';
+import { referenceOf } from './references.ts';
+import { isSecret } from './secrets.ts';
+import { isUuid, plainId, plainUuid, sameInstant, sameUuid } from './values.ts';
+
+/** What is written by hand of a kind: what the facts of the service's API do not say. */
+export interface KindRow<Type extends string> extends Omit<
+  Kind<Type>,
+  'creates' | 'path' | 'permissionsOf' | 'model' | 'byName' | 'lookUp' | 'listing' | 'update' | 'fields'
+> {
+  /** Where the service lists the records, as the facts have it: `/core/groups/`. */
+  readonly path: string;
+  /** The word for several of its model, where other kinds are of its type: `OAuth2 providers`. */
+  readonly several?: string;
+  /** How one is found by its name: by its path, or by a filter of the list. */
+  readonly lookUp: 'path' | 'name' | 'username' | 'name__iexact';
+  readonly isDocumented?: boolean;
+  /** Whether the service holds names unique in every release, as somebody has seen: then a create may be sent again. */
+  readonly unique?: boolean;
+  /** What a list, and a look-up by a filter, are asked to leave out, whatever is declared. */
+  readonly leftOut?: Readonly<Record<string, string>>;
+  readonly listing?: Partial<Kind['listing']>;
+  /** How fields refer to one by its name, where they can. */
+  readonly byName?: Omit<Referable['byName'], 'path' | 'query' | 'isId'> & Partial<Referable['byName']>;
+  readonly update?: Omit<Kind['update'], 'path'>;
+  readonly fields: Readonly<Record<string, FieldRow>>;
+}
+
+/** What is written by hand of a field. */
+export type FieldRow<Value = JsonValue> = Omit<
+  FieldOfKind<Value>,
+  'since' | 'idForm' | 'namedIn' | 'isSecret'
+>;
+
+/** The rows of the fields of one kind, complete by its type from the schema of manifests. */
+export type RowsOf<Entry> = {
+  readonly [Field in keyof Entry]-?: FieldRow<Exclude<Entry[Field], undefined>>;
+};
+
+export function kindFrom<Type extends string>(
+  row: KindRow<Type> & { readonly byName: object },
+): Kind<Type> & Referable;
+export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type>;
+/** A kind, as its row and the facts of the service's API make it. */
+export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type> {
+  const {
+    path: ownPath,
+    several,
+    lookUp,
+    isDocumented = false,
+    unique = false,
+    leftOut = {},
+    listing,
+    byName,
+    update,
+    fields,
+    ...rest
+  } = row;
+  const facts = newestFacts(ownPath);
+  const path = `/api/v3${ownPath}`;
+  const [area = '', model = ''] = facts.model?.split('.') ?? [];
+  const query = { ...leftOut, ordering: row.identity };
+  return {
+    ...rest,
+    creates: true,
+    path,
+    ...(area !== 'authentik_core' && { permissionsOf: area }),
+    ...(several !== undefined && { model: { type: model, list: several } }),
+    ...(byName && { byName: { path, query, isId: isIdOf(facts), ...byName } }),
+    lookUp: { ...lookUpOf(path, lookUp, leftOut), isDocumented },
+    listing: { query, unless: {}, completeFor: 'every token', isUnique: unique, ...listing },
+    update: {
+      path: (name, pk) => `${path}${encodeURIComponent(facts.id?.name === row.identity ? name : pk)}/`,
+      ...update,
+    },
+    fields: Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, fieldFrom(ownPath, name, field, facts)]),
+    ),
+  };
+}
+
+interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
+  /** Each with the first release that has it, where that is not the first of all. */
+  readonly fields: Readonly<Record<string, FieldFacts & { readonly since?: string }>>;
+}
+
+/** What the newest release says of a path: kept apart from the others, as every start of the program needs it. */
+export function newestFacts(path: string): NewestFacts {
+  const facts = newest[path];
+  if (facts === undefined) throw new Error(`there are no facts of ${path}`);
+  return JSON.parse(facts) as NewestFacts; // what the script writes
+}
+
+function isIdOf({ fields }: NewestFacts): (pk: JsonValue) => boolean {
+  return fields['pk']?.type === 'integer' ? (pk) => Number.isSafeInteger(pk) : isUuid;
+}
+
+function lookUpOf(
+  path: string,
+  lookUp: KindRow<string>['lookUp'],
+  leftOut: Readonly<Record<string, string>>,
+): Pick<Kind['lookUp'], 'path' | 'answers'> {
+  if (lookUp === 'path') return { path: (name) => `${path}${encodeURIComponent(name)}/`, answers: 'record' };
+  const more = Object.entries(leftOut)
+    .map(([parameter, value]) => `&${parameter}=${value}`)
+    .join('');
+  return {
+    path: (name) => `${path}?${lookUp}=${encodeURIComponent(name)}${more}`,
+    answers: lookUp.endsWith('__iexact') ? 'search' : 'list',
+  };
+}
+
+/** A field, as its row and the facts make it. Those that a row has beside the service's are left as they are. */
+function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
+  const facts = fields[name];
+  if (facts === undefined) return row;
+  const { since } = facts;
+  const derived = {
+    ...formOf(path, name, facts),
+    ...(since !== undefined && row.formerly === undefined && { since }),
+    ...(fields[`${name}_obj`] && { namedIn: `${name}_obj` }),
+    ...(isSecret(path, name, facts) && { isSecret: true }),
+  };
+  // A row may have a getter for the kind that it belongs to, which is not there yet.
+  return Object.defineProperties(derived, Object.getOwnPropertyDescriptors(row));
+}
+
+/** How a value is compared, and how a table holds it. */
+function formOf(
+  path: string,
+  name: string,
+  facts: FieldFacts,
+): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same'> {
+  const { type, format, items } = facts;
+  const refers = referenceOf(path, name, facts) !== undefined;
+  if (items) {
+    const isNumber = items.type === 'integer';
+    const idForm = isNumber ? plainId : plainUuid;
+    return { inTable: isNumber ? 'numbers' : 'texts', ...(refers && { idForm }) };
+  }
+  if (type === 'boolean') return { inTable: 'boolean' };
+  if (type === 'integer' || type === 'number') return { inTable: 'number' };
+  if (type !== 'string') return { inTable: 'columns' };
+  if (format === 'date-time') return { same: sameInstant };
+  return refers ? { same: sameUuid } : {};
+}
