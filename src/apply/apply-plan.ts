@@ -192,7 +192,7 @@ function asShown(change: Change, { held, inDoubt, clash, ...settled }: Settled):
   return {
     change,
     ...settled,
-    ...(held && { pk: held.pk }),
+    ...(held && held.pk !== '' && { pk: held.pk }),
     ...(answer && { answer }),
     ...(inDoubt && isThere && { doubt: held ? 'checked' : 'unchecked' }),
     ...(clash && { clash: shownClash(change, clash) }),

@@ -34,9 +34,7 @@ export function create(creation: Creation, client: Client, pacing: Pacing, cours
         return endedAs({ outcome: 'not_attempted' });
       case 'taken': {
         const found = await lookFor(creation, client, pacing);
-        // The look may have shown that the kind cannot be looked up.
-        const proof = client.createProof(kind, writing.answer);
-        return endedAs(proof === 'exists' || proof === 'unknown' ? { outcome: proof } : takenBy(found));
+        return endedAs(takenBy(found, client.unseenProof(writing.answer)));
       }
       case 'ambiguous': {
         const found = await lookFor(creation, client, pacing);
@@ -66,6 +64,7 @@ function inTheWay(found: Found): Ended | undefined {
     case 'present':
       return { outcome: 'exists', held: found.held };
     case 'not_seen':
+    case 'unseeable':
       return undefined;
     case 'hidden':
       return { outcome: 'denied', ...(found.answer && { answer: found.answer }) };
@@ -77,8 +76,10 @@ function inTheWay(found: Found): Ended | undefined {
 const unknown = { end: { outcome: 'unknown' } } as const;
 
 /** What a create comes to whose name is taken. */
-function takenBy(found: Found): Ended {
+function takenBy(found: Found, unseen: Writing['proof']): Ended {
   switch (found.presence) {
+    case 'unseeable':
+      return { outcome: unseen === 'exists' ? 'exists' : 'unknown' };
     case 'present':
       return { outcome: 'exists', held: found.held };
     case 'not_seen':
@@ -95,6 +96,7 @@ function doubtSettledBy(found: Found): { readonly end?: Ended } {
     case 'present':
       return { end: { outcome: 'exists', held: found.held } };
     case 'not_seen':
+    case 'unseeable':
       return {};
     case 'hidden':
     case 'unreadable':
@@ -104,16 +106,19 @@ function doubtSettledBy(found: Found): { readonly end?: Ended } {
 
 type Found =
   | { readonly presence: 'present'; readonly held: HeldRecord }
-  /** This token sees nothing there, or the kind cannot be read. */
+  /** This token sees nothing there. */
   | { readonly presence: 'not_seen' }
+  /** The kind cannot be read, and its names are unique: a second create of the same name is refused. */
+  | { readonly presence: 'unseeable' }
   /** This token may not look. */
   | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };
 
 async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing): Promise<Found> {
-  const unseen = { presence: kind.listing.isUnique ? 'not_seen' : 'hidden' } as const;
+  const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
   if (!client.sight.canRead(kind)) return unseen;
   const reading = await retrieve(kind, name, client, pacing);
+  // The look may have shown that the kind cannot be looked up.
   if (!client.sight.canRead(kind)) return unseen;
   switch (reading?.proof) {
     case 'exists':

@@ -197,6 +197,7 @@ export function compared({ resource, base, permission, isTaken }: Alterable, now
   const missing: string[] = [];
   const changed: string[] = [];
   for (const [field, declared] of Object.entries(sentFields(resource))) {
+    if (!Object.hasOwn(now.fields, field)) continue;
     const part = managedPart(resource, field, now.fields[field]);
     if (sameValue(kind, field, declared, part)) continue;
     const before = withoutTaken(managedPart(resource, field, base.fields[field]), part, (value) =>

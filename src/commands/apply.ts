@@ -6,7 +6,6 @@ import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle, fitted } from '../report/formats/lines.ts';
 import { applyText, planBeforeApply } from '../report/formats/text.ts';
-import { haltDiagnostics } from '../report/words/halts.ts';
 import { mostAsPlanned } from '../report/words/outcomes.ts';
 import { capitalised, inline, present } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
@@ -103,9 +102,7 @@ async function applied(
     failFast,
     ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmed(plan, signal, context) }),
   };
-  return filename === undefined
-    ? applyRun(request, job)
-    : applySaved({ ...request, filename, keepGoing: haltDiagnostics }, job);
+  return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
 }
 
 function refuseWithSaved({ target, exclude, shard, baseline, changedOnly, keepGoing }: ApplyOptions): void {

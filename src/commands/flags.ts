@@ -3,7 +3,6 @@ import { UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { shardIn } from '../manifest/select.ts';
 import type { Detail } from '../report/report.ts';
-import { haltDiagnostics } from '../report/words/halts.ts';
 import type { PlanRequest } from '../run/plan.ts';
 import { filesOfBaseline } from '../settings/baseline.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
@@ -81,7 +80,7 @@ export async function requestOf(
     mostCreates: limitOf('--max-creates', flags.maxCreates),
     mostUpdates: limitOf('--max-updates', flags.maxUpdates),
     mostDeletes: limitOf('--max-deletes', flags.maxDeletes),
-    ...(keepGoing && { keepGoing: haltDiagnostics }),
+    ...(keepGoing && { keepGoing }),
     settings: await readSettings(values, context, 'service', paths),
     ...(baseline !== undefined && {
       baseline: {

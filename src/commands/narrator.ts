@@ -26,6 +26,7 @@ export function narrated(context: Context, voice: Voice, alsoEmit: Job['emit'] =
   const narrator = new Narrator(context, voice);
   return {
     ...context,
+    haltWords: haltDiagnostics,
     emitsRequests: voice.log !== undefined,
     emit: (event) => {
       try {

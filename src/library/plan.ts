@@ -74,7 +74,7 @@ export async function plan(
   if (service.contractOnly) refuseNames(resources);
   const manifestDigest = digestOf(loaded.resources.map((resource) => withoutIds(resource)));
   const manner = {
-    ...(options.keepGoing && { keepGoing: haltDiagnostics }),
+    ...(options.keepGoing && { keepGoing: true }),
     mostCreates: options.maxCreates,
     mostUpdates: options.maxUpdates,
     mostDeletes: options.maxDeletes,

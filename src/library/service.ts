@@ -1,3 +1,4 @@
+import { haltDiagnostics } from '../report/words/halts.ts';
 import { UsageError } from '../base/errors.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
 import { toolVersion } from '../base/package-file.ts';
@@ -80,6 +81,7 @@ export function jobFor(
     interruptible: () => ({ signal, urgent: new AbortController().signal }),
     toolVersion: toolVersion(),
     emit,
+    haltWords: haltDiagnostics,
   };
 }
 

@@ -29,7 +29,6 @@ export async function factsOfIds(
   options: FactsOptions,
 ): Promise<Facts> {
   const facts = new Map<string, JsonValue>();
-  if (!options.client.knowsNames) return facts;
   const wanted = new Map<Referable, Map<string, JsonValue>>();
   for (const resource of resources)
     if (observed.get(resource.address)?.presence === 'absent')

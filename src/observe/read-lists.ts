@@ -125,7 +125,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     return ended(self && { kind: 'failed', failed: self.answer }, self?.answer);
   }
   const list = listQuery(kind, new Set(declared.flatMap(({ fields }) => Object.keys(fields))));
-  const listed = new Listed(kind, declared, client.knowsNames);
+  const listed = new Listed(kind, declared);
   const { isDoubtful, pages, tooMany, failed } = await readPages(list, {
     client,
     pacing,
@@ -160,7 +160,6 @@ const fewestListed = 12;
 /** What the pages of one list show of the declared resources of its kind, and of all else the names of those with the same titles. */
 class Listed {
   readonly #kind: Kind;
-  readonly #knowsNames: boolean;
   readonly #wanted: ReadonlyMap<string, Resource>;
   readonly #found = new Map<Resource, HeldRecord>();
   readonly #doubtful = new Set<Resource>();
@@ -173,9 +172,8 @@ class Listed {
   /** By the titles of declared ones: the names of the others that have them. */
   readonly #others = new Map<JsonValue, Set<string>>();
 
-  constructor(kind: Kind, resources: readonly Resource[], knowsNames: boolean) {
+  constructor(kind: Kind, resources: readonly Resource[]) {
     this.#kind = kind;
-    this.#knowsNames = knowsNames;
     this.#wanted = new Map(resources.map((resource) => [resource.name, resource]));
     this.#titles = new Set(resources.map((resource) => sentValue(resource, kind.title) ?? ''));
   }
@@ -226,7 +224,7 @@ class Listed {
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = fieldNames(resource);
     const regarded = regardedFields(this.#kind, declared);
-    const held = observedIn(this.#kind, record, regarded, this.#knowsNames);
+    const held = observedIn(this.#kind, record, regarded);
     const before = this.#found.get(resource);
     const own = declared.filter((field) => !isBound(this.#kind, field));
     const isWhole = isIdentifier(received['pk']) && own.every((field) => Object.hasOwn(received, field));

@@ -65,10 +65,11 @@ export function namesWithoutId(
       }
       if (seen.ids) return [{ resource, declared, fault: { kind: 'several', ids: seen.ids } }];
       const { type } = declared.related;
-      const [, why] = [...unreadable].find(([each]) => each.type === type) ?? [];
-      if (why === undefined || (address === resource.address && !isToGo(resource))) return [];
-      const proof = why === 'denied' ? why : 'fault';
-      return [{ resource, declared, fault: { kind: 'unread', proof, answer: { kind: why } } }];
+      const [, general] = [...unreadable].find(([each]) => each.type === type) ?? [];
+      const unread = seen.unread ?? general;
+      const canCreate = declared.related === kind && kind.listing.isUnique && !isToGo(resource);
+      if (unread === undefined || (address === resource.address && canCreate)) return [];
+      return [{ resource, declared, fault: { kind: 'unread', ...unread } }];
     });
   });
 }
@@ -191,9 +192,11 @@ export async function findNames(
   const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
   for (const name of open) findings.delete(name);
   let inARow = 0;
-  let denied: Finding | undefined;
+  let isOver = false;
+  /** The finding that holds for all other names too: a denial, or the last of several failures in a row. */
+  let general: Finding | undefined;
   await pacing.forEach(byRequest(open, byName), async ([first, ...others]) => {
-    if (denied || inARow >= mostInARow.lookUps || signal?.aborted) return;
+    if (general || isOver || signal?.aborted) return;
     const list = { ...byName, query: { ...byName.query, ...byName.narrowedTo(first) } };
     const isLacking = (reading: WholeReading & { kind: 'whole' }): boolean =>
       [first, ...others].some((name) => findingIn(related, reading, name).kind === 'not_found');
@@ -202,19 +205,19 @@ export async function findNames(
     if (read.kind === 'whole' && !read.isAtOnce && isLacking(read))
       read = await readWhole(list, { client, pacing, signal });
     if (read.kind === 'not_sent') {
-      inARow = mostInARow.lookUps;
+      isOver = true;
       return;
     }
     if ('records' in read) records.push(...read.records);
     const finding = findingIn(related, read, first);
     findings.set(first, finding);
     for (const name of others) findings.set(name, findingIn(related, read, name));
-    if (finding.kind !== 'unread') inARow = 0;
-    else if (finding.proof === 'denied') denied = finding;
-    else inARow = read.kind === 'unread' && read.reading.stop ? mostInARow.lookUps : inARow + 1;
+    inARow = finding.kind === 'unread' ? inARow + 1 : 0;
+    if (finding.kind !== 'unread') return;
+    const endsAll = finding.proof === 'denied' || (read.kind === 'unread' && read.reading.stop !== undefined);
+    if (endsAll || inARow >= mostInARow.lookUps) general = finding;
   });
-  // What is denied is so for all of them.
-  if (denied) for (const name of open) if (!findings.has(name)) findings.set(name, denied);
+  if (general && !isOver) for (const name of open) if (!findings.has(name)) findings.set(name, general);
   return { findings, records, isListed };
 }
 

@@ -9,11 +9,12 @@ import type { Difference } from './plan.ts';
 
 /**
  * The declared fields that have another value in what the service holds, in the order of the manifest. What is not declared is
- * not compared; a declared field that the service does not hold at all counts as null there.
+ * not compared, nor is what the service does not show.
  */
 export function compare(resource: Resource, { fields, shown = fields, names = {} }: Held): Difference[] {
   const differences: Difference[] = [];
   for (const [field, declared] of Object.entries(sentFields(resource))) {
+    if (!Object.hasOwn(fields, field)) continue;
     if (sameValue(resource.kind, field, declared, managedPart(resource, field, fields[field]))) continue;
     const observed = shownPart(resource, field, shown);
     const known = blankFor(resource, field) === undefined ? names[field] : undefined;
@@ -29,6 +30,11 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
     });
   }
   return differences;
+}
+
+/** The declared fields that the service does not show. */
+export function notShown(resource: Resource, { fields }: Held): string[] {
+  return Object.keys(sentFields(resource)).filter((field) => !Object.hasOwn(fields, field));
 }
 
 /** What the service holds of what is declared in a field, as people may see it. */

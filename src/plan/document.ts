@@ -94,6 +94,8 @@ export interface ChangeDocument {
   readonly since?: Alteration;
   /** Why what differs is not changed, although changes are allowed. */
   readonly left_because?: string;
+  /** The declared fields that the service does not show, and that are not compared. */
+  readonly not_shown?: readonly string[];
   /** What else the change does, or means for people. */
   readonly remarks?: readonly string[];
   /** To whom it opens what was closed to them. */
@@ -144,7 +146,7 @@ export function planDocument(plan: Plan): PlanDocument {
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, remarks, opens, waitsFor, since } = of;
+  const { leftBecause, notShown, remarks, opens, waitsFor, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
   const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
@@ -162,6 +164,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(Object.keys(names).length > 0 && { names }),
     ...(Object.keys(observedNames).length > 0 && { observed_names: observedNames }),
     ...(leftBecause !== undefined && { left_because: leftBecause }),
+    ...(notShown && { not_shown: notShown }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),
     ...(waitsFor && { waits_for: waitsFor }),

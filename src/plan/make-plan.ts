@@ -12,7 +12,7 @@ import { sameJson, shownId } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { Held, HeldRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
-import { compare } from './compare.ts';
+import { compare, notShown } from './compare.ts';
 import { allFacts } from './facts.ts';
 import { holdersIn } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
@@ -162,7 +162,14 @@ function existing(resource: Resource, base: HeldRecord, permission: Permission |
       blankFor(resource, field) ?? differing.get(field) ?? managedPart(resource, field, base.fields[field]),
     ]),
   );
-  const found = { resource, presence: 'present', observed, differences } as const;
+  const hidden = notShown(resource, base);
+  const found = {
+    resource,
+    presence: 'present',
+    observed,
+    differences,
+    ...(hidden.length > 0 && { notShown: hidden }),
+  } as const;
   if (permission === 'none' || differences.length === 0) return { ...found, action: 'no-op' };
   const leftBecause = whyLeft(resource, base, differences, permission);
   return leftBecause === undefined
@@ -180,9 +187,6 @@ export function whyLeft(
   const { refusal, protectedOnSelf = [] } = resource.kind.update;
   const refused = refusal?.(record.fields, sentFields(resource));
   if (refused !== undefined) return refused;
-  const unseen = differences.find(({ field }) => !Object.hasOwn(record.fields, field));
-  if (unseen)
-    return `the service does not show its \`${unseen.field}\`, or takes none: nobody can tell what a change would do`;
   const own = differences.find(({ field }) => protectedOnSelf.includes(field));
   const one = `this ${resource.kind.type}`;
   if (own && self === undefined)

@@ -64,6 +64,8 @@ interface ChangeBase {
   readonly presence: 'present' | 'absent' | 'unknown';
   /** The declared fields as the service holds them, sensitive and hidden values blanked out; only of what is present. */
   readonly observed?: ObservedFields;
+  /** The declared fields that the service does not show, and that are not compared. */
+  readonly notShown?: readonly string[];
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];
   /** Why what differs is not changed, although changes are allowed. */

@@ -44,6 +44,7 @@ export function changeFrom(
     change,
     differences,
     left_because: leftBecause,
+    not_shown: notShown,
     remarks,
     opens,
     since,
@@ -68,6 +69,7 @@ export function changeFrom(
         : { field, declared: shownValue(resource, field) ?? declared, observed };
     }),
     ...(leftBecause !== undefined && { leftBecause }),
+    ...(notShown && { notShown }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),
     ...(waitsFor && { waitsFor }),

@@ -7,7 +7,6 @@ import { pendingIn, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { changedSince } from '../plan/staleness.ts';
 import { destinationOf, secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { withService, type Service } from './connect.ts';
-import type { HaltWords } from './keep-going.ts';
 import { openPlan, selectionOf, settingsAs, stalePlan } from './open-plan.ts';
 import { inScope } from './scope.ts';
 import { halted, planFor, type PlanRequest } from './plan.ts';
@@ -40,7 +39,6 @@ export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<Ra
 
 interface SavedRequest extends PlanRequest, ApplyOptions {
   readonly filename: string;
-  readonly keepGoing: HaltWords;
 }
 
 /**
@@ -51,7 +49,7 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
  * 3. to 5. as for every apply.
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<ApplyRun>> {
-  const { settings, filename, refuseOutputs, keepGoing } = request;
+  const { settings, filename, refuseOutputs } = request;
   const { service, diagnostics } = settings;
   const nothing = { filenames: [], diagnostics: [] };
   if (service === undefined)
@@ -64,7 +62,7 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<A
     ...request,
     settings: settingsAs(plan, settings, service),
     selection: selectionOf(plan),
-    keepGoing: isPartial ? keepGoing : undefined,
+    keepGoing: isPartial,
     refuseOutputs: refuseOutputs && ((inputs) => refuseOutputs([...inputs, filename])),
     saved: {
       plan,

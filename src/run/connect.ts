@@ -1,4 +1,5 @@
 import { createClient, type Client } from '../service/client.ts';
+import { documentedOnly } from '../service/documented-only.ts';
 import { givingUp } from '../service/give-up.ts';
 import { hiding } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
@@ -75,8 +76,10 @@ function guarded(
   urgent: AbortSignal,
 ): Transport {
   const safe = givingUp(hiding(redacting(send, secretsOf(settings)), settings.hide ?? []), urgent);
-  if (!emitsRequests) return safe;
-  return logging(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide);
+  const logged = emitsRequests
+    ? logging(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
+    : safe;
+  return settings.contractOnly ? documentedOnly(logged) : logged;
 }
 
 /**

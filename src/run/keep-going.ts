@@ -1,33 +1,49 @@
+import type { ResourceType } from '../kinds/all.ts';
+import type { ObservedState } from '../observe/observation.ts';
+import type { UnreadableTypes } from '../plan/plan.ts';
+import { isDispensable } from '../service/retrieve.ts';
+import { whyUnread } from '../service/sight.ts';
+import type { Unreadable } from '../service/types.ts';
+import { destinationOf } from '../settings/service-settings.ts';
+import type { Service } from './connect.ts';
 import type { Destination } from '../base/destination.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Rules } from '../manifest/rules.ts';
+import type { FailedRead } from '../observe/read-access.ts';
 import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
-import type { Halt } from './result.ts';
-
-/** The words for what keeps a resource from being planned: they are those of a halt. */
-export type HaltWords = (halt: Halt) => readonly Diagnostic[];
+import type { Job } from './world.ts';
 
 /**
- * What the names in the manifests keep from being planned: those that lead to no id, and what they give to two resources. None where
- * it is not for these alone that the plan would halt: the service could not answer.
+ * What is not planned: resources with names that lead to no id, that share an id of which each belongs to one, or of which a part
+ * could not be read.
  */
-export function heldBackByNames(
-  { resources, unresolved, notRead }: ResolvedNames,
-  shared: readonly Diagnostic[],
+function heldBackBy(
+  {
+    resources,
+    unresolved,
+    inPart,
+    shared,
+  }: Pick<ResolvedNames, 'resources' | 'unresolved'> & {
+    readonly inPart: readonly FailedRead[];
+    readonly shared: readonly Diagnostic[];
+  },
   destination: Destination,
-  wordsOf: HaltWords,
-): HeldBack | undefined {
-  const isAnswered = unresolved.every(({ fault }) => fault.kind !== 'unread' || fault.proof === 'denied');
-  if (notRead > 0 || !isAnswered) return undefined;
+  wordsOf: Job['haltWords'],
+): HeldBack {
   const held = new Map<Address, Diagnostic[]>();
   const hold = (address: Address, diagnostics: readonly Diagnostic[]): void => {
     held.set(address, [...(held.get(address) ?? []), ...diagnostics]);
   };
-  const about = { ...destination, kind: 'unresolved', diagnostics: [], notRead, isStale: false } as const;
+  const about = { ...destination, notRead: 0, interrupted: false } as const;
   for (const name of unresolved)
-    hold(name.resource.address, wordsOf({ ...about, names: [name], interrupted: false }));
+    hold(
+      name.resource.address,
+      wordsOf({ ...about, kind: 'unresolved', diagnostics: [], names: [name], isStale: false }),
+    );
+  for (const failure of inPart)
+    hold(failure.resource.address, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
   // The first of two that have the same is no better than the second, and is found from the other end.
   const fromTheEnd = shared.length > 0 ? sharedBy(resources.toReversed()) : [];
   for (const found of [...shared, ...fromTheEnd])
@@ -47,4 +63,38 @@ export function withOthers(held: HeldBack, diagnostics: readonly Diagnostic[]): 
 export function sharedBy(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new Rules().check({ named: resources, mappings: [] })];
   return found.filter(({ severity }) => severity === 'error');
+}
+
+/**
+ * What is not planned: with --keep-going whatever is wrong with single resources, else only what rests on reads that are not
+ * documented and came to no data. None where the run ends instead.
+ */
+export async function heldBackIn(
+  wrong: Parameters<typeof heldBackBy>[0] & Pick<ResolvedNames, 'notRead'>,
+  keepGoing: boolean,
+  { client, pacing, signal, settings }: Service,
+  job: Job,
+): Promise<HeldBack | undefined> {
+  const { unresolved, inPart, shared, notRead } = wrong;
+  if (notRead > 0) return undefined;
+  const isUnread = unresolved.every(({ fault }) => fault.kind === 'unread') && shared.length === 0;
+  const isNothing = unresolved.length + inPart.length === 0;
+  if (!keepGoing && (!isUnread || isNothing)) return undefined;
+  for (const { fault } of unresolved)
+    if (fault.kind === 'unread' && !(await isDispensable(fault.answer, client, pacing, signal)))
+      return undefined;
+  return heldBackBy(wrong, destinationOf(settings), job.haltWords);
+}
+
+/** The types of which something could not be looked up, with why. */
+export function unreadableIn(
+  resources: readonly Resource[],
+  observed: ObservedState,
+): { readonly unreadable?: UnreadableTypes } {
+  const unreadable: Partial<Record<ResourceType, Unreadable>> = {};
+  for (const { kind, address } of resources) {
+    const seen = observed.get(address);
+    if (seen?.presence === 'unknown' && seen.unread) unreadable[kind.type] ??= whyUnread(seen.unread);
+  }
+  return Object.keys(unreadable).length > 0 ? { unreadable } : {};
 }

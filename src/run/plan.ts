@@ -5,6 +5,7 @@ import { declaresAccess } from '../kinds/access.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
 import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { FailedRead } from '../observe/read-access.ts';
 import { readDeletions, type Deletions } from '../service/deletions.ts';
 import { effectiveAccess } from '../observe/effective-access.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
@@ -17,15 +18,14 @@ import { namesOfOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
-import { notPlannedIn, type Permission, type ReadyPlan, type UnreadableTypes } from '../plan/plan.ts';
+import { notPlannedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
-import { heldBackByNames, sharedBy, withOthers, type HaltWords } from './keep-going.ts';
+import { heldBackIn, sharedBy, unreadableIn, withOthers } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
 import { withStanding } from './gone.ts';
 import { tooMuch, type Limits } from './too-much.ts';
 import { withUndeclared } from './undeclared.ts';
-import type { Client } from '../service/client.ts';
 import { askRelease } from '../service/release.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
@@ -35,11 +35,17 @@ export interface PlanRequest extends ScopeRequest, PlanOptions {}
 
 export interface PlanOptions extends Limits {
   /** Given, what keeps a single resource from being planned stops that one alone; else it ends the run. */
-  readonly keepGoing?: HaltWords | undefined;
+  readonly keepGoing?: boolean | undefined;
   /** The user of whom the service is asked what it lets them open. */
   readonly checkAccess?: string | undefined;
   /** Given, what the service holds and no manifest declares is read as well. */
   readonly undeclared?: GapWords | undefined;
+}
+
+/** How a plan is made. */
+interface PlanManner extends Pick<PlanOptions, 'keepGoing'> {
+  /** Whether it is made anew of what a saved plan is about. */
+  readonly isSaved?: boolean;
 }
 
 /** A plan, and what it was made from: to be saved. */
@@ -114,7 +120,7 @@ export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...about }: Scoped,
   service: Service,
   job: Job,
-  { isSaved = false, keepGoing }: Pick<PlanOptions, 'keepGoing'> & { readonly isSaved?: boolean } = {},
+  { isSaved = false, keepGoing = false }: PlanManner = {},
 ): Promise<Planned | Halted> {
   const { client, pacing, settings, signal } = service;
   const asking = { client, pacing, signal };
@@ -128,7 +134,7 @@ export async function planFor(
   };
   const onRead = (done: number, total: number): void =>
     job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
-  onRead(0, everything.filter(({ kind }) => client.sight.canRead(kind)).length);
+  onRead(0, everything.length);
   const over = new AbortController();
   const release = checkByRelease && everything.length > 0 ? releaseOf(service, over.signal) : undefined;
   /** Nothing goes on after a run that comes to no plan. */
@@ -146,21 +152,23 @@ export async function planFor(
   const resolved = await resolveNames(declared, { ...asking, isDeclared, elsewhere });
   const { facts, unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : sharedBy(resolved.resources);
-  const heldBackBy = (all: readonly UnresolvedName[]): HeldBack | undefined =>
-    keepGoing &&
-    heldBackByNames({ ...resolved, unresolved: all }, shared, destinationOf(settings), keepGoing);
-  if (!heldBackBy(names) && (names.length > 0 || shared.length > 0 || notRead > 0))
+  const holdBack = (
+    all: readonly UnresolvedName[],
+    inPart: readonly FailedRead[] = [],
+  ): Promise<HeldBack | undefined> =>
+    heldBackIn({ ...resolved, unresolved: all, inPart, shared }, keepGoing, service, job);
+  if (!(await holdBack(names)) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(() => unresolved(shared, names, notRead));
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
   const result = await observe(resolved.resources, { ...asking, onRead, onList });
   if (result.kind === 'failed') return ended(() => unread(result, service, job));
-  const { observed } = result;
+  const { observed, inPart } = result;
   const wrong = [
     ...namesWithoutId(resolved.resources, observed, client.sight),
     ...(await namesOfOtherKinds(resolved.resources, observed, asking)),
   ];
-  const heldBack = heldBackBy([...names, ...wrong]);
-  if (!heldBack && wrong.length > 0) return ended(() => unresolved([], wrong));
+  const heldBack = await holdBack([...names, ...wrong], inPart);
+  if (!heldBack && wrong.length + inPart.length > 0) return ended(() => unresolved([], wrong));
   const resources = resolved.resources.map((resource) =>
     withIdsOf(resource, (address) =>
       observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined,
@@ -170,8 +178,7 @@ export async function planFor(
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
   const held = await factsOfIds(resources, observed, asking);
-  const permission = await permissionFor(resources, observed, service);
-  const deletions = await deletionsFor(resources, observed, service);
+  const allowed = await allowedChanges(resources, observed, service);
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
@@ -179,15 +186,15 @@ export async function planFor(
     hide: settings.hide,
     capabilities: settings.capabilities,
     contractOnly: settings.contractOnly,
-    ...(client.sight.unreadable.size > 0 && { unreadable: unreadableTypes(client) }),
+    ...unreadableIn(resources, observed),
     ...about,
-    permission,
-    deletions: deletions?.of,
+    permission: allowed.permission,
+    deletions: allowed.deletions?.of,
     facts: new Map([...facts, ...held]),
     heldBack: heldBack && withOthers(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
-  return { ...made, observed, permission, deletions };
+  return { ...made, observed, ...allowed };
 }
 
 /** It may have been interrupted after the last read that failed. */
@@ -208,14 +215,19 @@ function releaseOf({ send, pacing, signal }: Service, over: AbortSignal): Promis
   return release;
 }
 
-function unreadableTypes({ sight }: Pick<Client, 'sight'>): UnreadableTypes {
-  return Object.fromEntries(Array.from(sight.unreadable, ([{ type }, why]) => [type, why]));
-}
-
 /** Reports why a job goes no further. */
 export function halted(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): Halted {
   emit({ kind: 'halted', halt });
   return { halt, ending: haltEnding(halt, signal) };
+}
+
+async function allowedChanges(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  service: Service,
+): Promise<Pick<Planned, 'permission' | 'deletions'>> {
+  const permission = await permissionFor(resources, observed, service);
+  return { permission, deletions: await deletionsFor(resources, observed, service) };
 }
 
 /** Whether the run may change what exists, with what has to be known for that. */

@@ -1,9 +1,11 @@
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { Files } from '../base/files.ts';
 import type { Transport } from '../service/transport.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { RunEvent } from './events.ts';
+import type { Halt } from './result.ts';
 
 /** What a job gets from outside. */
 export interface World {
@@ -20,6 +22,8 @@ export interface World {
 /** A job that goes on in a world, and who gets its events. */
 export interface Job extends World {
   readonly emit: (event: RunEvent) => void;
+  /** The words for what keeps a resource from being planned: they are those of a halt. */
+  readonly haltWords: (halt: Halt) => readonly Diagnostic[];
   /** Whether each request is an event. */
   readonly emitsRequests?: boolean;
 }

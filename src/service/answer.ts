@@ -11,7 +11,7 @@ import { pageIn } from './page.ts';
 export type AnswerKind =
   /** 200, and what was asked for: the asked identity and a `pk`, the asked page of a list, or whose token it is. */
   | 'found'
-  /** 201, the asked identity and a `pk`. */
+  /** 201, and the asked identity. */
   | 'created'
   /** 204: what was to be deleted is gone. */
   | 'deleted'
@@ -35,7 +35,7 @@ export type AnswerKind =
   | 'denied'
   /** 404 or 410 with the service's own JSON: an object with a `detail`. Of a list, for a page beyond its end. */
   | 'not_found'
-  /** 404, 405 or 410 with JSON, or 501, to what is no documented operation: what answers there does not have it. */
+  /** 404, 405 or 410 with JSON, or 501, to what is no documented operation: what answers there does not have it. Or it was withheld. */
   | 'not_offered'
   /** Any other 404 or 410: no such route. */
   | 'no_such_route'
@@ -77,6 +77,8 @@ export interface Answer {
   readonly error?: Error;
   /** How long rollcall waited for the service after it, without success. */
   readonly waitedMs?: number;
+  /** With `no_such_route`: the content type of the answer, and the keys of its JSON. */
+  readonly form?: string;
   /** With `lost` and `unexplained_refusal`: over http://, a port that expects TLS does the same. */
   readonly likeTlsPort?: true;
 }
@@ -118,6 +120,8 @@ type Asked =
 /** Returns which kind of answer an exchange is. */
 export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
   switch (exchange.kind) {
+    case 'withheld':
+      return { kind: 'not_offered' };
     case 'never_sent':
       return { kind: exchange.transient ? 'unreachable_for_now' : 'unreachable', error: exchange.error };
     case 'lost':
@@ -135,6 +139,7 @@ export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
         ...(kind === 'several' && { ids: idsIn(json) }),
         ...given('requestId', headers['x-authentik-id']),
         ...given('retryAfter', headers['retry-after']),
+        ...given('form', kind === 'no_such_route' ? formOf(headers['content-type'], json) : undefined),
         ...given('redirectOrigin', kind === 'redirect' ? originOf(headers['location']) : undefined),
         ...(kind === 'unexplained_refusal' && exchange.likeTlsPort && { likeTlsPort: true }),
       };
@@ -160,9 +165,8 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
     if (asked.shape === 'nothing') return status === 204 ? 'deleted' : 'unusable_success';
     if (asked.shape === 'uses' && status === 200 && json !== undefined && isJsonList(json)) return 'found';
     if (isSeveral(asked, status, json)) return 'several';
-    const usable = isAskedFor(asked, body);
-    if (usable && status === 200) return 'found';
-    if (usable && status === 201) return 'created';
+    if (status === 200 && isAskedFor(asked, body)) return 'found';
+    if (status === 201 && isMadeOf(asked, body)) return 'created';
     return 'unusable_success';
   }
   if (status >= 300 && status < 400) return 'redirect';
@@ -208,6 +212,12 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
   }
 }
 
+function formOf(contentType: string = '', json: JsonValue | undefined): string {
+  const [mediaType = ''] = contentType.split(';');
+  const keys = isJsonObject(json) ? Object.keys(json).toSorted() : [];
+  return JSON.stringify([mediaType.trim().toLowerCase(), json !== undefined, ...keys]);
+}
+
 function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
   switch (asked.shape) {
     case 'record':
@@ -226,6 +236,11 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
     case 'nothing':
       return false;
   }
+}
+
+/** The contract requires no id in the answer to every create. */
+function isMadeOf(asked: Asked, body: JsonObject | undefined): boolean {
+  return isAskedFor(asked, body?.['pk'] === undefined ? { ...body, pk: asked.shape } : body);
 }
 
 /** The service ignores a filter that it does not know: then there are others among them. */

@@ -1,7 +1,8 @@
 import { isJsonList, parseJson, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { Reach } from '../kinds/capability.ts';
+import type { Capability } from '../kinds/capability.ts';
 import type { Access, Subject } from '../kinds/bound.ts';
 import type { Kind, Referable } from '../kinds/kind.ts';
+import { Evidence } from './evidence.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import { exactIn, heldIn, listedOn, observedIn, type ListedRecord } from './records.ts';
@@ -67,11 +68,11 @@ export type Updating = Understood &
 
 /** What rollcall asks of the service. */
 export interface Client {
-  /** Whether names of ids are looked up, and what records show of them is kept. */
-  readonly knowsNames: boolean;
+  /** What the documented look-ups of the run show of the service. */
+  readonly evidence: Evidence;
   /** Which kinds can be looked up. */
   readonly sight: Sight;
-  /** Sends one request, once. Rejects only where this kind cannot be read. */
+  /** Sends one request, once, and never rejects. */
   read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
   /** Whether records of this kind can be read in pages: in place of a look-up, so only where that is possible. */
   canList(kind: Kind): boolean;
@@ -81,8 +82,8 @@ export interface Client {
   readById(related: Referable, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
   /** Asks whose the token is, and answers from memory once it is known. Never rejects. It is none of the documented operations. */
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
-  /** What an answer to a create proves, as far as is known now of whether records of this kind can be looked up. */
-  createProof(kind: Kind, answer: Answer): WriteProof;
+  /** What an answer to a create proves where the record cannot be looked up. */
+  unseenProof(answer: Answer): WriteProof;
   /** Sends one request, once, and never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
   /** Sends one request, once, with these fields of the record that has this `pk` and this name, before any new one. Rejects only where updates are not turned on. */
@@ -103,28 +104,24 @@ export interface Client {
 
 export function createClient(
   send: Transport,
-  { contractOnly = false, capabilities = [] }: Partial<Reach> = {},
+  { capabilities = [] }: { readonly capabilities?: readonly Capability[] } = {},
 ): Client {
-  const sight = new Sight(contractOnly);
+  const sight = new Sight();
+  const readSelf = remembered(send);
+  const evidence = new Evidence({ self: readSelf, send });
   const canUpdate = capabilities.includes('update');
-  const createProof = (kind: Kind, answer: Answer): WriteProof =>
-    writeProofOf(answer.kind, sight.canRead(kind));
-  const knowsNames = !contractOnly;
-  const sendBeyond = contractOnly ? refusing : send;
-  const sendFields = sendFieldsBy((request) =>
-    request.method === 'POST' ? send(request) : sendBeyond(request),
-  );
+  const sendFields = sendFieldsBy(send);
   return {
-    knowsNames,
+    evidence,
     sight,
-    canList: (kind) => !contractOnly && sight.canRead(kind),
+    canList: (kind) => sight.canRead(kind),
     async read(kind, name, signal) {
-      if (contractOnly && !kind.lookUp.isDocumented) throw new Error(`${kind.list} are not looked up`);
-      const { path, answers } = kind.lookUp;
+      const { path, answers, isDocumented } = kind.lookUp;
       const asked = { shape: answers, identity: kind.identity, name };
       const exchange = await send({ method: 'GET', path: path(name) }, signal);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name, answers));
-      const proof = whatAnswersProve[answer.kind].read;
+      if (isDocumented) evidence.note(answer);
+      const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
       if (proof === 'exists' || proof === 'absent') sight.noteShown(kind);
       if (proof !== 'exists') return { proof, answer, ...rest };
       const exact = canUpdate ? exactIn(exchange) : undefined;
@@ -141,19 +138,17 @@ export function createClient(
             exact: exact && recordOf(exact, answer, asked),
           },
           Object.keys(kind.fields),
-          knowsNames,
         ),
       };
     },
     readPage: (...asked) => pageRead(send, canUpdate, ...asked),
     readById: (related, id, signal) => recordRead(send, related, id, signal),
-    createProof,
-    readSelf: remembered(send),
+    unseenProof: (answer) => writeProofOf(answer.kind, false),
+    readSelf,
     async create(kind, name, fields) {
-      if (contractOnly && kind.isBeyond) throw new Error(`${kind.list} are not created`);
       const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name));
-      const proof = createProof(kind, answer);
+      const proof = writeProofOf(answer.kind, sight.canRead(kind));
       if (proof !== 'created') return { proof, answer, ...rest };
       return {
         proof,
@@ -167,23 +162,19 @@ export function createClient(
       return this.finish(kind, name, pk, fields);
     },
     finish: (kind, name, pk, fields) => changed(sendFields, kind, name, pk, fields),
-    bind: (...asked) => bound(sendBeyond, ...asked),
-    checkAccess: (...asked) => accessChecked(sendBeyond, ...asked),
+    bind: (...asked) => bound(send, ...asked),
+    checkAccess: (...asked) => accessChecked(send, ...asked),
     unbind: async (...asked) => {
       if (!canUpdate) throw new Error('without the capability update, nothing is taken away');
       return unbound(send, ...asked);
     },
-    readUses: (...asked) => usesRead(sendBeyond, ...asked),
+    readUses: (...asked) => usesRead(send, ...asked),
     async remove(kind, name, pk) {
       if (!capabilities.includes('delete')) throw new Error('without its capability, nothing is deleted');
-      return removed(sendBeyond, kind.update.path(name, pk));
+      return removed(send, kind.update.path(name, pk));
     },
   };
 }
-
-const refusing: Transport = () => {
-  throw new Error('contract_only sends no more than the documented operations');
-};
 
 async function changed(
   sendFields: ReturnType<typeof sendFieldsBy>,

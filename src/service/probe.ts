@@ -24,15 +24,15 @@ type ProbeStage =
 /** The kind of record that the probe looks for. */
 export const probedKind: Kind<ResourceType> = application;
 
-/** Longer than most releases allow, and unlikely to be chosen by anybody. */
-const impossibleSlug = `rollcall-doctor-${'x'.repeat(50)}`;
+/** A slug that the contract allows, and that nobody is likely to choose. */
+export const nobodysSlug: string = 'rollcall-doctor-asks-for-what-nobody-has';
 
 /** Looks up an application that nobody has: the service's own "not found" shows that all is well. */
 export async function probe(send: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<Probe> {
-  const path = probedKind.lookUp.path(impossibleSlug);
+  const path = probedKind.lookUp.path(nobodysSlug);
   const request = { method: 'GET', path, ...(timeoutMs !== undefined && { timeoutMs }) } as const;
   const exchange = await send(request, signal);
-  const answer = readAnswer(exchange, probedKind, impossibleSlug);
+  const answer = readAnswer(exchange, probedKind, nobodysSlug);
   const date = exchange.kind === 'answered' ? Date.parse(exchange.headers['date'] ?? '') : Number.NaN;
   return { answer, stage: stageOf(answer.kind), ...(!Number.isNaN(date) && { serviceTime: date }) };
 }

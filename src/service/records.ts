@@ -32,16 +32,13 @@ export function observedIn(
   kind: Kind,
   { received, shown, exact }: ListedRecord,
   wanted: readonly string[],
-  knowsNames: boolean,
 ): HeldRecord {
   const facts = factsWithin(kind, received, shown);
-  const names = (): NonNullable<HeldRecord['names']> =>
-    Object.fromEntries(referring(kind).map(([field]) => [field, namesWithin(kind, field, shown)]));
   return {
     ...heldIn(kind, received, shown, wanted),
     ...(exact && { exact: heldIn(kind, exact, exact, wanted).fields }),
     ...(facts.length > 0 && { facts }),
-    ...(knowsNames && { names: names() }),
+    names: Object.fromEntries(referring(kind).map(([field]) => [field, namesWithin(kind, field, shown)])),
   };
 }
 

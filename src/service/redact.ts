@@ -14,7 +14,7 @@ export function redacting(send: Transport, secrets: readonly string[]): Transpor
   return async (request, signal) => {
     const exchange = await send(request, signal);
     if (exchange.kind === 'answered') return cleanAnswer(exchange, redactor);
-    cleanError(exchange.error, redactor);
+    if (exchange.kind !== 'withheld') cleanError(exchange.error, redactor);
     return exchange;
   };
 }

@@ -70,6 +70,8 @@ function shownPath(path: string, closed: readonly string[]): string {
 
 function ending(exchange: Exchange): Pick<LoggedRequest, 'status' | 'error' | 'requestId'> {
   switch (exchange.kind) {
+    case 'withheld':
+      return {};
     case 'answered': {
       const requestId = exchange.headers['x-authentik-id'];
       return { status: exchange.status, ...(requestId !== undefined && { requestId }) };

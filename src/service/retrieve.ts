@@ -1,9 +1,10 @@
 import type { Kind } from '../kinds/kind.ts';
+import type { Answer } from './answer.ts';
 import type { Client, Reading } from './client.ts';
 import type { SelfReading } from './read-self.ts';
 import type { Pacing } from './pacing.ts';
 import { triesOf, untilProven } from './retries.ts';
-import type { Unreadable } from './types.ts';
+import type { Unread } from './sight.ts';
 
 /**
  * Looks up a record, and tries again if an answer proves nothing. Returns the last reading, or nothing if no request was sent:
@@ -17,36 +18,53 @@ export async function retrieve(
   signal?: AbortSignal,
 ): Promise<Reading | undefined> {
   const reading = await untilProven(() => client.read(kind, name, signal), pacing, triesOf.lookUp);
-  await forgoDenied(kind, reading, client, pacing, signal);
+  // Where some records of a kind were shown, one that is not shown says nothing of the others.
+  const unread = client.sight.hasShown(kind)
+    ? undefined
+    : await leftUnknown(kind, reading, client, pacing, signal);
+  if (unread) client.sight.forgo(kind, unread);
   return reading;
 }
 
-/**
- * Forgoes a kind whose records the token may not look up, or that are not offered: what the contract has no way to read can be
- * created without, unless the service might take a second one of the same name. Not where some of them were shown, nor where the
- * service refuses the token itself.
- */
-async function forgoDenied(
+/** A look-up that is not documented and came to no data, where the run goes on without: the record may be there or not. */
+export async function leftUnknown(
   kind: Kind,
-  reading: Reading | undefined,
+  reading: Pick<Reading, 'proof' | 'answer'> | undefined,
   client: Client,
   pacing: Pacing,
   signal?: AbortSignal,
-): Promise<void> {
-  const why = reading && unreadableBy(reading);
-  const isNeeded = (): boolean =>
-    kind.lookUp.isDocumented || !kind.listing.isUnique || client.sight.hasShown(kind);
-  if (why === undefined || isNeeded()) return;
-  if (why === 'denied' && (await retrieveSelf(client, pacing, signal))?.proof === 'denied') {
-    client.sight.isTokenRefused = true;
-    return;
-  }
-  if (!isNeeded()) client.sight.forgo(kind, why);
+): Promise<Unread | undefined> {
+  if (kind.lookUp.isDocumented || reading === undefined) return undefined;
+  const { proof, answer } = reading;
+  if (proof === 'exists' || proof === 'absent' || answer.ids) return undefined;
+  return (await isDispensable(answer, client, pacing, signal)) ? { proof, answer } : undefined;
 }
 
-function unreadableBy({ answer: { kind, status } }: Reading): Unreadable | undefined {
-  if (kind === 'not_offered') return kind;
-  return kind === 'denied' && status === 403 ? kind : undefined;
+/**
+ * Whether a run goes on without an answer to a read that is not documented: the documented API is there and takes the token, so that the
+ * service does not offer this, or not to this token.
+ */
+export async function isDispensable(
+  answer: Answer,
+  { evidence, sight }: Pick<Client, 'evidence' | 'sight'>,
+  pacing: Pacing,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const options = { pacing, signal };
+  switch (answer.kind) {
+    case 'unreachable':
+    case 'unreachable_for_now':
+      return false;
+    case 'not_offered':
+      return true;
+    case 'denied':
+      sight.isTokenRefused ||= await evidence.isTokenRefused(options);
+      return !sight.isTokenRefused;
+    default:
+      // A service that does not come back will not take creates either.
+      if (answer.waitedMs !== undefined || signal?.aborted) return false;
+      return evidence.isApiThere(options);
+  }
 }
 
 /** Asks whose the token is, as often as a record is looked up. */

@@ -1,20 +1,30 @@
 import type { Kind } from '../kinds/kind.ts';
+import type { Answer } from './answer.ts';
 import type { Unreadable } from './types.ts';
+import type { ReadProof } from './what-answers-prove.ts';
+
+/** A read that came to no data. */
+export interface Unread {
+  readonly proof: Exclude<ReadProof, 'exists' | 'absent'>;
+  readonly answer: Answer;
+}
+
+/** Why such a read came to no data, as it is said. */
+export function whyUnread({ answer: { kind, status } }: Unread): Unreadable {
+  const isMissing = kind === 'not_offered' || kind === 'no_such_route' || kind === 'crash';
+  const why = kind === 'denied' ? 'denied' : isMissing ? 'not_offered' : 'unanswered';
+  return { why, ...(status !== undefined && { status }) };
+}
 
 /** Which kinds can be looked up, as far as is known. */
 export class Sight {
-  readonly #contractOnly: boolean;
   readonly #shown = new Set<Kind>();
-  readonly #unreadable = new Map<Kind, Unreadable>();
+  readonly #unreadable = new Map<Kind, Unread>();
   /** Whether the service refuses the token itself. */
   isTokenRefused = false;
 
-  constructor(contractOnly: boolean) {
-    this.#contractOnly = contractOnly;
-  }
-
   canRead(kind: Kind): boolean {
-    return kind.lookUp.isDocumented || (!this.#contractOnly && !this.#unreadable.has(kind));
+    return !this.#unreadable.has(kind);
   }
 
   /** Whether the service has answered what it holds of this kind, or that it holds nothing. */
@@ -27,12 +37,12 @@ export class Sight {
   }
 
   /** From now on, records of this kind cannot be looked up. */
-  forgo(kind: Kind, why: Unreadable): void {
-    this.#unreadable.set(kind, why);
+  forgo(kind: Kind, unread: Unread): void {
+    this.#unreadable.set(kind, unread);
   }
 
-  /** The kinds that were forgone. */
-  get unreadable(): ReadonlyMap<Kind, Unreadable> {
+  /** The kinds that cannot be looked up, with the read that showed it. */
+  get unreadable(): ReadonlyMap<Kind, Unread> {
     return this.#unreadable;
   }
 }

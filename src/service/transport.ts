@@ -7,6 +7,8 @@ export interface HttpRequest {
   readonly body?: string;
   /** How long it may take, where that is less than any other may. */
   readonly timeoutMs?: number;
+  /** It carries no token: what the service says to anybody. */
+  readonly isAnonymous?: true;
 }
 
 /**
@@ -27,7 +29,9 @@ export type Exchange =
   /** Not a byte of the request was written: the service cannot have acted. */
   | { readonly kind: 'never_sent'; readonly error: Error; readonly transient: boolean }
   /** The request, or a part of it, was written; no whole answer came back. */
-  | { readonly kind: 'lost'; readonly error: Error; readonly likeTlsPort?: true };
+  | { readonly kind: 'lost'; readonly error: Error; readonly likeTlsPort?: true }
+  /** `contract_only` sends no such request. */
+  | { readonly kind: 'withheld' };
 
 /** When the signal aborts, the request is given up. */
 export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<Exchange>;

@@ -1,8 +1,12 @@
 import type { JsonValue } from '../base/json.ts';
 import type { NamesById, Fact } from '../kinds/named.ts';
 
-/** Why records of a kind cannot be looked up: the token may not, or what answers does not offer it. */
-export type Unreadable = 'denied' | 'not_offered';
+/** Why records of a kind cannot be looked up: the token may not, what answers does not offer it, or no answer came to data. */
+export interface Unreadable {
+  readonly why: 'denied' | 'not_offered' | 'unanswered';
+  /** Of the answer; none where none came, or where `contract_only` asked nothing. */
+  readonly status?: number;
+}
 
 /** What lets a group or user open a record, or is a policy that decides on it. */
 export interface Binding {

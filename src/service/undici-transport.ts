@@ -98,7 +98,7 @@ function exchange(
           'accept-language': 'en',
           ...headers,
           accept: 'application/json',
-          authorization,
+          ...(request.isAnonymous ? {} : { authorization }),
           ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         body: request.body ?? null,

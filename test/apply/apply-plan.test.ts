@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { documentedClient } from '../support/documented-client.ts';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Outcome } from '../../src/apply/outcome.ts';
 import { observe } from '../../src/observe/observe.ts';
@@ -41,7 +42,7 @@ async function applying(
   );
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency });
-  const looking = createClient(async () => absent, { contractOnly: true });
+  const looking = documentedClient(async () => absent);
   const result = await observe(resources, { client: looking, pacing });
   if (result.kind !== 'observed') throw new Error('nothing was observed');
   const plan = makePlan(resources, result.observed, {
@@ -53,7 +54,7 @@ async function applying(
   const transport = countingTransport((request) => (request.method === 'GET' ? absent : post(request)));
   const seen: Outcome[] = [];
   const outcomes = await applyPlan(plan, {
-    client: createClient(transport.send, { contractOnly: true }),
+    client: documentedClient(transport.send),
     pacing,
     clock,
     onOutcome: (outcome) => seen.push(outcome),
@@ -165,7 +166,7 @@ async function carryOut(
   };
   const begun: string[] = [];
   const outcomes = await applyPlan(plan, {
-    client: createClient(transport, { contractOnly: true }),
+    client: documentedClient(transport),
     pacing,
     clock,
     onStart: ({ resource }) => begun.push(resource.address),
@@ -248,7 +249,7 @@ describe('doubts that come of outages', () => {
       return post(username) ?? created(request);
     };
     const outcomes = await applyPlan(plan, {
-      client: createClient(send, { contractOnly: true }),
+      client: documentedClient(send),
       pacing,
       clock,
     });
@@ -282,12 +283,9 @@ test('what was begun and never sent says why the run had stopped', async () => {
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
   pacing.note({ kind: 'slow_down', status: 429, retryAfter: '3600' }, 1);
-  const client = createClient(
-    async () => {
-      throw new Error('nothing is to be sent');
-    },
-    { contractOnly: true },
-  );
+  const client = createClient(async () => {
+    throw new Error('nothing is to be sent');
+  });
   expect(await applyPlan(await planOf(manifest), { client, pacing, clock })).toMatchObject([
     { outcome: 'not_attempted', stoppedBy: 'pause', attempts: 0 },
   ]);

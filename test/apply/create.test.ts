@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { documentedClient } from '../support/documented-client.ts';
 import { creationOf } from '../support/creation.ts';
 import { create, type Creation } from '../../src/apply/create.ts';
 import type { Course, Settled } from '../../src/apply/settle.ts';
@@ -51,7 +52,7 @@ async function settleUnless(
   let stop: Traced['stop'];
   const settled = await create(
     creation,
-    createClient(transport.send, { contractOnly: true }),
+    documentedClient(transport.send),
     createPacing({ concurrency: 1, clock, random: () => 1, signal }),
     { stop: (scope) => (stop = scope), mayBegin: () => true, mayRetry: () => true },
   );
@@ -250,14 +251,11 @@ describe('a taken slug', () => {
 
   test('is unknown when a pause, too long to wait out, keeps from looking', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
-    const client = createClient(
-      async ({ method }) => {
-        expect(method).toBe('POST');
-        pacing.note(hourLong, 1); // another resource was answered meanwhile
-        return slugTaken;
-      },
-      { contractOnly: true },
-    );
+    const client = createClient(async ({ method }) => {
+      expect(method).toBe('POST');
+      pacing.note(hourLong, 1); // another resource was answered meanwhile
+      return slugTaken;
+    });
     expect(await create(application, client, pacing, alone)).toMatchObject({
       outcome: 'unknown',
       answer: { status: 400 },
@@ -292,9 +290,7 @@ describe('a pause that is too long to wait out', () => {
     const stops: string[] = [];
     const course = { stop: (scope: string) => stops.push(scope), mayBegin: () => true, mayRetry: () => true };
     const { send, requests } = scriptedTransport();
-    expect(
-      await create(application, createClient(send, { contractOnly: true }), pacing, course),
-    ).toStrictEqual({
+    expect(await create(application, documentedClient(send), pacing, course)).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -310,12 +306,7 @@ describe('a create while the service is away', () => {
   async function settleAway(failures: number, creation: Creation, ...answers: Exchange[]): Promise<Settled> {
     const transport = scriptedTransport(...answers);
     const pacing = pacingWhileAway(failures);
-    const settled = await create(
-      creation,
-      createClient(transport.send, { contractOnly: true }),
-      pacing,
-      alone,
-    );
+    const settled = await create(creation, documentedClient(transport.send), pacing, alone);
     expect(transport.requests).toHaveLength(answers.length);
     expect(pacing.pace().retries).toBe(0);
     return settled;
@@ -367,7 +358,7 @@ describe('a create while the service is away', () => {
       patience: { waitMs: 60_000, fromTheStart: false, ask: async () => away },
     });
     const { send } = scriptedTransport(answered(429, '', { 'retry-after': '5' }));
-    expect(await create(user, createClient(send, { contractOnly: true }), pacing, alone)).toMatchObject({
+    expect(await create(user, documentedClient(send), pacing, alone)).toMatchObject({
       outcome: 'not_attempted',
       answer: { status: 429, waitedMs: 60_000 },
     });
@@ -443,7 +434,7 @@ describe('creating a user', () => {
     const { send, requests } = scriptedTransport();
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     const course = { ...alone, mayBegin: () => false };
-    expect(await create(user, createClient(send, { contractOnly: true }), pacing, course)).toStrictEqual({
+    expect(await create(user, documentedClient(send), pacing, course)).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -456,7 +447,7 @@ describe('creating a user', () => {
     const { send, requests } = scriptedTransport(answered(500, '', { 'retry-after': '3' }));
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     const course = { ...alone, mayRetry: () => clock.now() < 3000 };
-    expect(await create(user, createClient(send, { contractOnly: true }), pacing, course)).toMatchObject({
+    expect(await create(user, documentedClient(send), pacing, course)).toMatchObject({
       outcome: 'unknown',
       attempts: 1,
     });
@@ -467,7 +458,7 @@ describe('creating a user', () => {
     const { send, requests } = scriptedTransport(refused);
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     expect(
-      await create(user, createClient(send, { contractOnly: true }), pacing, {
+      await create(user, documentedClient(send), pacing, {
         ...alone,
         mayRetry: () => false,
       }),
@@ -500,7 +491,7 @@ describe('creating a user', () => {
       inDoubt: true,
     });
     expect(await settling(answered(409, {}), unseen, self)).toMatchObject({ outcome: 'unknown' });
-    expect(await settling(usernameTaken, unseen, unseen)).toMatchObject({ outcome: 'conflict' });
+    expect(await settling(usernameTaken, unseen, unseen, unseen)).toMatchObject({ outcome: 'conflict' });
   });
 
   test('whose username is taken is in doubt after an answer that left it open, and not otherwise', async () => {
@@ -533,7 +524,7 @@ describe('what is not begun any more after an answer', () => {
     const stops: string[] = [];
     await create(
       creation,
-      createClient(async ({ method }) => (method === 'GET' ? absent : exchange), { contractOnly: true }),
+      documentedClient(async ({ method }) => (method === 'GET' ? absent : exchange)),
       createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
       { stop: (scope) => stops.push(scope), mayBegin: () => true, mayRetry: () => true },
     );

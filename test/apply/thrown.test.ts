@@ -1,8 +1,9 @@
 /* oxlint-disable typescript/unbound-method -- what is broken here uses no `this` */
+import { documentedClient } from '../support/documented-client.ts';
 import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import { createClient, type Client } from '../../src/service/client.ts';
+import type { Client } from '../../src/service/client.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -49,7 +50,7 @@ async function carriedOut(
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
   const parts = {
-    client: createClient(send, { contractOnly: true }),
+    client: documentedClient(send),
     pacing,
     clock,
     onStart: () => {},

@@ -155,9 +155,9 @@ users:
 
   test('is refused without the right to view groups, as the next create could make a second one', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', view_groups: 'none' }] }, 't');
-    const { ending, stderr } = await run('apply', service.send);
-    expect(ending).toBe('denied');
-    expect(stderr).toContain('the service denied access (403)');
+    const { ending, stdout } = await run('apply', service.send);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('The token must be allowed to view groups');
     expect(creates(service.requests)).toEqual([]);
   });
 });

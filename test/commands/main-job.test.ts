@@ -308,7 +308,8 @@ describe('apply', () => {
       { yes: false },
     );
     expect(ending).toBe('interrupted');
-    expect(stderr).toContain('Not confirmed. Nothing was created or changed.');
+    expect(stderr).toContain('interrupted');
+    expect(stderr).toContain('Nothing was changed.');
   });
 
   test('creates nothing without a yes', async () => {

@@ -173,10 +173,10 @@ describe('a plan shows names beside ids', () => {
     }
   });
 
-  test('of no id under the contract alone', async () => {
+  test('of the ids that documented answers show, under the contract alone', async () => {
     const ids = 'version: 1\napplications: [{ slug: old, name: Old, provider: 12 }]\n';
     const { stdout } = await planned(sandboxTransport(seed), { contractOnly: true }, { 'm.yaml': ids });
-    expect(stdout).toContain('observed  7\n        declared  12\n');
+    expect(stdout).toContain('observed  "Old OIDC" (7)\n        declared  12\n');
   });
 });
 

@@ -5,6 +5,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { application } from '../../src/kinds/application.ts';
 import { oauth2 } from '../../src/kinds/oauth2.ts';
 import { proxy } from '../../src/kinds/proxy.ts';
+import { documentedOnly } from '../../src/service/documented-only.ts';
 import { createClient } from '../../src/service/client.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
@@ -123,9 +124,9 @@ test('an export of a service without providers needs no right to view flows', as
 
 test('nothing but what is documented is created where that is asked, whoever asks', async () => {
   const send: Transport = async () => answered(201, { pk: 1, name: 'x', slug: 'x' });
-  const client = createClient(send, { contractOnly: true });
+  const client = createClient(documentedOnly(send));
   for (const kind of [oauth2, proxy])
-    await expect(client.create(kind, 'x', { name: 'x' })).rejects.toThrow('providers are not created');
+    await expect(client.create(kind, 'x', { name: 'x' })).rejects.toThrow('contract_only does not send');
   expect((await client.create(application, 'x', { slug: 'x' })).proof).toBe('created');
 });
 

@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/unbound-method -- what is broken here uses no `this` */
+import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { requestOf } from '../../src/commands/flags.ts';
@@ -216,6 +217,7 @@ describe('what a listener throws once a run has begun', () => {
       const { result, ending } = await applyRun(await requestOf(['a.yaml'], flags, context), {
         ...context,
         emitsRequests: true,
+        haltWords: haltDiagnostics,
         emit: (event) => {
           if (event.kind === kind && posts >= 1) {
             times += 1;
@@ -242,6 +244,7 @@ describe('what a listener throws once a run has begun', () => {
       const running = applyRun(await requestOf(['a.yaml'], { concurrency: '1' }, context), {
         ...context,
         emitsRequests: true,
+        haltWords: haltDiagnostics,
         emit: (event) => void (event.kind === kind && fails()),
       });
       const ended = await running.then(

@@ -4,6 +4,7 @@ import { textOf, type JsonObject } from '../../src/base/json.ts';
 import { observe, type ObserveResult } from '../../src/observe/observe.ts';
 import { type Observation } from '../../src/observe/observation.ts';
 import type { ListNews } from '../../src/observe/read-lists.ts';
+import { documentedOnly } from '../../src/service/documented-only.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -57,7 +58,7 @@ async function observing(
   const news: ListNews[] = [];
   const reads: (readonly [number, number])[] = [];
   const result = await observe(resources, {
-    client: createClient(send, { contractOnly }),
+    client: createClient(contractOnly ? documentedOnly(send) : send),
     pacing: createPacing({ concurrency, clock: virtualClock(), random: () => 0, ...(signal && { signal }) }),
     ...(signal && { signal }),
     onRead: (done, total) => reads.push([done, total]),
@@ -322,7 +323,7 @@ describe('a list proves nothing of what it does not show to who is no superuser'
   });
 });
 
-test('a look-up that is denied after a list has shown users is a failure: nobody is taken for one who may be there', async () => {
+test('a look-up that is denied after a list has shown users leaves that user unknown, and never absent', async () => {
   const service = listingService({
     users: manyUsers(20),
     isSuperuser: false,
@@ -330,7 +331,10 @@ test('a look-up that is denied after a list has shown users is a failure: nobody
       list === 'users' && page === undefined ? answered(403, { detail: 'no' }) : undefined,
   });
   const { result } = await observing({ users: manyUsers(21) }, service);
-  expect(result).toMatchObject({ kind: 'failed', failures: [{ proof: 'denied' }] });
+  expect(result).toMatchObject({ kind: 'observed' });
+  const seen = result.kind === 'observed' ? [...result.observed.values()] : [];
+  expect(seen.filter(({ presence }) => presence === 'present')).toHaveLength(20);
+  expect(seen.filter(({ presence }) => presence === 'unknown')).toHaveLength(1);
 });
 
 describe('what a list shows doubtfully is looked up', () => {

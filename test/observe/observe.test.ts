@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { documentedClient } from '../support/documented-client.ts';
 import { observe, type ObserveResult } from '../../src/observe/observe.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -21,14 +22,13 @@ async function observing(
   answer: (request: HttpRequest) => Exchange,
   concurrency = 4,
   signal?: AbortSignal,
+  users = '',
 ): Promise<{ result: ObserveResult; requests: number; mostAtOnce: number }> {
   const entries = Array.from({ length: count }, (_, index) => `  - { slug: app-${index}, name: A }`);
-  const resources = await desired(
-    `version: 1\napplications:\n${entries.join('\n')}\nusers: [{ username: u }]\n`,
-  );
+  const resources = await desired(`version: 1\napplications:\n${entries.join('\n')}\n${users}`);
   const transport = countingTransport(answer);
   const result = await observe(resources, {
-    client: createClient(transport.send, { contractOnly: true }),
+    client: documentedClient(transport.send),
     pacing: createPacing({ concurrency, clock: virtualClock(), random: () => 0, ...(signal && { signal }) }),
     ...(signal && { signal }),
   });
@@ -37,12 +37,21 @@ async function observing(
 
 describe('observing', () => {
   test('looks up every application once, and no user', async () => {
-    const { result, requests } = await observing(20, () => absent);
+    const { result, requests } = await observing(
+      20,
+      () => absent,
+      4,
+      undefined,
+      'users: [{ username: u }]\n',
+    );
     expect(requests).toBe(20);
     expect(result.kind === 'observed' && result.observed.get('application.app-7')).toEqual({
       presence: 'absent',
     });
-    expect(result.kind === 'observed' && result.observed.get('user.u')).toEqual({ presence: 'unknown' });
+    expect(result.kind === 'observed' && result.observed.get('user.u')).toMatchObject({
+      presence: 'unknown',
+      unread: { answer: { kind: 'not_offered' } },
+    });
   });
 
   test.each([1, 3, 7])('has %i requests under way at a time, and no more', async (concurrency) => {
@@ -53,7 +62,7 @@ describe('observing', () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(502));
     const result = await observe(await applications('a'), {
-      client: createClient(transport.send, { contractOnly: true }),
+      client: documentedClient(transport.send),
       pacing: createPacing({ concurrency: 1, clock, random: () => 1 }),
     });
     expect(transport.requests).toHaveLength(5);
@@ -114,7 +123,7 @@ describe('observing', () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(429, '', { 'retry-after': '603' }));
     const result = await observe(await applications('a', 'b', 'c', 'd'), {
-      client: createClient(transport.send, { contractOnly: true }),
+      client: documentedClient(transport.send),
       pacing: {
         ...createPacing({ concurrency: 1, clock, random: () => 0 }),
         forEach: async (items, task) => {

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/commands/flags.ts';
 import { user } from '../../src/kinds/user.ts';
@@ -49,7 +50,12 @@ async function started(answer = service, signal = new AbortController().signal):
     transport: async (request) => answer(request),
     signal,
   });
-  const job = { ...context, emit: (event: RunEvent) => void events.push(event), emitsRequests: true };
+  const job = {
+    ...context,
+    emit: (event: RunEvent) => void events.push(event),
+    emitsRequests: true,
+    haltWords: haltDiagnostics,
+  };
   const values = await valuesOf({ concurrency: '1' }, context.env);
   const settings = await readSettings(values, context, 'service', ['m.yaml']);
   return { job, settings, events, printed: () => stdout() + stderr() };
@@ -79,11 +85,12 @@ describe('a job', () => {
     expect(ran).toMatchObject({ ending: 'done', filenames: ['m.yaml'], service: 'https://id.example.com' });
     expect(events.map((event) => told(event))).toEqual([
       'checked',
-      'looking_up 0/2',
+      'looking_up 0/3',
       'GET',
-      'looking_up 1/2',
+      'looking_up 1/3',
       'GET',
-      'looking_up 2/2',
+      'looking_up 2/3',
+      'looking_up 3/3',
       'planned',
       'creating 0/2',
       'application.here unchanged',

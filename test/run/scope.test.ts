@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { plan as planCommand } from '../../src/commands/plan.ts';
 import { valuesOf } from '../../src/commands/flags.ts';
 import { apply } from '../../src/run/apply.ts';
@@ -51,7 +52,10 @@ async function run(
   });
   const values = await valuesOf({ concurrency: '1', contractOnly }, context.env);
   const settings = await readSettings(values, context, 'service', ['m.yaml']);
-  const ran = await job({ settings, selection: { target: [], exclude: [] } }, { ...context, emit: () => {} });
+  const ran = await job(
+    { settings, selection: { target: [], exclude: [] } },
+    { ...context, emit: () => {}, haltWords: haltDiagnostics },
+  );
   const halted = ran.halt?.kind === 'refused' ? ran.halt.diagnostics : [];
   const found = [...ran.diagnostics, ...halted];
   return { ran, sent, codes: found.map(({ severity, code }) => `${severity} ${code}`) };

@@ -1,10 +1,11 @@
 import nock from 'nock';
+import { documentedClient } from '../support/documented-client.ts';
 import { getGlobalDispatcher } from 'undici';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import { isJsonObject, parseJson, textOf } from '../../src/base/json.ts';
-import { createClient, type Reading, type Writing } from '../../src/service/client.ts';
+import type { createClient, Reading, Writing } from '../../src/service/client.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import type { ReadProof, WriteProof } from '../../src/service/what-answers-prove.ts';
@@ -231,7 +232,7 @@ function client(): ReturnType<typeof createClient> {
     timeoutMs: 60_000,
     dispatcher: getGlobalDispatcher(), // nock's own, once nock is loaded
   });
-  return createClient(transport.send, { contractOnly: true });
+  return documentedClient(transport.send);
 }
 
 /** Serves the recorded answer to whatever the client asks when it is to do what was recorded. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { documentedClient } from '../support/documented-client.ts';
 import { application } from '../../src/kinds/application.ts';
 import { group } from '../../src/kinds/group.ts';
 import { user } from '../../src/kinds/user.ts';
 import { readAnswer, type Answer } from '../../src/service/answer.ts';
+import { documentedOnly } from '../../src/service/documented-only.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -12,7 +14,7 @@ import { answered, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 function clientAnsweredWith(exchange: Exchange): Client {
-  return createClient(scriptedTransport(exchange).send, { contractOnly: true });
+  return documentedClient(scriptedTransport(exchange).send);
 }
 
 function toGet(exchange: Exchange): ReturnType<Client['read']> {
@@ -103,9 +105,8 @@ describe('what an answer proves', () => {
 
     test('and nothing is asked under the contract alone', async () => {
       const { send, requests } = scriptedTransport(answered(200, page([alice])));
-      await expect(createClient(send, { contractOnly: true }).read(user, identity)).rejects.toThrow(
-        'users are not looked up',
-      );
+      const { proof, answer } = await createClient(documentedOnly(send)).read(user, identity);
+      expect({ proof, answer }).toEqual({ proof: 'fault', answer: { kind: 'not_offered' } });
       expect(requests).toEqual([]);
     });
 

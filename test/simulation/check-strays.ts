@@ -26,9 +26,13 @@ export function checkStrays(
         `${run.name} reports ${addressOf(outcome)}, which has no plan, as ${outcome.outcome}`,
       );
     // What another has may be refused before it is sent, and a name that could not be looked up leads to no id.
-    const isUnread = run.delivered.some(({ purpose, status }) => purpose === 'name' && status !== 200);
+    const isUnread = run.delivered.some(
+      ({ purpose, type, status, tells }) =>
+        (purpose === 'name' && status !== 200) ||
+        (purpose === 'look_up' && type !== 'application' && tells === undefined),
+    );
     const isExplained = isUnread || isContending(run) || doubledGroups(history).length > 0;
-    if (!isStray && isLeft && !(keepGoing && isExplained))
+    if (!isStray && isLeft && !(isUnread || (keepGoing && isExplained)))
       fail('kept_going', `${run.name} did not plan ${addressOf(outcome)}, which names nothing unknown`);
   }
 }

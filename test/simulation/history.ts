@@ -113,7 +113,7 @@ export type Method = HttpRequest['method'];
 
 /** What reached the run, in the terms of whoever made it up. */
 export interface Delivery {
-  readonly exchange: 'answered' | 'lost' | 'never_sent';
+  readonly exchange: 'answered' | 'lost' | 'never_sent' | 'withheld';
   readonly status?: number;
   /** In words, for people. */
   readonly words: string;

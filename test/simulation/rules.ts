@@ -39,7 +39,7 @@ export const rules = {
   reads: 'Nothing is looked up more than five times in a row, but for three outages.',
   pause: 'Nothing is sent while the service has asked to wait.',
   denied:
-    'After a denied create no more of this kind are created; after a denied read nothing is sent at all, but for users, who then count as not looked up.',
+    'After a denied create no more of this kind are created; after a denied documented read nothing is sent at all.',
   closed: 'After an answer that no more of this kind can be created now, nothing more of it is sent.',
   begun: 'What stops one kind of resource stops no other kind.',
   wrong_place: 'After an answer that shows a wrong place nothing new is begun, and no redirect is followed.',

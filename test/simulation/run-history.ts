@@ -29,8 +29,8 @@ export interface RunHistory {
   readonly failFast: boolean;
   readonly wants: Of<'run_began'>['wants'];
   readonly mayChange: boolean;
-  /** Whether users were not to be looked up: then they are created if they are absent. */
-  readonly isBlind: boolean;
+  /** The users whose last look-up before the first write came to no data. */
+  readonly unseen: ReadonlySet<string>;
   /** Whether each look at a user was denied before anything was sent. */
   readonly sawNobody: boolean;
   /** When somebody said yes to its plan. */
@@ -62,9 +62,7 @@ export function runHistoryOf(
   return {
     name,
     sawNobody: sawNobody(delivered.slice(0, firstWrite === -1 ? delivered.length : firstWrite)),
-    isBlind: delivered
-      .slice(0, firstWrite === -1 ? delivered.length : firstWrite)
-      .some((answer) => isOfUsers(answer) && [403, 404, 405].includes(answer.status ?? 0)),
+    unseen: unseenUsers(delivered.slice(0, firstWrite === -1 ? delivered.length : firstWrite)),
     beganAt: began.at,
     wait: began.wait,
     failFast: began.failFast,
@@ -80,19 +78,24 @@ export function runHistoryOf(
   };
 }
 
+function unseenUsers(delivered: readonly Of<'delivered'>[]): ReadonlySet<string> {
+  const last = new Map<string, Of<'delivered'>>();
+  for (const answer of delivered)
+    if (answer.type === 'user' && answer.purpose === 'look_up') last.set(addressOf(answer), answer);
+  return new Set([...last].flatMap(([address, { tells }]) => (tells === undefined ? address : [])));
+}
+
 function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
   const looks = delivered.filter((answer) => answer.type === 'user' && answer.purpose === 'look_up');
   return looks.length > 0 && looks.every(({ status }) => status === 403);
 }
 
-/** Whether a user was looked up, or users. */
-export function isOfUsers({ purpose, type }: Of<'delivered'>): boolean {
-  return type === 'user' && (purpose === 'look_up' || purpose === 'page');
-}
-
 /** Whether something can be looked up; by a run, where its plan was not told that this is not to be had. */
 export function canBeLookedUp({ contractOnly }: History, { type }: Identity, run?: RunHistory): boolean {
-  return type === 'application' || (!contractOnly && (type === 'group' || run?.isBlind !== true));
+  if (type === 'application') return true;
+  if (contractOnly) return false;
+  // A look-up that came to no data may end the look-ups of all users.
+  return type === 'group' || run === undefined || run.unseen.size === 0;
 }
 
 /** What an answer of the service's own shows of something. */

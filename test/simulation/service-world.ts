@@ -188,7 +188,8 @@ export class ServiceWorld {
 
   #underWay(run: string, token: string, request: HttpRequest): UnderWay {
     const { method, path, body = '', timeoutMs = 60_000 } = request;
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const authorization = request.isAnonymous ? {} : { authorization: `Bearer ${token}` };
+    const headers = { ...authorization, 'content-type': 'application/json' };
     return {
       id: (this.#requests += 1),
       run,

@@ -47,7 +47,7 @@ const readOnly: Meaning = {
   ends: 'type',
 };
 const absent: Meaning = { get: 'absent', postApplication: 'fault', postUser: 'fault', ends: 'run' };
-const wrongPlace: Meaning = { ...absent, get: 'fault', endsReading: true };
+const wrongPlace: Meaning = { ...absent, get: 'fault' };
 const notActedUpon: Meaning = { get: 'nothing', postApplication: 'not_applied', postUser: 'not_applied' };
 const slugRefused: Meaning = { ...rejected, postApplication: 'taken' };
 
@@ -66,7 +66,11 @@ export const answerRows: readonly AnswerRow[] = [
   row('200 with another identity', answered(200, other), doubt),
   row('201 with another identity', answered(201, other), doubt),
   row('200 without a pk', answered(200, anonymous), doubt),
-  row('201 without a pk', answered(201, anonymous), doubt),
+  row('201 without a pk', answered(201, anonymous), {
+    get: 'nothing',
+    postApplication: 'created',
+    postUser: 'created',
+  }),
   row('201 with an empty pk', answered(201, { ...same, pk: '' }), doubt),
   row('201 with null for a pk', answered(201, { ...same, pk: null }), doubt),
   row('200 with HTML', answered(200, html), doubt),
@@ -149,7 +153,7 @@ export const answerRows: readonly AnswerRow[] = [
   row(
     'never sent, and it will not pass',
     { kind: 'never_sent', error: new Error('no such host'), transient: false },
-    wrongPlace,
+    { ...wrongPlace, endsReading: true },
   ),
   row('sent and lost', lost, doubt),
 ];

@@ -27,7 +27,7 @@ type Row = readonly [code: DiagnosticCode, summary: string, advice: string];
 const noSuchApi: Row = [
   'service-unexpected',
   'there is no such API at this URL',
-  'Check the service URL: rollcall adds /api/v3/core/… to it.',
+  'Check the service URL: rollcall adds /api/v3/core/… to it. If the URL is right, its 404 for an application that does not exist lacks the `detail` that the API gives.',
 ];
 const asksToWait: Row = [
   'service-unreachable',

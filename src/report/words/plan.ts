@@ -1,6 +1,6 @@
 import { destinationName } from '../../base/destination.ts';
-import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnostic.ts';
-import { listed as listedWords, listsOf } from '../../kinds/all.ts';
+import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { listed as listedWords } from '../../kinds/all.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
@@ -9,7 +9,6 @@ import {
   pendingIn,
   plannedEffects,
   planSummary,
-  unseenKinds,
   type Change,
   type ChangeKind,
   type Difference,
@@ -19,6 +18,7 @@ import { capitalised, inline, present } from '../printable.ts';
 import { grouped } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
+import { notShownNote, unreadNote } from './unread.ts';
 import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { Gone } from '../../manifest/baseline.ts';
 
@@ -109,7 +109,13 @@ export function planView(plan: Plan): PlanView {
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
-    notes: [...unreadNote(plan), ...renamedNote(plan), ...unservedNote(plan), ...effectiveNotes(plan)],
+    notes: [
+      ...unreadNote(plan),
+      ...notShownNote(plan),
+      ...renamedNote(plan),
+      ...unservedNote(plan),
+      ...effectiveNotes(plan),
+    ],
     idle: changesNothing(plan) ? 'An apply would change nothing.' : undefined,
     switches: switchNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),
@@ -142,7 +148,7 @@ function alteredCounts(touched: readonly Change[], gone: readonly Gone[]): strin
 
 const mostAlong = 10;
 
-function firstOf(addresses: readonly Address[]): string {
+function firstOf(addresses: readonly string[]): string {
   const more = addresses.length - mostAlong;
   return listed(present(...addresses.slice(0, mostAlong), more > 0 && `${more} more`));
 }
@@ -197,23 +203,6 @@ function renamedNote({ changes }: Plan): string[] {
   if (done.length === 0) return [];
   const which = firstOf(done.map(({ resource }) => resource.address));
   return [`Renamed already, so that \`formerly\` can go once every service has the new name: ${which}.`];
-}
-
-function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
-  const { create_if_absent: unread } = planSummary(changes);
-  if (unread === 0) return [];
-  const what = 'each ? is created if it is absent, and left as it is if not.';
-  if (contractOnly) {
-    const note = `With contract_only, ${listsOf(unseenKinds({ changes }))} are not looked up: ${what}`;
-    if (unread < changes.length) return [note];
-    const where = scope === undefined ? 'is declared' : 'is among these';
-    return [`${note}\nNothing else ${where}, so nothing was asked of the service.`];
-  }
-  return Array.from(unseenKinds({ changes }), ({ type, list }) =>
-    unreadable[type] === 'not_offered'
-      ? `What answers there does not offer to look ${list} up: ${what}`
-      : `The token may not view ${list}: ${what} With the permission to view ${list}, the plan shows which.`,
-  );
 }
 
 /** How many changes there are of each kind, without those of which there are fewer than `least`. */

@@ -198,11 +198,16 @@ describe('the text of a plan', () => {
   });
 
   test.each([
-    ['denied', 'The token may not view users: each ? is created', 'With the permission to view users'],
-    ['not_offered', 'What answers there does not offer to look users up: each ? is created', ''],
+    ['denied', 'The token may not view users (403): each ? is created', 'With the permission to view users'],
+    [
+      'not_offered',
+      'The service does not offer to look up users (403): each ?',
+      'Let GET /api/v3/core/users/',
+    ],
+    ['unanswered', 'The service did not answer the look-up of users (403): each ?', 'Its log says why.'],
   ] as const)('says why users could not be looked up: %s', async (why, first, advice) => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }, { username: b, name: B }]\n');
-    const made = { ...plan, contractOnly: false, unreadable: { user: why } };
+    const made = { ...plan, contractOnly: false, unreadable: { user: { why, status: 403 } } };
     const text = planText(made, createStyle({ colours: false }));
     expect(text.split(first)).toHaveLength(2);
     expect(text).toContain(advice);

@@ -451,7 +451,7 @@ function lost(name = 'Error'): Exchange {
 
 /** Whether a request to bind may have been carried out, as far as its answer says. */
 function mayHaveWorked(exchange: Exchange): boolean {
-  if (exchange.kind === 'never_sent') return false;
+  if (exchange.kind === 'never_sent' || exchange.kind === 'withheld') return false;
   if (exchange.kind === 'lost') return true;
   const { status, body } = exchange;
   const isOfService = isJsonObject(parseJson(body) ?? null);

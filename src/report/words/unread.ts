@@ -1,0 +1,47 @@
+import { listsOf, type ResourceType } from '../../kinds/all.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { planSummary, unseenKinds, type Plan } from '../../plan/plan.ts';
+import type { Unreadable } from '../../service/types.ts';
+import { listed } from './diagnostics.ts';
+
+/** The declared fields that the service does not show. */
+export function notShownNote({ changes }: Plan): string[] {
+  const unseen = changes.flatMap(({ resource, notShown = [] }) =>
+    notShown.map((field) => `${resource.address} \`${field}\``),
+  );
+  return unseen.length === 0
+    ? []
+    : [`The service does not show, so that it was not compared: ${listed(unseen)}.`];
+}
+
+/** The kinds of which it is not known what exists, and why. */
+export function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
+  const { create_if_absent: unread } = planSummary(changes);
+  if (unread === 0) return [];
+  const what = 'each ? is created if it is absent, and left as it is if not.';
+  if (contractOnly) {
+    const note = `With contract_only, ${listsOf(unseenKinds({ changes }))} are not looked up: ${what}`;
+    if (unread < changes.length) return [note];
+    const where = scope === undefined ? 'is declared' : 'is among these';
+    return [`${note}\nNothing else ${where}, so nothing was asked of the service.`];
+  }
+  return Array.from(unseenKinds({ changes }), (kind) => unreadWords(kind, unreadable[kind.type], what));
+}
+
+/** Why records of a kind could not be looked up, how that was answered, what follows, and what would change it. */
+function unreadWords(
+  { list, path }: Kind<ResourceType>,
+  unreadable: Unreadable | undefined,
+  what: string,
+): string {
+  const status = unreadable?.status === undefined ? '' : ` (${unreadable.status})`;
+  switch (unreadable?.why) {
+    case 'not_offered':
+      return `The service does not offer to look up ${list}${status}: ${what} Let GET ${path} through to see which exist.`;
+    case 'unanswered':
+      return `The service did not answer the look-up of ${list}${status || ' in time'}: ${what} Its log says why.`;
+    case 'denied':
+    case undefined:
+      return `The token may not view ${list}${status}: ${what} With the permission to view ${list}, the plan shows which.`;
+  }
+}

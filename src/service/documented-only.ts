@@ -1,0 +1,26 @@
+import { createdByContract, kinds } from '../kinds/all.ts';
+import type { HttpRequest, Transport } from './transport.ts';
+
+/** A transport for `contract_only`: of all requests, the three documented operations alone are sent. */
+export function documentedOnly(send: Transport): Transport {
+  return async (request, signal) => {
+    if (isDocumented(request)) return send(request, signal);
+    // Manifests that would write in another way are refused before anything is sent.
+    if (request.method !== 'GET' && request.method !== 'OPTIONS')
+      throw new Error(`contract_only does not send ${request.method} ${request.path}`);
+    return { kind: 'withheld' };
+  };
+}
+
+/** Creates an application or a user, or retrieves an application by its slug. */
+function isDocumented({ method, path }: HttpRequest): boolean {
+  if (method === 'POST') return createdByContract.some((kind) => kind.path === path);
+  return (
+    method === 'GET' &&
+    kinds.some((kind) => kind.lookUp.isDocumented && /^[^/?]+\/$/.test(after(path, kind.path)))
+  );
+}
+
+function after(path: string, start: string): string {
+  return path.startsWith(start) ? path.slice(start.length) : '';
+}

@@ -1,0 +1,113 @@
+import { readAnswer, type Answer } from './answer.ts';
+import type { Pacing } from './pacing.ts';
+import { nobodysSlug, probedKind } from './probe.ts';
+import type { SelfReading } from './read-self.ts';
+import { triesOf, untilProven } from './retries.ts';
+import type { HttpRequest, Transport } from './transport.ts';
+import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
+
+/** How the evidence is asked for. */
+interface Questions {
+  readonly self: (signal?: AbortSignal) => Promise<SelfReading>;
+  readonly send: Transport;
+}
+
+interface AskOptions {
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What the documented look-ups of a run show of the service: that its API is there, that it takes the token, and how it says "absent".
+ * Each question is asked at most once a run, and only where no answer so far shows it.
+ */
+export class Evidence {
+  readonly #questions: Questions;
+  #isApiSeen = false;
+  #isTokenTaken = false;
+  /** The form of a 404 without `detail` that is known to mean "absent"; `detail`: no other form does. */
+  #absentForm: string | undefined;
+  #nobody: Promise<Answer | undefined> | undefined;
+  #isAnonymousDenied: Promise<boolean> | undefined;
+
+  constructor(questions: Questions) {
+    this.#questions = questions;
+  }
+
+  /** Notes the answer to a documented look-up with the token. */
+  note({ kind, body, status }: Answer): void {
+    const isJson = body !== undefined;
+    const isDenial = kind === 'denied' && isJson && typeof body['detail'] === 'string';
+    if (kind === 'found' || kind === 'not_found') this.#isTokenTaken = true;
+    if (kind === 'found' || kind === 'not_found' || isDenial || (status === 400 && isJson))
+      this.#isApiSeen = true;
+    if (kind === 'not_found') this.#absentForm ??= 'detail';
+  }
+
+  /** What an answer to a documented look-up proves. */
+  proofOf({ kind, form }: Answer): ReadProof {
+    const { read } = whatAnswersProve[kind];
+    if (form === undefined || this.#absentForm === undefined) return read;
+    // A service that is replaced, and what stands in front of it meanwhile, must not make anything "absent".
+    return form === this.#absentForm ? 'absent' : 'nothing';
+  }
+
+  /** Learns whether a 404 without `detail` means "absent" here. Afterwards `proofOf` knows, or nothing shows it. */
+  async learnAbsence(options: AskOptions): Promise<void> {
+    if (this.#absentForm !== undefined) return;
+    const nobody = await this.#askForNobody(options);
+    if (nobody?.form === undefined || this.#absentForm !== undefined) return;
+    if (this.#isApiSeen || (await this.#isDeniedWithoutToken(options))) {
+      this.#absentForm = nobody.form;
+      this.#isTokenTaken = true;
+    }
+  }
+
+  /** Whether the documented API answers at this URL. */
+  async isApiThere(options: AskOptions): Promise<boolean> {
+    if (this.#isApiSeen) return true;
+    await this.#askForNobody(options);
+    if (!this.#isApiSeen) await this.learnAbsence(options);
+    return this.#isApiSeen || (this.#absentForm !== undefined && this.#absentForm !== 'detail');
+  }
+
+  /** Whether the service refuses the token itself. One request that is not denied is enough to say no. */
+  async isTokenRefused(options: AskOptions): Promise<boolean> {
+    if (this.#isTokenTaken) return false;
+    const { pacing, signal } = options;
+    const self = await untilProven(() => this.#questions.self(signal), pacing, triesOf.lookUp);
+    if (self?.proof === 'exists') return false;
+    return (await this.#askForNobody(options))?.kind === 'denied';
+  }
+
+  #askForNobody({ pacing, signal }: AskOptions): Promise<Answer | undefined> {
+    this.#nobody ??= this.#ask({}, pacing, signal);
+    return this.#nobody;
+  }
+
+  async #isDeniedWithoutToken({ pacing, signal }: AskOptions): Promise<boolean> {
+    this.#isAnonymousDenied ??= this.#ask({ isAnonymous: true }, pacing, signal).then(
+      (answer) => answer?.kind === 'denied',
+    );
+    return this.#isAnonymousDenied;
+  }
+
+  async #ask(
+    about: Pick<HttpRequest, 'isAnonymous'>,
+    pacing: Pacing,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer | undefined> {
+    const asked = await untilProven(
+      async () => {
+        const path = probedKind.lookUp.path(nobodysSlug);
+        const exchange = await this.#questions.send({ method: 'GET', path, ...about }, signal);
+        const answer = readAnswer(exchange, probedKind, nobodysSlug);
+        return { answer, proof: whatAnswersProve[answer.kind].read };
+      },
+      pacing,
+      triesOf.lookUp,
+    );
+    if (asked && !about.isAnonymous) this.note(asked.answer);
+    return asked?.answer;
+  }
+}

@@ -1,0 +1,252 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
+import { capture } from '../support/run.ts';
+
+/** How a request is answered; nothing: the connection is closed. */
+type Reply = readonly [status: number, contentType: string, body: string] | 'closed';
+
+const json = (status: number, body: object): Reply => [
+  status,
+  'application/json; charset=utf-8',
+  JSON.stringify(body),
+];
+const notFound = json(404, { detail: 'Not found.' });
+const html: Reply = [404, 'text/html', '<html><body>Not Found</body></html>'];
+
+interface Options {
+  /** How a request is answered that is not documented. */
+  readonly otherwise?: Reply;
+  /** How an application is answered that nobody has. */
+  readonly missing?: Reply | ((slug: string) => Reply);
+  /** How a documented request without the token is answered; nothing: like one with it. */
+  readonly anonymous?: Reply;
+  readonly created?: (record: JsonObject) => object;
+  readonly base?: string;
+}
+
+interface Service {
+  readonly url: string;
+  readonly requests: string[];
+  readonly applications: Map<string, JsonObject>;
+  readonly users: Map<string, JsonObject>;
+}
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A service that has the three documented operations, over HTTP. */
+async function documented({
+  otherwise = html,
+  missing = notFound,
+  anonymous = json(403, { detail: 'no token' }),
+  created = (record) => ({ pk: `pk-${textOf(record['slug'] ?? record['username'])}`, ...record }),
+  base = '/api/v3/core/',
+}: Options = {}): Promise<Service> {
+  const requests: string[] = [];
+  const held = { applications: new Map<string, JsonObject>(), users: new Map<string, JsonObject>() };
+  const answerTo = (request: IncomingMessage, body: string): Reply => {
+    const { method = '', url = '' } = request;
+    const isKnown = request.headers.authorization === `Bearer ${sandboxToken}`;
+    requests.push(`${method} ${url}${isKnown ? '' : ' (anonymous)'}`);
+    const slug = method === 'GET' ? new RegExp(`^${base}applications/([^/?]+)/$`).exec(url)?.[1] : undefined;
+    if (slug !== undefined) {
+      if (!isKnown && anonymous) return anonymous;
+      const found = held.applications.get(slug);
+      if (found) return json(200, { pk: `pk-${slug}`, ...found });
+      return typeof missing === 'function' ? missing(slug) : missing;
+    }
+    const list = (['applications', 'users'] as const).find((each) => url === `${base}${each}/`);
+    if (method !== 'POST' || list === undefined) return otherwise;
+    const sent = parseJson(body);
+    if (!isKnown || !isJsonObject(sent)) return json(403, { detail: 'no token' });
+    const identity = list === 'users' ? 'username' : 'slug';
+    const name = textOf(sent[identity]);
+    if (held[list].has(name)) return json(400, { [identity]: ['This must be unique.'] });
+    held[list].set(name, sent);
+    return json(201, created(sent));
+  };
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const reply = answerTo(request, body);
+      if (reply === 'closed') request.socket.destroy();
+      else response.writeHead(reply[0], { 'content-type': reply[1] }).end(reply[2]);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  return { url: `http://127.0.0.1:${port}`, requests, ...held };
+}
+
+const applications =
+  'applications:\n  - { slug: wiki, name: Wiki, group: Docs }\n  - { slug: mail, name: Mail }\n';
+const users = 'users:\n  - { username: alice, name: Alice }\n  - { username: bob, name: Bob }\n';
+const manifests = {
+  'users alone': `version: 1\n${users}`,
+  'applications alone': `version: 1\n${applications}`,
+  both: `version: 1\n${applications}${users}`,
+};
+
+async function run(
+  command: typeof plan | typeof apply,
+  url: string,
+  text: string,
+  flags: object = {},
+): Promise<{ ending: string; stdout: string; stderr: string }> {
+  const { context, stdout, stderr } = capture({ files: { 'm.yaml': text }, url });
+  const options = { output: 'text', wait: '0', yes: true, ...flags } as never; // a test gives what the command takes
+  const ending = await command(['m.yaml'], options, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+const otherwise: Record<string, Reply> = {
+  'a 404 in HTML': html,
+  'a 404 as text': [404, 'text/plain', 'Cannot GET'],
+  'an empty 404': [404, '', ''],
+  'a 404 in JSON': json(404, { message: 'no such route' }),
+  'a 404 in JSON with a detail': json(404, { detail: 'Not Found' }),
+  'a 405 as text': [405, 'text/plain', 'Method Not Allowed'],
+  'a 405 in JSON': json(405, { detail: 'Method "GET" not allowed.' }),
+  'a 400 in JSON': json(400, { error: 'unknown path' }),
+  'a 400 as text': [400, 'text/plain', 'Bad Request'],
+  'a 401': json(401, { detail: 'denied' }),
+  'a 403': json(403, { detail: 'denied' }),
+  'a 403 in HTML': [403, 'text/html', '<html>Forbidden</html>'],
+  'a redirect': [302, 'text/html', ''],
+  'a 200 in HTML': [200, 'text/html', '<html>Welcome</html>'],
+  'a 200 with an empty object': json(200, {}),
+  'a 500': [500, 'text/html', 'Internal Server Error'],
+  'a 501': [501, 'text/plain', 'Not Implemented'],
+  'a 503': [503, 'text/plain', 'Unavailable'],
+  'a 429': [429, 'text/plain', 'Too Many Requests'],
+  'a closed connection': 'closed',
+};
+
+describe.each(Object.entries(otherwise))('a service that answers all else with %s', (_, reply) => {
+  test.each(Object.entries(manifests))('takes %s: plan, apply, apply again', async (__, text) => {
+    const service = await documented({ otherwise: reply });
+    const planned = await run(plan, service.url, text);
+    expect(planned).toMatchObject({ ending: 'done' });
+    const declared = text.match(/- \{/g)?.length ?? 0;
+    expect(planned.stdout).toContain(`Plan: ${declared} to add, 0 to change, 0 to destroy.`);
+    const hasUsers = text.includes('users:');
+    expect(planned.stdout.includes('? user.alice')).toBe(hasUsers);
+    expect(planned.stdout.match(/each \? is created if it is absent/g) ?? []).toHaveLength(hasUsers ? 1 : 0);
+    const first = await run(apply, service.url, text);
+    expect(first).toMatchObject({ ending: 'done' });
+    expect(first.stdout).toContain(`${declared} created`);
+    expect([...service.applications.keys(), ...service.users.keys()]).toHaveLength(declared);
+    const second = await run(apply, service.url, text);
+    expect(second).toMatchObject({ ending: 'done' });
+    expect(second.stdout).toContain('Apply complete! Resources: 0 added, 0 changed, 0 destroyed.');
+    expect([...service.applications.keys(), ...service.users.keys()]).toHaveLength(declared);
+  });
+});
+
+const missing: Record<string, Reply> = {
+  'JSON with a message': json(404, { message: 'application not found' }),
+  'an empty object': json(404, {}),
+  'an empty body': [404, '', ''],
+  text: [404, 'text/plain', 'not found'],
+  HTML: html,
+  'a 410': [410, 'text/html', 'Gone'],
+};
+
+describe.each(Object.entries(missing))('an application that is answered 404 with %s', (_, reply) => {
+  test('is absent where another one was found', async () => {
+    const service = await documented({ missing: reply });
+    service.applications.set('wiki', { slug: 'wiki', name: 'Wiki', group: 'Docs' });
+    const planned = await run(plan, service.url, manifests['applications alone']);
+    expect(planned).toMatchObject({ ending: 'done' });
+    expect(planned.stdout).toContain('+ application.mail');
+    expect(service.requests.filter((each) => each.endsWith('(anonymous)'))).toEqual([]);
+  });
+
+  test('is absent where the API refuses to answer without a token, which is asked once', async () => {
+    const service = await documented({ missing: reply });
+    const applied = await run(apply, service.url, manifests.both);
+    expect(applied).toMatchObject({ ending: 'done' });
+    expect([...service.applications.keys()]).toEqual(expect.arrayContaining(['wiki', 'mail']));
+    expect(service.requests.filter((each) => each.endsWith('(anonymous)'))).toHaveLength(1);
+    expect(await run(apply, service.url, manifests.both)).toMatchObject({ ending: 'done' });
+  });
+
+  test('is an error with both ways out where nothing shows the API', async () => {
+    const service = await documented({ missing: reply, anonymous: reply });
+    const planned = await run(plan, service.url, manifests.both);
+    expect(planned.ending).toBe('failed');
+    expect(planned.stderr).toContain('Check the service URL');
+    expect(planned.stderr).toContain('`detail`');
+    expect([...service.applications.keys(), ...service.users.keys()]).toEqual([]);
+  });
+});
+
+test.each(Object.entries(missing))(
+  'a 404 with %s beside one with a detail is never absent',
+  async (_, reply) => {
+    const service = await documented({ missing: (slug) => (slug === 'mail' ? reply : notFound) });
+    const planned = await run(plan, service.url, manifests.both);
+    expect(planned.ending).toBe('failed');
+    expect(planned.stderr).toContain('application.mail');
+    expect(planned.stderr).not.toContain('application.wiki');
+  },
+);
+
+test('a 404 of another form is read again, and taken as what it is then', async () => {
+  let asked = 0;
+  const service = await documented({
+    missing: (slug) => (slug === 'mail' && (asked += 1) < 3 ? html : notFound),
+  });
+  const planned = await run(plan, service.url, manifests['applications alone']);
+  expect(planned).toMatchObject({ ending: 'done' });
+  expect(planned.stdout).toContain('+ application.mail');
+});
+
+test.each(Object.entries(manifests))('a wrong path ends with 1: %s', async (_, text) => {
+  const service = await documented({ base: '/elsewhere/api/v3/core/' });
+  expect((await run(plan, service.url, text)).ending).toBe('failed');
+  expect((await run(apply, service.url, text)).ending).toBe('failed');
+  expect(service.requests.filter((each) => each.startsWith('POST'))).toEqual([]);
+});
+
+test.each(Object.entries(manifests))('a wrong token ends with 4: %s', async (_, text) => {
+  const denied = json(403, { detail: 'Token invalid/expired' });
+  const service = await documented({ otherwise: denied });
+  const { context, stderr } = capture({
+    files: { 'm.yaml': text },
+    url: service.url,
+    env: { ROLLCALL_TOKEN: 'canary-of-another-service' },
+  });
+  expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('denied');
+  expect(stderr()).toContain('token');
+});
+
+describe('a 201', () => {
+  test('that shows the required fields alone is a create: exit 0', async () => {
+    const service = await documented({
+      created: ({ slug, username, name = '' }) =>
+        slug === undefined ? { username } : { pk: '1', slug, name },
+    });
+    const applied = await run(apply, service.url, manifests.both);
+    expect(applied).toMatchObject({ ending: 'done' });
+    expect(applied.stdout).toContain('Apply complete!');
+  });
+
+  test('of another application is not', async () => {
+    const service = await documented({ created: () => ({ pk: '1', slug: 'other', name: 'Other' }) });
+    const applied = await run(apply, service.url, manifests['applications alone']);
+    expect(applied.stdout).toContain('0 created, 2 there already');
+  });
+});

@@ -1,0 +1,13 @@
+import { kinds } from '../../src/kinds/all.ts';
+import { createClient, type Client } from '../../src/service/client.ts';
+import { documentedOnly } from '../../src/service/documented-only.ts';
+import type { Transport } from '../../src/service/transport.ts';
+
+/** A client under `contract_only` that has learnt already which kinds are not looked up. */
+export function documentedClient(send: Transport): Client {
+  const client = createClient(documentedOnly(send));
+  for (const kind of kinds)
+    if (!kind.lookUp.isDocumented)
+      client.sight.forgo(kind, { proof: 'fault', answer: { kind: 'not_offered' } });
+  return client;
+}
