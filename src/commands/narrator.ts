@@ -174,9 +174,15 @@ function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
   if (names.length === 0 && notRead === 0)
     return noPlan(halt, 'what belongs to one resource is given to two');
   const isService = names.length > 0 && names.every(({ fault }) => isOfTheService(fault));
+  const areAll = (kind: string): boolean =>
+    names.length > 0 && names.every(({ fault }) => fault.kind === kind);
   const cause = isService
     ? 'the names in the manifests could not be looked up'
-    : 'names in the manifests did not lead to ids';
+    : areAll('taken')
+      ? 'what is to be created has the name of another record'
+      : areAll('torn')
+        ? 'it is not clear which record is to be renamed'
+        : 'names in the manifests did not lead to ids';
   return noPlan(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
 }
 

@@ -560,3 +560,11 @@ test('a provider that is to be absent is absent where one of another type has it
     stdout: expect.stringContaining('No changes.'),
   });
 });
+
+test('a plan that ends because a name is taken says so', async () => {
+  const made = service({ providers: [{ pk: 1, name: 'Grafana' }] });
+  const { ending, stderr } = await run('plan', made.send, oauth2());
+  expect(ending).toBe('invalid');
+  expect(stderr).toContain('what is to be created has the name of another record');
+  expect(stderr).not.toContain('did not lead to ids');
+});
