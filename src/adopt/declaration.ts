@@ -14,7 +14,7 @@ import { Selector, type Selection } from '../manifest/select.ts';
 import { trim } from '../manifest/trim.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { WholeReading } from '../service/read-whole.ts';
-import type { Inventory } from '../observe/inventory.ts';
+import type { Inventory } from '../observe/gaps.ts';
 import type { Declaration } from './writable.ts';
 
 /** What is to be read, and what of it manifests are to declare. */

@@ -16,7 +16,7 @@ import { askRelease } from '../service/release.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Holdings, NamesReading, Wanted } from './declaration.ts';
-import type { Inventory } from '../observe/inventory.ts';
+import type { Inventory } from '../observe/gaps.ts';
 
 /** Reads all that the service holds of some kinds. Sends nothing but reads. */
 export function readHoldings(

@@ -64,6 +64,11 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   };
   /** All those whose names differ from that of one, where other kinds are among them. */
   readonly namedAmong?: ReadKind;
+  /**
+   * Where the service shows of which type a record is, when it makes others of this kind: it shows them under this one as well, finds
+   * them there by their names, and changes and deletes them.
+   */
+  readonly isBaseIn?: ReadKind;
   /** Whether no documented operation creates one. */
   readonly isBeyond?: boolean;
   /** The field that names one: `slug`. */

@@ -134,6 +134,8 @@ export const oauth2: Kind<'provider'> = kindFrom({
   sort: { field: 'type', value: 'oauth2' },
   several: 'OAuth2 providers',
   namedAmong: provider,
+  // A proxy is one of them in the service, which shows it here as if it were no other.
+  isBaseIn: provider,
   isBeyond: true,
   identity: 'name',
   title: 'name',

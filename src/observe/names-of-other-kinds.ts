@@ -5,6 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { ObservedState } from './observation.ts';
 import { findNames, type ResolveOptions, type UnresolvedName } from './resolve-names.ts';
 import { textOf } from '../base/json.ts';
+import { isOfKind } from '../service/own-type.ts';
 
 /**
  * What is to be created under a name that a record of another kind has, where the service holds names unique over several kinds. Where
@@ -29,8 +30,7 @@ export async function namesOfOtherKinds(
       const { kind, name } = resource;
       const found = records.find(({ received }) => namesOf(related.byName, received).includes(name));
       // One of its own kind was made since it was looked up: apply finds it.
-      const model = textOf(found?.received['meta_model_name']).split('.').at(-1);
-      if (found === undefined || model === kind.model?.type) continue;
+      if (found === undefined || isOfKind(kind, found.received)) continue;
       const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;
       taken.push({ resource, declared: { related: kind, name, field: kind.identity }, fault });
     }

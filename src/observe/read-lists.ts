@@ -10,6 +10,7 @@ import { observedIn, type ListedRecord } from '../service/records.ts';
 import type { Page } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readPages } from '../service/read-pages.ts';
+import { ownAmong } from '../service/own-type.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
 
@@ -139,7 +140,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   });
   if (isDoubtful) return ended({ kind: 'doubtful' }, failed);
   if (pages === 0) return ended(failed && { kind: 'failed', failed }, failed);
-  const { found, namesakes } = listed;
+  const found = await ownAmong(kind, listed.found, options);
   if (tooMany !== undefined) return { ...ended({ kind: 'too_many', count: tooMany }), found };
   const absent = isSuperuser && listed.isWhole ? listed.missing : nothing.absent;
   const shown = { found: found.size, absent: absent.size, pages };
@@ -147,7 +148,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     ...ended({ kind: 'in_pages', ...shown, ...(failed && { failed }) }, failed),
     found,
     absent,
-    namesakes,
+    namesakes: listed.namesakes,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
-import type { Inventory } from './inventory.ts';
+import type { Inventory } from './gaps.ts';
 
 /** What the service holds and no manifest declares, but for what it keeps for itself. Nothing is planned of it. */
 export interface Undeclared {

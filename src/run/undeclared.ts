@@ -1,7 +1,8 @@
 import type { Address } from '../base/diagnostic.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { inventoryOf, type Inventory } from '../observe/inventory.ts';
+import type { Inventory } from '../observe/gaps.ts';
+import { inventoryOf } from '../observe/inventory.ts';
 import { asFormer } from '../observe/renames.ts';
 import { undeclaredIn, type GapWords } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';

@@ -13,6 +13,7 @@ export function oauth2Kind(world: World): WrittenKind {
   return typedProviderKind(world, {
     path,
     component: 'ak-provider-oauth2-form',
+    madeOfIt: ['ak-provider-proxy-form'],
     exact: ['name', 'client_id'],
     fields: oauth2Fields(world),
     made: (values, own, pk) => ({

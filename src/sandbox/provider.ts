@@ -42,6 +42,8 @@ const seeded: Values = {
 interface Typed {
   readonly path: string;
   readonly component: string;
+  /** The types that are made of it: it lists, finds, changes and deletes them, and shows them as its own. */
+  readonly madeOfIt?: readonly string[];
   readonly exact: readonly string[];
   readonly filters?: SandboxKind['filters'];
   readonly fields: Readonly<Record<string, Field>>;
@@ -51,7 +53,7 @@ interface Typed {
 
 /** The providers of one type. */
 export function typedProviderKind(world: World, typed: Typed): WrittenKind {
-  const { component, made } = typed;
+  const { component, madeOfIt = [], made } = typed;
   const all = (): Rows => world.rows('provider');
   const writable = { ...sharedFields(world), ...typed.fields };
   const sources = world.rules.isLate
@@ -78,12 +80,17 @@ export function typedProviderKind(world: World, typed: Typed): WrittenKind {
     get rows() {
       return all();
     },
-    has: ({ fields }) => fields['component'] === component,
+    has: ({ fields }) => [component, ...madeOfIt].includes(textOf(fields['component'])),
     record: (row) => ({
       ...sources,
       ...unset(row.pk),
-      ...providerRecord(world, row),
-      ...only(row.fields, Object.keys(row.fields).filter(isShown)),
+      ...providerRecord(world, { ...row, fields: { ...row.fields, component } }),
+      ...only(
+        row.fields,
+        row.fields['component'] === component
+          ? Object.keys(row.fields).filter(isShown)
+          : Object.keys(writable),
+      ),
     }),
     whenDeleted: ({ pk }) => {
       const applications = world.rows('application');

@@ -1,6 +1,7 @@
 import type { Kind } from '../kinds/kind.ts';
 import type { Answer } from './answer.ts';
 import type { Client, Reading } from './client.ts';
+import { readOwn } from './own-type.ts';
 import type { SelfReading } from './read-self.ts';
 import type { Pacing } from './pacing.ts';
 import { triesOf, untilProven } from './retries.ts';
@@ -17,7 +18,7 @@ export async function retrieve(
   pacing: Pacing,
   signal?: AbortSignal,
 ): Promise<Reading | undefined> {
-  const reading = await untilProven(() => client.read(kind, name, signal), pacing, triesOf.lookUp);
+  const reading = await untilProven(() => readOwn(kind, name, client, signal), pacing, triesOf.lookUp);
   // Where some records of a kind were shown, one that is not shown says nothing of the others.
   const unread = client.sight.hasShown(kind)
     ? undefined

@@ -3,7 +3,7 @@ import type { Declared } from '../../adopt/declaration.ts';
 import { addressOf } from '../../kinds/resource.ts';
 import { textOf } from '../../base/json.ts';
 import type { Unwritable } from '../../adopt/writable.ts';
-import type { Gap, Inventory } from '../../observe/inventory.ts';
+import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { GapWords } from '../../observe/undeclared.ts';
 import { answerWords } from './answers.ts';
 import { namedSummary } from './diagnostics.ts';

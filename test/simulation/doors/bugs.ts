@@ -83,6 +83,14 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
       return network({ ...request, method: 'POST', path: '/api/v3/core/applications/', body }, signal);
     },
   },
+  'takes the type under which a record is shown for its own': {
+    breaks: 'own_type',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      if (exchange.kind !== 'answered' || !request.path.startsWith('/api/v3/providers/all/')) return exchange;
+      return { ...exchange, body: exchange.body.replaceAll('proxy.proxyprovider', 'oauth2.oauth2provider') };
+    },
+  },
   'deletes more than is declared as absent': {
     breaks: 'deleted',
     transport: (network) => async (request, signal) => {

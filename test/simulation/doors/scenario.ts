@@ -115,6 +115,8 @@ export const groups = ['ga', 'gb', 'gc'] as const;
 export const single = 'solo';
 /** The group and the application that are to be absent. */
 export const gone = { group: 'gx', slug: 'az' };
+/** A proxy, of whose name no provider of OAuth2 is to be there: the service shows it as one. */
+export const otherType = 'px';
 
 /** The user who had another name before. */
 export const renamedUser = { now: 'zed', before: 'old-zed' };
@@ -238,7 +240,7 @@ export function manifestOf({
   going,
   hasRenamedUser,
 }: Pick<Scenario, 'doors' | 'going' | 'hasRenamedUser'>): string {
-  const providers = doors.flatMap(({ slug, made }) =>
+  const providers: JsonObject[] = doors.flatMap(({ slug, made }) =>
     made === undefined
       ? []
       : {
@@ -250,9 +252,10 @@ export function manifestOf({
           ...(made.hasSecret && { client_secret: '${env:SECRET}' }),
         },
   );
+  const absent = going ? [{ name: otherType, type: 'oauth2', state: 'absent' }] : [];
   return stringify({
     version: 1,
-    ...(providers.length > 0 && { providers }),
+    ...(providers.length + absent.length > 0 && { providers: [...absent, ...providers] }),
     ...(hasRenamedUser && {
       users: [{ username: renamedUser.now, formerly: renamedUser.before, name: 'Zed' }],
     }),

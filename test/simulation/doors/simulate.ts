@@ -29,6 +29,7 @@ export const doorRules = {
   changed: 'Without the permission, nothing that was there is bound, taken away or changed.',
   renamed: 'What is renamed keeps its id, and is at no moment there under both names.',
   deleted: 'Nothing is deleted that is not declared as absent, and nothing by a run that may not.',
+  own_type: 'What the service shows under a type that is not its own is not touched.',
   ends: 'Every run that is not killed ends, and with no exception.',
   converges:
     'A run that meets no fault ends well, and one or two of them bring all to what is declared, where they may change it.',

@@ -19,6 +19,7 @@ import {
   formerSlug,
   renamedUser,
   gone,
+  otherType,
   groups,
   members,
   single,
@@ -41,6 +42,9 @@ export interface Seen {
   readonly words: string;
 }
 
+/** What is watched after each request. */
+type WatchedRule = 'opened' | 'renamed' | 'deleted' | 'own_type';
+
 /** A request to bind, and what the run had been shown before of what is bound. */
 export interface BindSent {
   readonly run: string;
@@ -55,7 +59,7 @@ export interface BindSent {
 /** The service and the network, with what goes wrong there, and somebody who looks who is let in after each request. */
 export class DoorWorld {
   readonly seen: Seen[] = [];
-  readonly violations: { readonly rule: 'opened' | 'renamed' | 'deleted'; readonly words: string }[] = [];
+  readonly violations: { readonly rule: WatchedRule; readonly words: string }[] = [];
   readonly binds: BindSent[] = [];
   /** The runs that were given a list that lacked something, or saw a part. */
   readonly misled = new Set<string>();
@@ -75,6 +79,7 @@ export class DoorWorld {
   /** When somebody else wrote last to an application, and each run, counted as requests are. */
   readonly #deeds = new Map<string, number>();
   readonly #wrote = new Map<string, number>();
+  readonly #other: string | undefined;
   #trouble: number;
   #ordered = 0;
   /** How many requests to create, change or delete something there were. */
@@ -91,6 +96,8 @@ export class DoorWorld {
     for (const { slug, isRenamed } of scenario.doors)
       if (isRenamed) this.#kept.set(slug, sandbox.pk('application', formerSlug(slug)) ?? null);
     this.#user = sandbox.pk('user', renamedUser.before);
+    if (scenario.going) this.#make(otherType, { type: 'proxy', hasSecret: false });
+    this.#other = JSON.stringify(sandbox.record('proxy', otherType));
     const group = textOf(sandbox.pk('group', gone.group) ?? null);
     this.#going = new Set([`/api/v3/core/groups/${group}/`, `/api/v3/core/applications/${gone.slug}/`]);
     for (const door of scenario.doors) {
@@ -208,7 +215,7 @@ export class DoorWorld {
       : this.#sandbox.pk('application', gone.slug) === undefined;
   }
 
-  #broken(rule: 'opened' | 'renamed' | 'deleted', words: string): void {
+  #broken(rule: WatchedRule, words: string): void {
     if (!this.violations.some((other) => other.words === words)) this.violations.push({ rule, words });
   }
 
@@ -282,6 +289,8 @@ export class DoorWorld {
 
   #watch(run: string): void {
     this.#watchNames();
+    if (JSON.stringify(this.#sandbox.record('proxy', otherType)) !== this.#other)
+      this.#broken('own_type', `${otherType} is not as it was`);
     for (const { slug, guests } of this.#scenario.doors) {
       const application = this.application(slug);
       if (application === undefined || (application['provider'] ?? null) === null) continue;

@@ -1,0 +1,27 @@
+import { textOf } from '../base/json.ts';
+import { ownTypesOf, type OwnTypeOptions } from '../service/own-type.ts';
+import type { ListedRecord } from '../service/records.ts';
+import type { Gap, Inventory } from './gaps.ts';
+
+/** An inventory without what the service shows there though it is of another type. */
+export async function ofOwnType(inventory: Inventory, options: OwnTypeOptions): Promise<Inventory> {
+  const { kind, records, gaps } = inventory;
+  if (kind.isBaseIn === undefined) return inventory;
+  const types = await ownTypesOf(kind, records.map(pkOf), options);
+  const own = records.filter((record) => types.get(pkOf(record)) === true);
+  const unknown: Gap[] = [];
+  for (const record of records) {
+    const type = types.get(pkOf(record));
+    if (typeof type === 'boolean') continue;
+    const answer = options.signal?.aborted ? undefined : type?.answer;
+    if (answer === undefined) return { kind, records: own, gaps: [...gaps, { kind: 'interrupted' }] };
+    if (type?.proof === 'absent')
+      unknown.push({ kind: 'not_shown', name: textOf(record.shown[kind.identity]), answer });
+    else return { kind, records: own, gaps: [...gaps, { kind: 'ended', answer }] };
+  }
+  return { kind, records: own, gaps: [...gaps, ...unknown] };
+}
+
+function pkOf({ received }: ListedRecord): string {
+  return textOf(received['pk']);
+}

@@ -1,0 +1,80 @@
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Kind, ReadKind } from '../kinds/kind.ts';
+import type { Client, Reading, RecordReading } from './client.ts';
+import type { HeldRecord } from './types.ts';
+import type { Pacing } from './pacing.ts';
+import { readWhole } from './read-whole.ts';
+import { triesOf, untilProven } from './retries.ts';
+
+/** Whether a record, as the list of all types shows it, is of this kind and of none that is made of it. */
+export function isOfKind({ model }: Kind, record: JsonObject): boolean {
+  return textOf(record['meta_model_name']).split('.').at(-1) === model?.type;
+}
+
+/** What a look-up came to, where the service shows records of other types in it as well: such a one is none of this kind. */
+export async function readOwn(
+  kind: Kind,
+  name: string,
+  client: Client,
+  signal: AbortSignal | undefined,
+): Promise<Reading> {
+  const reading = await client.read(kind, name, signal);
+  const { isBaseIn } = kind;
+  if (isBaseIn === undefined || reading.proof !== 'exists') return reading;
+  const { answer, ...of } = await client.readById(isBaseIn, idOf(isBaseIn, reading.held.pk), signal);
+  if (of.proof === 'exists')
+    return isOfKind(kind, of.record.received) ? reading : { proof: 'absent', answer };
+  // It may be gone by now; or it is not shown of which type it is, and then nothing of it may be touched.
+  return { ...of, proof: of.proof === 'absent' ? 'nothing' : of.proof, answer };
+}
+
+function idOf({ byName }: ReadKind, pk: string): JsonValue {
+  return byName.isId(Number(pk)) ? Number(pk) : pk;
+}
+
+export interface OwnTypeOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is told of the type of a record: that it is of the kind, or is not; or why that is not known. */
+export type OwnType = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
+
+/** Those of what was found in a list that are of its kind. What is of another, or may be, is left out. */
+export async function ownAmong<Key>(
+  kind: Kind,
+  found: ReadonlyMap<Key, HeldRecord>,
+  options: OwnTypeOptions,
+): Promise<ReadonlyMap<Key, HeldRecord>> {
+  const types = await ownTypesOf(
+    kind,
+    Array.from(found.values(), ({ pk }) => pk),
+    options,
+  );
+  return new Map([...found].filter(([, { pk }]) => types.get(pk) === true));
+}
+
+/** Of which of these records of a list it is known whether they are of its kind. */
+export async function ownTypesOf(
+  kind: Kind,
+  pks: readonly string[],
+  { client, pacing, signal }: OwnTypeOptions,
+): Promise<ReadonlyMap<string, OwnType>> {
+  const { isBaseIn } = kind;
+  if (isBaseIn === undefined) return new Map(pks.map((pk) => [pk, true]));
+  if (pks.length === 0) return new Map();
+  const { path, query, isId } = isBaseIn.byName;
+  const all = await readWhole({ path, query, isId }, { client, pacing, signal });
+  const records = all.kind === 'whole' ? all.records : [];
+  const known = new Map<string, OwnType>(
+    records.map(({ received }) => [textOf(received['pk']), isOfKind(kind, received)]),
+  );
+  await pacing.forEach(pks, async (pk) => {
+    if (known.has(pk) || signal?.aborted) return;
+    const read = (): Promise<RecordReading> => client.readById(isBaseIn, idOf(isBaseIn, pk), signal);
+    const reading = all.kind === 'unread' ? all.reading : await untilProven(read, pacing, triesOf.lookUp);
+    known.set(pk, reading?.proof === 'exists' ? isOfKind(kind, reading.record.received) : reading);
+  });
+  return known;
+}

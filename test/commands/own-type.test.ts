@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import type { plan } from '../../src/commands/plan.ts';
+import { uuid } from '../../src/sandbox/ids.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import { capture } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+const flow = uuid('flow default-provider-authorization-implicit-consent');
+const host = 'https://wiki.example.com';
+
+/** A service with so many proxies that manifests can declare as providers of OAuth2, and one that is a provider of OAuth2. */
+function serviceOf(names: readonly string[], release: SandboxRelease = '2023.10'): Service {
+  const tokens = [{ token: 'root', superuser: true }];
+  const service = sandboxTransport({ tokens }, 'root', release);
+  const shared = {
+    authorization_flow: flow,
+    invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+  };
+  for (const name of names)
+    service.sandbox.create('proxy', { name, ...shared, mode: 'forward_single', external_host: host });
+  const made = service.sandbox.create('oauth2', {
+    name: 'Grafana',
+    ...shared,
+    redirect_uris: release === '2023.10' ? '' : [],
+  });
+  if (!('record' in made)) throw new Error(JSON.stringify(made));
+  return service;
+}
+
+const oauth2 = (name: string, more = ''): string => `  - name: ${name}
+    type: oauth2
+    authorization_flow: { slug: default-provider-authorization-implicit-consent }
+    invalidation_flow: { slug: default-provider-invalidation-flow }
+    redirect_uris: [https://elsewhere.example.com]
+${more}`;
+
+function run(command: typeof plan | typeof apply, { send }: Service, text: string): Promise<Ran> {
+  const files = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
+  const options = { config: 'rollcall.yaml', allow: ['update', 'delete'], keepGoing: true };
+  return runOn(command, send, `version: 1\nproviders:\n${text}`, options, { files });
+}
+
+function written({ requests }: Service): string[] {
+  return requests.flatMap(({ method, path }) => (method === 'GET' ? [] : `${method} ${path}`));
+}
+
+describe.each(sandboxReleases)('a proxy that release %s lists among the providers of OAuth2', (release) => {
+  test('is not changed as one', async () => {
+    const service = serviceOf(['Wiki'], release);
+    const before = service.sandbox.record('proxy', 'Wiki');
+    const { ending, stdout } = await run(apply, service, oauth2('Wiki'));
+    expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('Proxy Provider')]);
+    expect(written(service)).toEqual([]);
+    expect(service.sandbox.record('proxy', 'Wiki')).toEqual(before);
+  });
+
+  test('is not renamed as one', async () => {
+    const service = serviceOf(['Wiki'], release);
+    await run(apply, service, oauth2('Docs', '    formerly: Wiki\n'));
+    expect(service.sandbox.record('proxy', 'Wiki')).toBeDefined();
+    expect(written(service).filter((sent) => !sent.startsWith('POST'))).toEqual([]);
+  });
+
+  test('is not deleted as one', async () => {
+    const service = serviceOf(['Wiki'], release);
+    const { ending, stdout } = await run(apply, service, '  - { name: Wiki, type: oauth2, state: absent }\n');
+    expect([ending, stdout]).toEqual([
+      'done',
+      expect.stringContaining('Resources: 0 added, 0 changed, 0 destroyed.'),
+    ]);
+    expect(written(service)).toEqual([]);
+  });
+
+  test('is not compared as one though many are read at once', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `P${index}`);
+    const service = serviceOf(names, release);
+    const { ending } = await run(apply, service, [...names, 'Grafana'].map((name) => oauth2(name)).join(''));
+    expect(ending).toBe('incomplete');
+    const own = `PATCH /api/v3/providers/oauth2/${String(service.sandbox.pk('oauth2', 'Grafana'))}/`;
+    expect(new Set(written(service))).toEqual(new Set([own]));
+  });
+
+  test('is exported as what it is, once', async () => {
+    const { context, stdout, stderr } = capture({
+      url: 'https://id.example.com',
+      transport: serviceOf(['Wiki', 'Docs'], release).send,
+    });
+    const ending = await exportManifests({ output: 'yaml', ids: true, target: ['provider.*'] }, context);
+    expect([ending, stderr()]).toEqual(['done', expect.not.stringContaining('another one of this name')]);
+    expect(stdout().match(/type: proxy/g)).toHaveLength(2);
+    expect(stdout().match(/type: oauth2/g)).toHaveLength(1);
+    expect(stdout()).toContain(`external_host: ${host}`);
+  });
+});
+
+test('nothing is done with a provider whose type is not shown', async () => {
+  const service = serviceOf(['Wiki']);
+  const send: Service['send'] = async (request, signal) =>
+    request.path.startsWith('/api/v3/providers/all/')
+      ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
+      : service.send(request, signal);
+  const { ending, stdout, stderr } = await run(apply, { ...service, send }, oauth2('Grafana'));
+  expect(ending, stdout + stderr).toBe('denied');
+  expect(written(service)).toEqual([]);
+});
