@@ -214,10 +214,11 @@ export function usesOf(world: World, { list }: Pick<SandboxKind, 'list'>, { pk }
   const members = memberships === undefined ? [] : world.rows('user').with(memberships, pk);
   const applications =
     assignedIn[list] === undefined ? [] : world.rows('application').with(assignedIn[list], pk);
+  const said = (action: string): string => (world.rules.isLate ? action : action.toUpperCase());
   return [
-    ...bound.map((row) => use('authentik_policies', 'policybinding', row, 'label', 'cascade')),
-    ...members.map((row) => use('authentik_core', 'user', row, 'username', 'cascade_many')),
-    ...applications.map((row) => use('authentik_core', 'application', row, 'slug', 'set_null')),
+    ...bound.map((row) => use('authentik_policies', 'policybinding', row, 'label', said('cascade'))),
+    ...members.map((row) => use('authentik_core', 'user', row, 'username', said('cascade_many'))),
+    ...applications.map((row) => use('authentik_core', 'application', row, 'slug', said('set_null'))),
   ];
 }
 

@@ -186,7 +186,8 @@ function notesOn(uses: readonly JsonObject[]): string[] {
   const words = uses.map((use) => {
     const [model, name, action] = ['model_name', 'name', 'action'].map((key) => textOf(use[key] ?? null));
     const what = `the ${model} ${JSON.stringify(name)}`;
-    return action === 'cascade' ? `takes ${what} along` : `${what} goes on without it`;
+    // 2023.10 says it in capitals.
+    return action?.toLowerCase() === 'cascade' ? `takes ${what} along` : `${what} goes on without it`;
   });
   const more = words.length - mostNamed;
   return more > 0 ? [...words.slice(0, mostNamed), `${more} more hang on it`] : words;
