@@ -98,13 +98,16 @@ describe.each(sandboxReleases)('a proxy that release %s lists among the provider
   });
 });
 
-test('nothing is done with a provider whose type is not shown', async () => {
+test('a provider whose type is not shown is neither changed nor deleted', async () => {
   const service = serviceOf(['Wiki']);
   const send: Service['send'] = async (request, signal) =>
     request.path.startsWith('/api/v3/providers/all/')
       ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
       : service.send(request, signal);
-  const { ending, stdout, stderr } = await run(apply, { ...service, send }, oauth2('Grafana'));
-  expect(ending, stdout + stderr).toBe('denied');
-  expect(written(service)).toEqual([]);
+  const before = service.sandbox.record('oauth2', 'Grafana');
+  const { ending, stdout } = await run(apply, { ...service, send }, oauth2('Grafana'));
+  expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('may not view providers')]);
+  await run(apply, { ...service, send }, '  - { name: Grafana, type: oauth2, state: absent }\n');
+  expect(written(service)).toEqual(['POST /api/v3/providers/oauth2/']);
+  expect(service.sandbox.record('oauth2', 'Grafana')).toEqual(before);
 });
