@@ -3,16 +3,24 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { Outpost } from '../generated/manifest.ts';
 import type { Kind } from './kind.ts';
 import { provider, providerId } from './provider.ts';
-import { likelyRefused } from './release.ts';
+import { likelyRefused, notIn, type Release, type ReleaseChange } from './release.ts';
 import { kindFrom, type RowsOf } from './row.ts';
 import { plainId, sameJson, someIds, someKeys } from './values.ts';
 
 /** Every service has it from the start, without a provider. */
 const embedded = 'authentik Embedded Outpost';
 
+const remoteAccess: ReleaseChange = {
+  since: '2024.2',
+  what: 'An outpost can be of the type `rac`.',
+  means: 'Those before refuse it (400).',
+  source: 'schema.yml @ 2024.2.0',
+  seen: false,
+};
+
 const fields = {
   name: { otherNames: ['title', 'displayname'] },
-  type: { ifMissing: newOnly('type', '`type: proxy`') },
+  type: { ifMissing: newOnly('type', '`type: proxy`'), checks: [laterType] },
   providers: {
     refersTo: provider,
     // The service replaces all of them, and others may have theirs in it.
@@ -48,7 +56,7 @@ export const outpost: Kind<'outpost'> = kindFrom({
     tokenidentifier: 'The service makes its token.',
     managed: 'The service sets it for its own outpost.',
   },
-  changes: [],
+  changes: [remoteAccess],
   words: {
     one: 'an outpost',
     nameRefused: 'As far as rollcall can tell, an outpost of this name exists as well.',
@@ -66,4 +74,9 @@ function newOnly(
           `a new outpost needs a \`${field}\``,
           `Where it is there already, all is well. Otherwise write ${example}.`,
         );
+}
+
+function laterType(type: string, release: Release | undefined): Problem | undefined {
+  if (type !== 'rac') return undefined;
+  return notIn({ before: remoteAccess.since }, release, 'refuse this type', 'Choose another.');
 }

@@ -155,3 +155,16 @@ test.each([
     expect.stringMatching(words),
   ]);
 });
+
+test.each([
+  ['2023.10', ['release 2023.10 refuses this type']],
+  ['2024.2', []],
+])('an outpost of the type rac for release %s', async (line, said) => {
+  const release = readRelease(line);
+  const outpost = { name: 'x', type: 'rac', config: {}, providers: [] };
+  const { diagnostics } = await loadManifests(['m.yaml'], {
+    files: memoryFiles({ 'm.yaml': JSON.stringify({ version: 1, outposts: [outpost] }) }),
+    ...(release && { release }),
+  });
+  expect(diagnostics.map(({ summary }) => summary)).toEqual(said);
+});

@@ -66,7 +66,6 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
     const { since, formerly = field, form } = kind.fields[field] ?? {};
     const fact = facts.get(`${request}.${field}`) ?? facts.get(`${request}.${formerly}`);
     const isExpected = since === undefined || isIn({ from: since }, release) !== false;
-    if (isEarly(line, since)) continue;
     if ((fact !== undefined) !== isExpected) {
       says(
         field,
@@ -81,7 +80,7 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
       says(field, 'is not in the record', 'Nothing can be compared: say so in its row.');
     else if (shown.readOnly) says(field, 'is read only', `Correct since of its row in ${rows}.`);
     const isAsNow = facts.has(`${request}.${field}`) && !(form && fact.type === 'string');
-    for (const problem of isAsNow ? typeProblems(kind, field, fact) : [])
+    for (const problem of isAsNow ? typeProblems(kind, field, fact, release) : [])
       says(field, problem, 'Correct it in schemas/manifest.schema.json.');
     if (fact.required && !isDemanded(kind, field))
       says(field, 'is required', `Require it in the schema of manifests, or write ifMissing into ${rows}.`);
@@ -89,11 +88,6 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
       says(field, 'is not required', 'The schema of manifests requires it.');
   }
   return found;
-}
-
-/** The package of 2024.8 was built from what became 2024.10. */
-function isEarly(line: string, since: string | undefined): boolean {
-  return line === '2024.8' && since === '2024.10';
 }
 
 const schema: JsonObject = readSchema();
@@ -138,7 +132,7 @@ const typesInSchema = new Map([
   ['mapping', 'object'],
 ]);
 
-function typeProblems(kind: Kind, field: string, fact: Fact): string[] {
+function typeProblems(kind: Kind, field: string, fact: Fact, release: Release): string[] {
   const property = propertyOf(kind, field);
   const given = inside(property, 'type') ?? null;
   const types = new Set((isJsonList(given) ? given : [given]).map((type) => textOf(type)));
@@ -153,7 +147,14 @@ function typeProblems(kind: Kind, field: string, fact: Fact): string[] {
   const wanted = typesInSchema.get(type) ?? 'nothing that a manifest can hold';
   if (types.size !== 1 || !types.has(wanted)) found.push(`is a ${type}, and not ${[...types].join(' or ')}`);
   const choices = inside(property, 'enum') ?? null;
-  const ours = isJsonList(choices) ? choices.map((value) => textOf(value)) : [];
+  const { checks = [] } = kind.fields[field] ?? {};
+  const isRefused = (value: JsonValue): boolean =>
+    checks.some((check) => check(value, release) !== undefined);
+  const ours = isJsonList(choices)
+    ? choices
+        .filter((value) => theirs.includes(textOf(value)) || !isRefused(value))
+        .map((value) => textOf(value))
+    : [];
   if (ours.toSorted().join() !== theirs.toSorted().join())
     found.push(`is one of ${theirs.join(', ')}, and not of ${ours.join(', ')}`);
   return found;
@@ -182,8 +183,6 @@ function isTaken(text: string, { minLength = 0, maxLength = Infinity, pattern = 
 
 /** Whether rollcall takes the texts that a release takes, and no others. */
 async function ofLimits(kind: Kind<ResourceType>, { line, release, facts }: Comparison): Promise<string[]> {
-  // The packages of earlier releases say no limits.
-  if ([...facts.values()].every(({ limits }) => limits === undefined)) return [];
   const { request } = recordsOf(kind, facts);
   const found: string[] = [];
   for (const field of declaredFields(kind)) {
@@ -243,8 +242,6 @@ async function ofRoutes(kind: Kind<ResourceType>, { line, release, facts }: Comp
 function ofBindings({ access }: Kind<ResourceType>, { line, facts }: Comparison): string[] {
   if (access === undefined) return [];
   const { sends = '', answers = '' } = facts.get(`POST ${access.path.replace('/api/v3', '')}`) ?? {};
-  const { operation = '' } = askedBy('GET', access.checkedAt('x', '1'), facts) ?? {};
-  const { answers: checked = '' } = facts.get(operation) ?? {};
   const sent = ['target', 'order', ...access.subjects.map(({ idIn }) => idIn)];
   const read = [
     'pk',
@@ -256,7 +253,6 @@ function ofBindings({ access }: Kind<ResourceType>, { line, facts }: Comparison)
   const lacking = [
     ...sent.map((field) => `${sends}.${field}`),
     ...read.map((field) => `${answers}.${field}`),
-    `${checked}.passing`,
   ].filter((field) => !facts.has(field));
   return lacking.map((field) => `${line}: there is no ${field}. Correct access in src/kinds/application.ts.`);
 }

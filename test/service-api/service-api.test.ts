@@ -125,12 +125,6 @@ describe('a difference is reported with the row to write:', () => {
       /there is no PolicyBinding\.negate\. Correct access/,
     ],
     [
-      'a field of what is said of access',
-      'PolicyTestResult.passing',
-      undefined,
-      /there is no PolicyTestResult\.passing\. Correct access/,
-    ],
-    [
       'a path of bindings that is gone',
       'DELETE /policies/bindings/{policy_binding_uuid}/',
       undefined,
