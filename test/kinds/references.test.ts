@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/all.ts';
 import { factsByRelease, factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { newestRelease } from '../../src/kinds/release.ts';
+import { newestFacts } from '../../src/kinds/row.ts';
 import { isSecret } from '../../src/kinds/secrets.ts';
 import { factPaths } from '../support/fact-paths.ts';
 
@@ -235,3 +237,15 @@ test('every field that sounds like a secret, or is never shown, has a verdict', 
     ],
   });
 });
+
+test.each(kinds.map((kind) => [kind.path, kind] as const))(
+  'rows of %s refer to the list that the name says',
+  (path, kind) => {
+    const ownPath = path.replace('/api/v3', '');
+    for (const [name, facts] of Object.entries(newestFacts(ownPath).fields)) {
+      const row = kind.fields[name];
+      if (row === undefined || facts.readOnly) continue;
+      expect(row.refersTo?.list.replace(' ', '_'), name).toBe(referenceOf(ownPath, name, facts)?.list);
+    }
+  },
+);
