@@ -48,7 +48,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   context.stdout.write(
     options.output === 'json'
       ? doctorJson(diagnosis)
-      : doctorText(diagnosis, createStyle(context.stdout), commandLine('plan', options.env, context)),
+      : doctorText(diagnosis, createStyle(context.stdout), commandLine('plan', flagsFor(options), context)),
   );
   if (isHealthy(checks)) return 'done';
   return isDenied(checks) ? 'denied' : 'failed';
@@ -94,9 +94,12 @@ export function examine(
     const { send, signal } = service;
     const { proxy } = settings;
     const destination = destinationOf(settings);
-    const found = await probed(service, job);
+    const found = await seenAsPlan(await probed(service, job), service);
     const canBeAsked = found.stage === 'denied' || found.stage === 'well';
-    const who: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
+    const asker: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
+    // A documented look-up that is answered shows that the token is right, whatever else denies it.
+    const isAnswered = found.stage === 'well' && asker.finding && asker.finding.kind !== 'valid';
+    const who: Partial<WhoAmI> = isAnswered ? { ...asker, finding: { kind: 'unknown' } } : asker;
     const isKnown = who.finding?.kind === 'valid';
     const release = isKnown ? (releaseIn(await send(releaseRequest, signal)) ?? null) : undefined;
     const known = isKnown ? await declared?.() : undefined;
@@ -144,6 +147,12 @@ async function probed(
   return { ...first, answer: waitedInVain(first.answer, pacing.outage) };
 }
 
+/** A 404 without `detail` may mean "absent" here, as it does to a plan. */
+async function seenAsPlan(found: TimedProbe, { client, pacing, signal }: Service): Promise<TimedProbe> {
+  if (found.stage !== 'wrong place' || found.answer.form === undefined) return found;
+  return (await client.evidence.isApiThere({ pacing, signal })) ? { ...found, stage: 'well' } : found;
+}
+
 interface TimedProbe extends Probe {
   readonly durationMs: number;
 }
@@ -156,11 +165,26 @@ function isAway(answer: Answer): boolean {
 /** A command to run next, called as this one was. */
 export function commandLine(
   command: string,
-  environment: string | undefined,
+  flags: readonly string[],
   { env }: Pick<Context, 'env'>,
 ): string {
   const rollcall = env['npm_command'] === 'exec' ? 'npx rollcall' : 'rollcall';
-  return `${rollcall} ${command}${environment === undefined ? '' : ` --env ${shellWord(environment)}`}`;
+  return [rollcall, command, ...flags.map((word) => (word.startsWith('--') ? word : shellWord(word)))].join(
+    ' ',
+  );
+}
+
+/** The flags of a command that another one understands too, as words. The value of a header may be a secret. */
+export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>): string[] {
+  const { verbose: _, quiet: __, header = [], ...flags } = options;
+  const { output: ___, role: ____, ...shared } = { output: '', role: false, ...flags };
+  const words = Object.entries(shared).flatMap(([name, value]) => {
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === true) return [flag];
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values.flatMap((one) => (typeof one === 'string' ? [flag, one] : []));
+  });
+  return [...words, ...header.flatMap((one) => ['--header', `${one.split(':', 1)[0] ?? ''}: …`])];
 }
 
 /** A text as a shell takes it for one word. */

@@ -51,10 +51,9 @@ export async function exportManifests(options: ExportOptions, context: Context):
   }
   const gaps = held.inventories.flatMap((inventory) => gapDiagnostics(inventory));
   const isNothingRead = held.inventories.every(({ records }) => records.length === 0);
-  const unread = isNothingRead && gaps.length > 0 ? gaps : unreadNames(held);
-  if (unread.length > 0) {
-    stderr.write(`${diagnosticsText(unread, style)}\nNothing was written.\n`);
-    return unread.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
+  if (isNothingRead && gaps.length > 0) {
+    stderr.write(`${diagnosticsText(gaps, style)}\nNothing was written.\n`);
+    return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
   const { found, internal } = declarationsOf(
     { ...held, ...(settings.release && { release: held.release ?? settings.release }) },
@@ -88,7 +87,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     );
     if (ending !== 'done') return ending;
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
-  return endingOf([...gaps, ...notDeclared(found, unwritable)], context);
+  return endingOf([...gaps, ...unreadNames(held), ...notDeclared(found, unwritable)], context);
 }
 
 /** Plans these manifests. Says what the plan would do, and how the command ends for that; nothing where it would do nothing. */
@@ -114,15 +113,15 @@ function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr
   return 'incomplete';
 }
 
-/** Why the names of ids could not be read. */
+/** Why ids stand in place of some names. */
 function unreadNames({ names }: Holdings): Diagnostic[] {
   return [...names].flatMap(([{ list }, read]) => {
     if (!('kind' in read) || read.kind === 'not_sent') return [];
     const { code, summary, advice } = answerWords(read.reading.answer);
     return diagnosticFor(undefined, {
       code,
-      summary: `the names of ${list} could not be read: ${summary}`,
-      detail: `${read.reading.proof === 'denied' ? `Let the token view ${list}.` : advice}\nOr write their ids, with --ids.`,
+      summary: `the names of ${list} could not be read, so that their ids stand in place: ${summary}`,
+      detail: read.reading.proof === 'denied' ? `Let the token view ${list}.` : advice,
     });
   });
 }

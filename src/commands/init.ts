@@ -67,7 +67,7 @@ export async function init(
   if (ignored !== 'absent')
     context.stdout.write('See that the .gitignore names plan.json, reports, token files and secrets/.\n\n');
   const cd = base === '' ? '' : `cd ${shellWord(base.slice(0, -1))} && `;
-  const next = commandLine(healthy ? 'plan' : 'doctor', answers.environment, context);
+  const next = commandLine(healthy ? 'plan' : 'doctor', envFlag(answers.environment), context);
   context.stdout.write(`Next: ${inline(cd)}${next}\n`);
   return healthy ? 'done' : 'failed';
 }
@@ -275,7 +275,7 @@ async function checkService(
   const file = options.tokenFile ?? kept?.tokenFile;
   if (file === undefined && nonEmpty(valueOf(context.env, tokenEnv)) === undefined) {
     context.stdout.write(
-      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', environment, context)}\n`,
+      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', envFlag(environment), context)}\n`,
     );
     return { kind: 'not checked' };
   }
@@ -290,4 +290,8 @@ async function checkService(
   if (examined.kind === 'examined')
     context.stdout.write(`\n${doctorText(examined.diagnosis, createStyle(context.stdout))}`);
   return examined;
+}
+
+function envFlag(environment: string | undefined): string[] {
+  return environment === undefined ? [] : ['--env', environment];
 }

@@ -279,15 +279,15 @@ describe('where who may open it is as declared, and something else is not', () =
   });
 });
 
-test('a 404 for the bindings says nothing of who may open an application, and the plan ends', async () => {
+test('a 404 for the bindings says nothing of who may open an application, which is not planned', async () => {
   const { send } = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const missing: Transport = async (request, signal) =>
     request.method === 'GET' && request.path.startsWith(bindings)
       ? answered(404, { detail: 'Not found.' })
       : send(request, signal);
   const { ending, stdout } = await run(plan, missing, grafana('{ groups: [{ name: staff }] }'), allowed);
-  expect(ending).not.toBe('done');
-  expect(stdout).not.toContain('application.grafana');
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('application.grafana is not planned');
   const written = await run(apply, missing, grafana('{ groups: [{ name: contractors }] }'), allowed);
   expect(written.ending).not.toBe('done');
   expect(written.stdout).not.toContain('1 changed');

@@ -81,13 +81,13 @@ describe('doctor', () => {
   ] as const)(
     'where %s, says what to do about the first thing that is wrong',
     async (_, answer, name, expected) => {
-      const { ending, statuses } = await examined([answer]);
+      const { ending, statuses } = await examined([answer, answer, answer]);
       expect(ending).toBe(expected);
       const names = Object.keys(statuses);
       for (const before of names.slice(0, names.indexOf(name))) expect(statuses[before]).toBe('pass');
       expect(statuses[name]).toBe('fail');
       expect(Object.values(statuses).filter((status) => status === 'fail')).toHaveLength(1);
-      const { stdout } = await examined([answer], { output: 'text' });
+      const { stdout } = await examined([answer, answer, answer], { output: 'text' });
       expect(stdout).toMatch(new RegExp(`^ {2}FAIL {2}${name} `, 'm'));
       expect(stdout).toMatch(/The service cannot be used like this\.\n$/);
       expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
@@ -150,7 +150,7 @@ describe('doctor', () => {
     expect(stdout()).toContain('whether the token may view or create users was not asked');
     expect(stdout()).not.toContain('beyond');
     expect(stdout()).toMatch(
-      /What was checked is well\. Not checked: users, release, clock\.\nNext: rollcall plan\n$/,
+      /What was checked is well\. Not checked: users, release, clock\.\nNext: rollcall plan --contract-only\n$/,
     );
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });

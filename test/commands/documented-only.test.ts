@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
+import { doctor } from '../../src/commands/doctor.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { capture } from '../support/run.ts';
@@ -231,6 +232,32 @@ test.each(Object.entries(manifests))('a wrong token ends with 4: %s', async (_, 
   });
   expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('denied');
   expect(stderr()).toContain('token');
+});
+
+describe('doctor', () => {
+  test.each(Object.entries(otherwise))(
+    'says yes where a plan can be made: all else is %s',
+    async (_, reply) => {
+      const service = await documented({ otherwise: reply });
+      const { context, stdout } = capture({ files: {}, url: service.url });
+      expect(await doctor({ output: 'text', contractOnly: true, timeout: '20' }, context)).toBe('done');
+      expect(await doctor({ output: 'text', timeout: '20' }, context)).toBe('done');
+      expect(stdout()).toContain('Next: rollcall plan --contract-only --timeout 20\n');
+      expect(stdout()).toContain('Next: rollcall plan --timeout 20\n');
+    },
+  );
+
+  test.each(Object.entries(missing))(
+    'says yes where a 404 has %s, and no where a plan fails',
+    async (_, reply) => {
+      const open = await documented({ missing: reply, anonymous: reply });
+      const closed = await documented({ missing: reply });
+      const outcomes = [open, closed].map(({ url }) =>
+        doctor({ output: 'text' }, capture({ files: {}, url }).context),
+      );
+      expect(await Promise.all(outcomes)).toEqual(['failed', 'done']);
+    },
+  );
 });
 
 describe('a 201', () => {

@@ -123,23 +123,25 @@ describe('names in place of ids', () => {
     expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
   });
 
-  test('end the export where the token may not view them', async () => {
+  test('are ids where the token may not view them, which is said: exit 6', async () => {
     const from = world(100, {
       tokens: [{ token: 'superuser-token', username: 'limited', view_groups: 'none' }],
+      users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1)] }],
     });
     const { ending, stderr, stdout } = await exporting(from.send, { ...named, type: ['user'] });
-    expect({ ending, stdout }).toEqual({ ending: 'denied', stdout: '' });
-    expect(stderr).toContain('the names of groups could not be read');
-    expect(stderr).toContain('Let the token view groups.\n    Or write their ids, with --ids.');
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('username: limited');
+    expect(stderr).toContain('the names of groups could not be read, so that their ids stand in place');
+    expect(stderr).toContain('Let the token view groups.');
   });
 
-  test('are not reported as a right that is missing where the service fails', async () => {
+  test('are ids where the service fails to list them, which is no missing right', async () => {
     const { send } = world(100);
     const failing: Transport = async (request, signal) =>
       request.path.includes('/groups/') ? answered(500) : send(request, signal);
     const { ending, stderr } = await exporting(failing, { ...named, type: ['user'] });
-    expect(ending).toBe('failed');
-    expect(stderr).toContain('Look into the log of the service.\n    Or write their ids, with --ids.');
+    expect(ending).toBe('incomplete');
+    expect(stderr).toContain('Look into the log of the service.');
   });
 
   test('are ids where the name holds the token', async () => {

@@ -181,7 +181,13 @@ users:
     for (const address of ['group.child', 'user.alice', 'user.bob'])
       expect(stdout).toContain(`. ${address}  ${why}\n`);
     expect(stdout).toContain('+ user.carl  created');
-    expect(service.sent()).toMatchObject([{ name: 'bad' }, { username: 'carl' }]);
+    expect(service.sent()).toHaveLength(2);
+    expect(service.sent()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'bad' }),
+        expect.objectContaining({ username: 'carl' }),
+      ]),
+    );
   });
 
   test('has that reason in the document', async () => {

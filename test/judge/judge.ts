@@ -195,7 +195,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
   ],
   errors: [
     'library.md: What can go wrong with manifests, the service and the resources is returned, never thrown',
-    ({ report: { ended, codes } }) => [ended === 'thrown' && codes.join()],
+    ({ report: { ended, codes } }) => [ended === 'thrown' && `thrown: ${codes.join()}`],
   ],
   secret: [
     'library.md: Plans, diagnostics and outcomes are free of secrets.',

@@ -89,11 +89,10 @@ describe('a plan', () => {
     expect(other.resource_drift).toHaveLength(1);
   });
 
-  test('sees a difference in a field that the service does not show', async () => {
+  test('does not compare a field that the service does not show, and names it', async () => {
     const plan = await documentOf(manifestOf('group: Docs'), { wiki: { slug: 'wiki', name: 'Wiki' } });
-    expect(plan.resource_drift[0]?.differences).toEqual([
-      { field: 'group', declared: 'Docs', observed: null },
-    ]);
+    expect(plan.resource_drift).toEqual([]);
+    expect(plan.resource_changes[0]?.not_shown).toEqual(['group']);
   });
 
   test('compares a text as the service stores it', async () => {

@@ -113,7 +113,11 @@ describe('a plan made anew is compared with the saved one', () => {
     [
       'a field is not shown any more',
       { wiki: { slug: 'wiki', backchannel_providers: [1, 2, 3], group: 'held-SECRET' } },
-      ['application.wiki', { kind: 'field', which: 'observed', field: 'name', planned: 'Old', now: null }],
+      [
+        'application.wiki',
+        { kind: 'field', which: 'observed', field: 'name', planned: 'Old', now: null },
+        { kind: 'field', which: 'declared', field: 'name', planned: 'Wiki', now: null },
+      ],
     ],
   ])('and says so when %s', async (_, held, expected) => {
     expect(await otherwise(held)).toEqual([expected]);

@@ -26,7 +26,7 @@ describe('what the service holds in a sensitive field', () => {
   });
 
   test('is not shown where the service does not show it', async () => {
-    expect(await changeOf({})).toMatchObject({ differences: [{ observed: '(sensitive)' }] });
+    expect(await changeOf({})).toMatchObject({ differences: [], not_shown: ['meta_description'] });
   });
 });
 
