@@ -35,7 +35,7 @@ export type AnswerKind =
   | 'denied'
   /** 404 or 410 with the service's own JSON: an object with a `detail`. Of a list, for a page beyond its end. */
   | 'not_found'
-  /** 404, 405 or 410 with JSON, or 501, to what is no documented operation: what answers there does not have it. Or it was withheld. */
+  /** 404, 405, 410 or 501 to what is no documented operation: what answers there does not have it. Or it was withheld. */
   | 'not_offered'
   /** Any other 404 or 410: no such route. */
   | 'no_such_route'
@@ -182,11 +182,11 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
       return 'denied';
     case 404:
     case 410:
-      if (asked.shape !== 'record' && !mayBeMissing(asked) && json !== undefined) return 'not_offered';
+      if (asked.shape !== 'record' && !mayBeMissing(asked)) return 'not_offered';
       return mayBeMissing(asked) && typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
     case 405:
-      if (json === undefined) return 'crash';
-      return asked.shape === 'record' ? 'unprocessable' : 'not_offered';
+      if (asked.shape !== 'record') return 'not_offered';
+      return json === undefined ? 'crash' : 'unprocessable';
     case 501:
       return asked.shape === 'record' ? 'failure' : 'not_offered';
     case 406:

@@ -57,7 +57,7 @@ export async function isDispensable(
     case 'unreachable_for_now':
       return false;
     case 'not_offered':
-      return true;
+      return answer.status === undefined || evidence.isApiThere(options);
     case 'denied':
       sight.isTokenRefused ||= await evidence.isTokenRefused(options);
       return !sight.isTokenRefused;

@@ -11,8 +11,7 @@ export interface Unread {
 
 /** Why such a read came to no data, as it is said. */
 export function whyUnread({ answer: { kind, status } }: Unread): Unreadable {
-  const isMissing = kind === 'not_offered' || kind === 'no_such_route' || kind === 'crash';
-  const why = kind === 'denied' ? 'denied' : isMissing ? 'not_offered' : 'unanswered';
+  const why = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
   return { why, ...(status !== undefined && { status }) };
 }
 

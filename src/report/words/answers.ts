@@ -100,8 +100,8 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   not_found: noSuchApi,
   not_offered: [
     'service-unexpected',
-    'what answers there does not offer this',
-    'The service has it from release 2023.10 on. What stands in front of it may keep it back; contract_only does without.',
+    'the service does not offer this',
+    'Check the service URL, and what stands in front of the service: it has this from release 2023.10 on.',
   ],
   no_such_route: noSuchApi,
   redirect: [
