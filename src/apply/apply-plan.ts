@@ -102,7 +102,9 @@ async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
 
 async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   if (change.action === 'no-op') {
-    const { differences } = change;
+    const { differences, leftBecause } = change;
+    if (leftBecause !== undefined)
+      return { change, outcome: 'not_attempted', stoppedBy: 'left', attempts: 0, durationMs: 0 };
     const found =
       differences.length > 0
         ? ({ outcome: 'differs', differences } as const)

@@ -54,6 +54,8 @@ export type StopReason =
   | 'fail_fast'
   /** The plan says what kept it from being planned. */
   | 'not_planned'
+  /** It was asked for with both switches, and the plan says why it is left as it is. */
+  | 'left'
   /** A change that has to come first did not succeed. */
   | 'waits'
   /** What is to be deleted comes last, and something before it did not succeed. */

@@ -384,7 +384,7 @@ describe('an apply that may change what exists', () => {
       'version: 1\nusers:\n  - { username: outpost, name: Mine }\n  - { username: pipeline, name: Other, is_active: false }\n';
     const { context, stdout } = world.run(users, { ROLLCALL_TOKEN: 'own-token' });
     world.tamper = (request) => world.handle(request, 'own-token');
-    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('incomplete');
     expect(stdout()).toContain(
       '! user.outpost differs and is left as it is; it is an account of the service itself',
     );
@@ -407,7 +407,7 @@ describe('an apply that may change what exists', () => {
       const { context, stdout } = world.run(`version: 1\nusers: [${entries.join()}]\n`, {
         ROLLCALL_TOKEN: 'own-token',
       });
-      expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
+      expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('incomplete');
       expect(stdout()).toContain(`the token belongs to this user, and its \`${field}\` differs`);
       expect(world.writes()).toHaveLength(1);
     },
@@ -551,8 +551,8 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     };
     const users = 'version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: legal } }]\n';
     const { context, stdout } = world.run(users);
-    expect(await apply(['m.yaml'], now, context)).toBe('done');
-    expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'differs' }]);
+    expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
+    expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'not_attempted', stopped_by: 'left' }]);
     expect(world.writes()).toEqual([]);
   });
 

@@ -5,7 +5,9 @@ import { isBlank } from '../../base/sensitive.ts';
 import { isBound } from '../../kinds/access.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
+import { isToGo } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
+import type { Change } from '../../plan/plan.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { present } from '../printable.ts';
 import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
@@ -32,6 +34,7 @@ export function outcomeDiagnostics(outcome: Outcome): readonly Diagnostic[] {
 
 function problemsOf(outcome: Outcome): PlacedProblem[] {
   const { answer, at, clash, differences } = outcome;
+  if (outcome.stoppedBy === 'left') return [leftProblem(outcome.change)];
   if (isPartial(outcome)) return partialProblems(outcome);
   // It was created by somebody else in the meantime, with other values than are declared. What differed before, the plan has said.
   if (outcome.outcome === 'exists' && differences !== undefined)
@@ -76,6 +79,19 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const detail = linesOf(said, usual, rights, waitAdvice(answer), advice, requestWords(answer));
   const begins = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
   return [{ field: at, code, summary: `${begins}${summary}`, detail }];
+}
+
+/** Why what was asked for with both switches was not done. */
+function leftProblem({ resource, differences, leftBecause }: Change): PlacedProblem {
+  const isDelete = isToGo(resource);
+  return {
+    field: differences[0]?.field,
+    code: 'differs',
+    summary: `not ${isDelete ? 'deleted' : `changed in ${fieldsOf(differences)}`}: ${leftBecause}`,
+    detail: isDelete
+      ? 'Take the entry out, or delete it in the service.'
+      : 'Declare what the service holds, or change it there.',
+  };
 }
 
 /** What each action does; and what to say of planning again besides, where its answer was lost. */

@@ -54,6 +54,7 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
   doubts: { words: 'too many before it were put off by the service, or ended without a clear answer' },
   fail_fast: { words: 'another failed, and --fail-fast was given' },
   not_planned: { words: 'it could not be planned', needsFix: true },
+  left: { words: 'it was asked for, and is left as it is', needsFix: true },
   waits: { words: 'what it takes was not freed: the change that it waits for did not succeed' },
   not_last: { words: 'what is to be deleted comes last, and something before it did not succeed' },
   unmade: { words: 'what it names was to be created first, and that did not succeed' },
@@ -115,7 +116,8 @@ function shortened(value: JsonValue): string {
 }
 
 /** What the service said, or why nothing was sent; empty where there is nothing to say. */
-export function detailWords({ outcome, answer, stoppedBy }: Outcome): string {
+export function detailWords({ change, outcome, answer, stoppedBy }: Outcome): string {
+  if (stoppedBy === 'left') return `left as it is: ${change.leftBecause}`;
   if (stoppedBy !== undefined) return `not begun: ${stops[stoppedBy].words}`;
   return isDone({ outcome }) || answer === undefined ? '' : serviceWords(answer);
 }
