@@ -37,7 +37,10 @@ interface ApplyOptions {
 export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
   const { pacing, signal, fault = new AbortController() } = options;
   const deletions = plan.changes.filter((change) => change.action === 'delete');
-  const changes = plan.changes.filter((change) => change.action !== 'delete');
+  const awaited = new Set(plan.changes.flatMap(({ waitsFor = [] }) => waitsFor));
+  const last = deletions.filter(({ resource }) => !awaited.has(resource.address));
+  const isLast = new Set<ReadyChange>(last);
+  const changes = plan.changes.filter((change) => !isLast.has(change));
   const run: Run = {
     ...options,
     fault,
@@ -45,6 +48,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     isTakenFrom: takenByOthers(plan.changes),
     settling: new Map(),
     deletions,
+    last,
   };
   const settled = (change: ReadyChange): Promise<Outcome> => {
     const { address } = change.resource;
@@ -55,19 +59,23 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
   try {
     await pacing.forEach(changes, settled);
     // One after the other: what one leaves behind decides on the next.
-    for (const change of deletions) await pacing.forEach([change], settled);
+    for (const change of last) await pacing.forEach([change], settled);
   } catch (error) {
     fault.abort(error);
   }
   return Promise.all(plan.changes.map((change) => settled(change)));
 }
 
+type Departing = Extract<ReadyChange, { readonly action: 'delete' }>;
+
 interface Run extends ApplyOptions {
   readonly fault: AbortController;
   readonly stops: Stops;
   readonly isTakenFrom: ReturnType<typeof takenByOthers>;
-  /** What is to be deleted, once all else was done. */
-  readonly deletions: readonly Extract<ReadyChange, { readonly action: 'delete' }>[];
+  /** What is to be deleted. */
+  readonly deletions: readonly Departing[];
+  /** What of that is deleted once all else was done: nothing waits for it. */
+  readonly last: readonly Departing[];
   /** What was begun, by addresses. */
   readonly settling: Map<Address, Promise<Outcome>>;
 }
@@ -116,7 +124,7 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   const { stops, clock, pacing } = run;
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
   const ready = await withIdsOfRun(change, run);
-  const isEarly = change.action === 'delete' && (await hasFailed(run));
+  const isEarly = change.action === 'delete' && run.last.includes(change) && (await hasFailed(run));
   const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
   if (stoppedBy !== undefined || !ready)
     return {
@@ -147,12 +155,12 @@ async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether something that was begun before did not wholly succeed. What is to be deleted comes last, one after the other. */
-async function hasFailed({ settling, deletions }: Run): Promise<boolean> {
-  const later = new Set<Address>(deletions.map(({ resource }) => resource.address));
+/** Whether something that was begun before did not wholly succeed; what the plan leaves was not. What is to be deleted comes last, one after the other. */
+async function hasFailed({ settling, last }: Run): Promise<boolean> {
+  const later = new Set<Address>(last.map(({ resource }) => resource.address));
   const before = Array.from(settling, ([address, settled]) => (later.has(address) ? [] : settled)).flat();
   const outcomes = await Promise.all(before);
-  return outcomes.some((outcome) => isIncomplete(outcome));
+  return outcomes.some((outcome) => outcome.stoppedBy !== 'left' && isIncomplete(outcome));
 }
 
 /** The change with the ids of what it names that was to be created first; nothing where one of that was not. */

@@ -107,7 +107,7 @@ function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: Hide = 
   );
 }
 
-/** What is to be deleted comes last: first what others can be bound to, so that nothing stands open meanwhile. */
+/** What is to be deleted comes last: first what others can be bound to, so that nothing stands open meanwhile. What frees is moved later. */
 function withDeletionsLast(changes: readonly ReadyChange[]): ReadyChange[] {
   const last = changes.filter(({ action }) => action === 'delete');
   return [

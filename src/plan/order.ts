@@ -4,6 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';
 import { idKey, idsIn, nameIn, namedFirst, namesById } from '../kinds/named.ts';
+import { isToGo } from '../kinds/lifecycle.ts';
 import { shownId } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { HolderOf } from './holders.ts';
@@ -48,8 +49,8 @@ export function ordered<Planned extends Change>(
         refused.push(refusal(want, `What becomes of it there is not planned: ${want.holder} has errors.`));
       else if (!isGiven(want, holder))
         refused.push(refusal(want, 'Take it from there first, or declare another.'));
-      else if (holder?.action === 'update') waits.set(address, [...(waits.get(address) ?? []), want]);
-      else refused.push(refusal(want, `The manifests take it from there, and this plan ${leaves}.`));
+      else if (isPending(holder)) waits.set(address, [...(waits.get(address) ?? []), want]);
+      else refused.push(refusal(want, `The manifests take it from there, and this plan ${leaves(holder)}.`));
     }
   }
   if (waits.size === 0) return { changes, refused };
@@ -100,10 +101,15 @@ function wantsOf(change: Change, holderOf: HolderOf): Want[] {
   });
 }
 
-const leaves = 'leaves what is there as it is: to change it takes the capability `update` and --allow update';
+function leaves({ resource, leftBecause }: Change): string {
+  const [verb, capability] = isToGo(resource) ? ['delete', 'delete'] : ['change', 'update'];
+  const why = leftBecause ?? `to ${verb} it takes the capability \`${capability}\` and --allow ${capability}`;
+  return `leaves what is there as it is: ${why}`;
+}
 
-/** Whether a resource that has something is declared without it. */
-function isGiven({ field, id }: Want, change: Change | undefined): boolean {
+/** Whether a resource that has something is declared without it, or as absent. */
+function isGiven({ field, id }: Want, change: Change | undefined): change is Change {
+  if (change && isToGo(change.resource)) return true;
   if (!change?.differences.some((difference) => difference.field === field)) return false;
   const { kind } = change.resource;
   const kept = idsIn(field, sentValue(change.resource, field) ?? null).map((one) =>

@@ -8,7 +8,8 @@ import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
 import { haltDiagnostics } from './words/halts.ts';
-import { notCreated, outcomeDiagnostics } from './words/outcome-diagnostics.ts';
+import { notCreated } from './words/not-created.ts';
+import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import { planFindings, planHeadline } from './words/plan.ts';
 import { switchNotes } from './words/switches.ts';
 import {

@@ -109,11 +109,77 @@ test.each([
   ],
   ['the last group of superusers', entry('groups', 'name: admins'), 'it is the last group of superusers'],
   ['the last one who is let in', entry('groups', 'name: staff'), 'where "wiki/staff" binds it'],
-])('%s stays', async (_, text, why) => {
+])('%s stays, and that ends as incomplete, with why', async (_, text, why) => {
   const world = new World(seed);
-  const { stdout } = await applied(world, text);
+  const { ending, stdout } = await applied(world, text);
+  expect(ending).toBe('incomplete');
   expect(stdout).toContain(why);
+  expect(stdout).toMatch(/error: \S+: not deleted: /);
+  expect(stdout).toContain('Apply incomplete! Resources: 0 added, 0 changed, 0 destroyed.');
   expect(deletes(world)).toEqual([]);
+  const { stdout: json } = await applied(world, text, { ...deleting, output: 'json' });
+  expect(outcomesIn(json)).toMatchObject([
+    { outcome: 'not_attempted', stopped_by: 'left', detail: expect.stringContaining('left as it is: ') },
+  ]);
+  expect(schemaErrors('apply', parseJson(json))).toEqual([]);
+});
+
+test('what is left as it is keeps nothing else from being deleted', async () => {
+  const world = new World(seed);
+  const text = `version: 1\nusers:\n  - { username: sandbox, is_active: false }\n  - { username: jane, state: absent }\n`;
+  const { ending, stdout } = await applied(world, text, { allow: ['update', 'delete'] });
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('not changed in `is_active`: the token belongs to this user');
+  expect(deletes(world)).toHaveLength(1);
+});
+
+describe('an application that is to be absent, whose provider another takes', () => {
+  const text = `version: 1
+applications:
+  - { slug: anew, name: Anew, provider: 7 }
+  - { slug: mail, name: Mail, provider: 9 }
+  - { slug: wiki, state: absent }
+  - { slug: old, state: absent }
+`;
+  const handing = {
+    ...seed,
+    providers: [...(seed.providers ?? []), { pk: 9, name: 'Old', type: 'oauth2' as const }],
+    applications: [...(seed.applications ?? []), { slug: 'old', name: 'Old', provider: 9 }],
+  };
+  const both = { allow: ['update', 'delete'], maxDeletes: '2' };
+
+  test.each(sandboxReleases)('is deleted before that is done, on release %s', async (release) => {
+    const world = new World(handing, release);
+    const { ending, stdout } = await planned(world, text, both);
+    expect(ending, stdout).toBe('done');
+    expect(stdout).toContain('Plan: 1 to add, 1 to change, 2 to destroy.');
+    const done = await applied(world, text, both);
+    expect(done.ending, done.stdout).toBe('done');
+    expect(world.held('/applications/anew/')).toMatchObject({ provider: 7 });
+    expect(world.held('/applications/mail/')).toMatchObject({ provider: 9 });
+    expect((await planned(world, text, both)).stdout).toContain('No changes.');
+  });
+
+  test('keeps it where the run may not delete, and that is an error', async () => {
+    const { ending, stderr } = await planned(new World(handing), text, { allow: ['update'] });
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('to delete it takes the capability `delete` and --allow delete');
+  });
+
+  test('keeps what takes it from being begun where it could not be deleted', async () => {
+    const world = new World(handing);
+    world.tamper = ({ method }, answer) =>
+      method === 'DELETE'
+        ? { kind: 'answered', status: 400, headers: {}, body: '{"detail":"no"}' }
+        : answer();
+    const { stdout } = await applied(world, text, { ...both, output: 'json' });
+    expect(outcomesIn(stdout)).toMatchObject([
+      { address: 'application.wiki', outcome: 'rejected' },
+      { address: 'application.anew', outcome: 'not_attempted', stopped_by: 'waits' },
+      { address: 'application.old', outcome: 'rejected' },
+      { address: 'application.mail', outcome: 'not_attempted', stopped_by: 'waits' },
+    ]);
+  });
 });
 
 test('those who are let in together do not go together', async () => {

@@ -9,9 +9,7 @@ import { isToGo } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
-import { present } from '../printable.ts';
 import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
-import { grouped } from './diagnostics.ts';
 import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
 import { fieldsOf, leftAsItIs } from './plan.ts';
 
@@ -284,31 +282,4 @@ function namedItem(declared: JsonValue | undefined, texts: readonly string[]): n
 /** A UUID can be written in either case, with dashes or without. */
 function plainId(text: string): string {
   return /^[\da-f-]{32,36}$/i.test(text) ? text.toLowerCase().replaceAll('-', '') : text;
-}
-
-/** How a resource ended, in words. */
-interface Ended {
-  readonly resource: Resource;
-  readonly verdict: string;
-  readonly incomplete: boolean;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** How many are named where many were not created for one cause. */
-const mostNamed = 20;
-
-/** What was not created and has no diagnostic of its own: once for each cause, at the place of the first. */
-export function notCreated(outcomes: readonly Ended[], advice: readonly string[]): Diagnostic[] {
-  const left = outcomes.filter(({ incomplete, diagnostics }) => incomplete && diagnostics.length === 0);
-  const byCause = grouped(left, ({ verdict }) => verdict);
-  return Array.from(byCause.values(), ([{ resource, verdict }, ...others]) => {
-    const named = others.slice(0, mostNamed).map((other) => other.resource.address);
-    const unnamed = others.length - named.length;
-    const alike = present(...named, unnamed > 0 && `${unnamed} more`).join(', ');
-    return diagnosticOf(resource, resource.kind.identity, {
-      code: 'not-created',
-      summary: others.length === 0 ? verdict : `${verdict} (and ${others.length} more)`,
-      detail: linesOf(alike && `The same for: ${alike}`, ...advice),
-    });
-  });
 }

@@ -1,0 +1,32 @@
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
+import { present } from '../printable.ts';
+import { linesOf } from './answers.ts';
+import { grouped } from './diagnostics.ts';
+
+/** How a resource ended, in words. */
+interface Ended {
+  readonly resource: Resource;
+  readonly verdict: string;
+  readonly incomplete: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How many are named where many were not created for one cause. */
+const mostNamed = 20;
+
+/** What was not created and has no diagnostic of its own: once for each cause, at the place of the first. */
+export function notCreated(outcomes: readonly Ended[], advice: readonly string[]): Diagnostic[] {
+  const left = outcomes.filter(({ incomplete, diagnostics }) => incomplete && diagnostics.length === 0);
+  const byCause = grouped(left, ({ verdict }) => verdict);
+  return Array.from(byCause.values(), ([{ resource, verdict }, ...others]) => {
+    const named = others.slice(0, mostNamed).map((other) => other.resource.address);
+    const unnamed = others.length - named.length;
+    const alike = present(...named, unnamed > 0 && `${unnamed} more`).join(', ');
+    return diagnosticOf(resource, resource.kind.identity, {
+      code: 'not-created',
+      summary: others.length === 0 ? verdict : `${verdict} (and ${others.length} more)`,
+      detail: linesOf(alike && `The same for: ${alike}`, ...advice),
+    });
+  });
+}
