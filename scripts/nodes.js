@@ -16,14 +16,14 @@ const [oldest = ''] = /[\d.]+$/.exec(engines.node) ?? [];
 const given = process.argv.slice(2);
 const versions = given.length > 0 ? given : [oldest, '22', '24', '26'];
 
-const library = `import { loadManifests } from 'rollcall';\nconsole.log((await loadManifests(['manifests'])).kind);\n`;
+const library = `import { validate } from 'rollcall';\nconsole.log((await validate(['manifests'])).ending);\n`;
 /** What is run where it is installed: a command line, its exit code, and what it prints among other things. */
 const checks = /** @type {const} */ ([
   ['rollcall --version', 0, release],
   ['rollcall validate manifests', 0, 'Valid'],
   ['rollcall sandbox -- rollcall plan manifests --detailed-exitcode', 2, 'Plan: 7 to add'],
   ['rollcall sandbox -- rollcall apply manifests --yes', 0, '7 added'],
-  ['node library.js', 0, 'valid'],
+  ['node library.js', 0, 'done'],
 ]);
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));

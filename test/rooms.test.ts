@@ -37,10 +37,6 @@ const rooms: Readonly<Record<string, { readonly uses: string; readonly without?:
     uses: 'base kinds yaml settings manifest service observe plan apply run adopt report sandbox terminal',
     without: ['proofs'],
   },
-  library: {
-    uses: 'base kinds yaml settings manifest service observe plan apply run adopt report sandbox terminal commands',
-    without: ['proofs'],
-  },
 };
 
 type Limit = keyof typeof limits;

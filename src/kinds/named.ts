@@ -125,11 +125,6 @@ export function namedFirst(resource: Declared): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressNamed(one) ?? []) : []));
 }
 
-/** The resource as its manifest declares it: without the ids that were looked up. */
-export function withoutIds(resource: Resource): Resource {
-  return withIds(resource, () => undefined);
-}
-
 function namesSome(value: JsonValue): boolean {
   return isJsonList(value) ? value.some((one) => isNameOfOne(one)) : isNameOfOne(value);
 }

@@ -4,8 +4,7 @@ import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
 import { literal } from '../base/pattern.ts';
 import { beside, isBelow } from '../base/path-rules.ts';
-import { writtenValue, type Template } from '../kinds/fields.ts';
-import { placeOf, type Resource } from '../kinds/resource.ts';
+import { type Template } from '../kinds/fields.ts';
 import { readText } from '../yaml/read-text.ts';
 
 /** A reference to where secrets come from. */
@@ -135,29 +134,6 @@ export function refusedText(
 ): Problem | undefined {
   if (!own.tokens.some((token) => text.includes(token))) return undefined;
   return refusal(name, `It holds the access token. ${ownDetail}`);
-}
-
-/** The files that the references of a resource name. */
-export function filesNamedBy(resource: Resource): string[] {
-  return Object.values(resource.fields)
-    .flatMap(({ mask }) => Object.values(mask?.sensitive ?? {}).flat())
-    .flatMap((part) =>
-      typeof part === 'object' && 'file' in part ? beside(placeOf(resource).filename, part.file) : [],
-    );
-}
-
-/** Whether a resource that was read already refers to what rollcall keeps secret, or holds a token. */
-export async function refersToOwn(
-  resource: Resource,
-  { files: closed, tokens }: OwnSecrets,
-  files: Pick<Files, 'realPath'>,
-): Promise<boolean> {
-  for (const path of filesNamedBy(resource)) {
-    const realPath = await files.realPath(path).catch(() => undefined);
-    if (realPath !== undefined && closed.has(realPath)) return true;
-  }
-  const text = JSON.stringify(Object.keys(resource.fields).map((name) => writtenValue(resource, name)));
-  return tokens.some((token) => text.includes(JSON.stringify(token).slice(1, -1)));
 }
 
 function refusal(name: string, detail: string): Problem {

@@ -1,7 +1,7 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Capability, Reach } from '../kinds/capability.ts';
+import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -42,11 +42,6 @@ export interface Plan extends Destination {
 
 /** Why records of a type could not be looked up. */
 export type UnreadableTypes = Readonly<Partial<Record<ResourceType, Unreadable>>>;
-
-/** How far the run went that made a plan: what carries it out goes as far. */
-export function reachOfPlan({ capabilities = [], contractOnly = false }: Plan): Reach {
-  return { capabilities, contractOnly };
-}
 
 /** What the plan would do to one resource; or why it says nothing of it. */
 export type Change = (ChangeBase & { readonly action: Action }) | NotPlanned;

@@ -5,8 +5,8 @@ import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { pendingIn, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { changedSince } from '../plan/staleness.ts';
-import { destinationOf, secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
-import { withService, type Service } from './connect.ts';
+import { destinationOf, secretsOf } from '../settings/service-settings.ts';
+import type { Service } from './connect.ts';
 import { openPlan, selectionOf, settingsAs, stalePlan } from './open-plan.ts';
 import { inScope } from './scope.ts';
 import { halted, planFor, type PlanRequest } from './plan.ts';
@@ -22,7 +22,7 @@ export interface ApplyOptions extends Limits {
 }
 
 /**
- * What every apply does, whether its plan is made here, was saved, or is given by a program:
+ * What every apply does, whether its plan is made here or was saved:
  *
  * 1. `inScope` reads and checks the manifests, and connects to the service.
  * 2. `planFor` looks up what they declare, and compares.
@@ -83,16 +83,6 @@ const otherManifests = {
   summary: 'this plan was made of other manifests than those that are here',
   detail: 'Name the same manifests, with the same --var and --vars, or make a new plan.',
 };
-
-/** Carries out a plan that was made before; only what it would change is looked up again. */
-export function applyPlanned(
-  plan: ReadyPlan,
-  settings: ServiceSettings,
-  options: ApplyOptions,
-  job: Job,
-): Promise<Course<ApplyRun>> {
-  return withService(settings, job, (service) => carryOut(plan, options, service, job));
-}
 
 /** Reports the plan, and carries it out unless it does too much or is not confirmed. */
 async function carryOut(

@@ -19,10 +19,10 @@ import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/re
 import { makePlan } from '../plan/make-plan.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
 import { notPlannedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
-import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
+import { destinationOf } from '../settings/service-settings.ts';
 import { heldBackIn, sharedBy, unreadableIn, withOthers } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
-import { withService, type Service } from './connect.ts';
+import type { Service } from './connect.ts';
 import { withStanding } from './gone.ts';
 import { tooMuch, type Limits } from './too-much.ts';
 import { withUndeclared } from './undeclared.ts';
@@ -64,16 +64,6 @@ export interface Planned extends ReadyPlan {
  */
 export function plan(request: PlanRequest, job: Job): Promise<Ran<Planned>> {
   return inScope(request, job, (scoped, service) => boundedPlan(scoped, service, request, job));
-}
-
-/** Looks up and compares what was checked before. */
-export function planChecked(
-  scoped: Scoped,
-  settings: ServiceSettings,
-  options: PlanOptions,
-  job: Job,
-): Promise<Course<Planned>> {
-  return withService(settings, job, (service) => boundedPlan(scoped, service, options, job));
 }
 
 async function boundedPlan(

@@ -8,8 +8,9 @@ import { nodeFiles } from './node-files.ts';
 import { leadsToTerminal, standardError } from './standard-output.ts';
 import { createFile, createPrivateFiles, writePrivateFile, writeReport } from './write-file.ts';
 
-/** The real clock, random numbers and network. */
-export const nodeService: Pick<Context, 'clock' | 'random' | 'connect'> = {
+/** The real files, clock, random numbers and network. */
+export const nodeService: Pick<Context, 'files' | 'clock' | 'random' | 'connect'> = {
+  files: nodeFiles,
   clock: { now: () => Date.now(), sleep },
   random: () => Math.random(),
   connect: async (settings) => {
@@ -27,7 +28,6 @@ export function nodeContext(
 ): Context {
   return {
     env: process.env,
-    files: nodeFiles,
     writeReport,
     writePrivateFile,
     createFile,

@@ -1,6 +1,5 @@
 /** For each promise a way to falsify a history, which the judge must see: one that cannot fail is worth nothing. */
-import type { Outcome, OutcomeKind } from '../../dist/index.js';
-import { token, type History, type Report } from './roll.ts';
+import { token, type History, type Outcome, type Report } from './roll.ts';
 import type { Entry, Thing } from './service.ts';
 
 type Falsify = (of: History) => History;
@@ -12,7 +11,7 @@ const reports =
   });
 const outcomes = (change: (one: Outcome) => Partial<Outcome>): Falsify =>
   reports((report) => ({ outcomes: report.outcomes.map((one) => ({ ...one, ...change(one) })) }));
-const called = (is: OutcomeKind, outcome: OutcomeKind): Falsify =>
+const called = (is: Outcome['outcome'], outcome: Outcome['outcome']): Falsify =>
   outcomes((one) => (one.outcome === is ? { outcome } : {}));
 const log =
   (change: (entry: Entry) => readonly Entry[]): Falsify =>

@@ -1,6 +1,5 @@
 /** Holds what the documents promise against a history: what was asked, what the service did and said, and what was reported. */
-import type { Outcome } from '../../dist/index.js';
-import { secret, token, type History, type Report, type Roll } from './roll.ts';
+import { secret, token, type History, type Outcome, type Report, type Roll } from './roll.ts';
 import { allOf, listOf, named, placeOf, recordOf, textOf, thing as asThing } from './service.ts';
 import type { Entry, Fields, Json, Mark, Said, Sent, State, Thing, Type, Wrote } from './service.ts';
 

@@ -12,12 +12,16 @@ type Entity = 'application' | 'user' | 'group';
 export type Declared = { type: Entity; name: string; fields: Fields; formerly?: string; isAbsent?: true };
 export type Roll = readonly Readonly<Declared>[];
 type Options = ReturnType<typeof optionsOf>;
+/** What became of a change of the plan. */
+export interface Outcome extends rollcall.OutcomeDocument {
+  readonly change: rollcall.PlanDocument['resource_changes'][number];
+}
 export interface Report {
   readonly run: number;
   readonly isFaulty: boolean;
   readonly ended: 'invalid' | 'failed' | 'complete' | 'incomplete' | 'thrown';
   readonly codes: readonly string[];
-  readonly outcomes: readonly rollcall.Outcome[];
+  readonly outcomes: readonly Outcome[];
   /** All that was printed or could be. */
   readonly text: string;
 }
@@ -155,22 +159,27 @@ async function runOnce(service: Service, url: string, file: string, options: Opt
   const env = { JUDGE_SECRET: secret, ROLLCALL_TOKEN: token };
   const how = { url, env, ...rest, contractOnly, waitSeconds: 2, timeoutSeconds: 5, signal: stop.signal };
   let text = '';
-  const shown = (render: (format: rollcall.ReportFormat) => string): unknown =>
-    (text += formats.map(render).join('\n'));
+  const shown = async ({ report, ...documents }: rollcall.Result): Promise<void> => {
+    text += JSON.stringify(documents);
+    for (const format of formats) text += await report(format);
+  };
   const none = { run, isFaulty, codes: [], outcomes: [] };
   try {
-    const manifests = await rollcall.loadManifests(file, { env, contractOnly });
-    shown((format) => rollcall.renderManifests(manifests, format));
-    if (manifests.kind === 'invalid') return { ...none, text, ended: 'invalid' };
+    const checked = await rollcall.validate([file], { env, contractOnly });
+    await shown(checked);
+    if (checked.ending === 'invalid') return { ...none, text, ended: 'invalid' };
     service.mark('plans');
-    const planned = await rollcall.plan(manifests, { ...how, keepGoing });
-    shown((format) => rollcall.renderPlan(planned, format));
-    const codes = planned.kind === 'failed' ? planned.diagnostics.map(({ code }) => code) : [];
-    if (planned.kind === 'failed') return { ...none, text, ended: 'failed', codes };
-    const { error, kind, ...applied } = await rollcall.apply(planned, { ...how, failFast });
-    shown((format) => rollcall.renderApply({ ...applied, kind }, format));
-    if (error) throw error;
-    return { ...none, text, ended: kind, outcomes: applied.outcomes };
+    const applied = await rollcall.apply([file], { ...how, keepGoing, failFast });
+    await shown(applied);
+    const codes = applied.diagnostics.map(({ code }) => code);
+    if (codes.includes('unexpected-error')) return { ...none, text, ended: 'thrown', codes };
+    if (!applied.run) return { ...none, text, ended: 'failed', codes };
+    const changes = new Map(applied.plan?.resource_changes.map((change) => [change.address, change]));
+    const outcomes = applied.run.outcomes.flatMap((outcome) => {
+      const change = changes.get(outcome.address);
+      return change ? { ...outcome, change } : [];
+    });
+    return { ...none, text, ended: applied.ending === 'done' ? 'complete' : 'incomplete', outcomes };
   } catch (error) {
     return { ...none, text: `${text} ${String(error)}`, ended: 'thrown', codes: [String(error)] };
   }

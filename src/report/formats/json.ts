@@ -108,7 +108,7 @@ export interface OutcomeDocument
 }
 
 /** Every planned resource is in it. */
-function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ApplyDocument {
+export function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ApplyDocument {
   return {
     format_version: applyFormatVersion,
     tool_version: run.plan.toolVersion,
