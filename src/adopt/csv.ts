@@ -4,6 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
 import { asDeclared } from '../kinds/access.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
+import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { excess, limits } from '../manifest/limits.ts';
@@ -14,8 +15,15 @@ import { writable, type Declaration } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 import { hasErrors } from '../run/check.ts';
 import { readText } from '../yaml/read-text.ts';
-import { columnsOf, plainMapping, type Columns, type Mapping } from './csv-columns.ts';
+import { columnsOf, type Columns } from './csv-columns.ts';
 import { readTable, type Row } from './csv-table.ts';
+
+/** A table as a manifest. */
+interface TableManifest {
+  /** To be used where no diagnostic is an error. Without a comment for editors. */
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 /** What a table declares. */
 interface FromTable {
@@ -25,23 +33,16 @@ interface FromTable {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What becomes of a table as a manifest. */
-interface TableManifest {
-  /** What its rows are; undefined where there are none to be read. */
-  readonly kind: Kind | undefined;
-  /** To be used where no diagnostic is an error. Without a comment for editors. */
-  readonly text: string;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** The manifest of a CSV file, which is checked once more as a whole. */
 export async function manifestOfTable(
   filename: string,
+  kind: Kind<ResourceType>,
   delimiter: string,
   files: Files,
-  mapping: Mapping,
 ): Promise<TableManifest> {
-  const { resources, diagnostics } = await tableOf(filename, delimiter, files, mapping);
+  const file = await readText(filename, files);
+  if ('code' in file) return { text: '', diagnostics: [file] };
+  const { resources, diagnostics } = resourcesOf(file, kind, delimiter);
   const { text } = writeManifest(resources.map(declarationOf));
   const last = {
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
@@ -51,7 +52,6 @@ export async function manifestOfTable(
   const ofAll = hasErrors(diagnostics) ? [] : (await loadManifests([standardInput], last)).diagnostics;
   const errors = ofAll.filter(({ severity }) => severity === 'error');
   return {
-    kind: resources[0]?.kind,
     text,
     diagnostics: [
       ...diagnostics,
@@ -62,19 +62,8 @@ export async function manifestOfTable(
   };
 }
 
-/** What a CSV file declares, as it is read. */
-export async function tableOf(
-  filename: string,
-  delimiter: string,
-  files: Files,
-  mapping: Mapping,
-): Promise<FromTable> {
-  const file = await readText(filename, files);
-  return 'code' in file ? { resources: [], diagnostics: [file] } : resourcesOf(file, delimiter, mapping);
-}
-
 /** The resources of a CSV file, one a row: each column is a field, and an empty cell declares nothing. */
-export function resourcesOf(file: SourceFile, delimiter: string, mapping: Mapping = plainMapping): FromTable {
+export function resourcesOf(file: SourceFile, kind: Kind<ResourceType>, delimiter: string): FromTable {
   const rows = readTable(unquotable(file), delimiter, limits.entries + 2);
   if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
   const [header, ...entries] = rows;
@@ -83,13 +72,13 @@ export function resourcesOf(file: SourceFile, delimiter: string, mapping: Mappin
     return { resources: [], diagnostics: [diagnosticFor(file.filename, tooMany ?? noRows)] };
   const headerEnd = rangeOf(file, header.span).end.line;
   const shown = { ...file, isQuotable: (line: number) => line <= headerEnd };
-  const columns = columnsOf(header, shown, mapping);
+  const columns = columnsOf(header, shown, kind);
   if ('code' in columns) return { resources: [], diagnostics: [columns] };
-  const isNamed = [...columns.columns.values()].some(({ field }) => field === columns.kind.identity);
-  if (!isNamed) return { resources: [], diagnostics: columns.diagnostics };
   const diagnostics = [...columns.diagnostics];
   const report: Report = (span, problem) => diagnostics.push(diagnosticAt(shown, span, problem));
-  const resources = entries.flatMap((row) => resourceIn(row, header, columns, shown, report) ?? []);
+  const resources = entries.flatMap(
+    (row) => resourceIn(row, kind, { header, columns: columns.columns }, shown, report) ?? [],
+  );
   const mappings = resources.map((resource) => {
     const { unwritable } = writable(declarationOf(resource));
     for (const { field, problem } of unwritable) diagnostics.push(diagnosticOf(resource, field, problem));
@@ -106,7 +95,7 @@ export function resourcesOf(file: SourceFile, delimiter: string, mapping: Mappin
   return { resources, diagnostics: diagnostics.toSorted(byPlace) };
 }
 
-export function declarationOf(resource: Resource): Declaration {
+function declarationOf(resource: Resource): Declaration {
   const { address, kind } = resource;
   return { address, kind, fields: asDeclared(kind, fieldsBy(writtenValue, resource)) };
 }
@@ -122,8 +111,8 @@ type Report = (span: Span, problem: Problem) => void;
 /** The resource that a row declares; undefined where the row has no name. */
 function resourceIn(
   row: Row,
-  header: Row,
-  { kind, columns }: Columns,
+  kind: Kind<ResourceType>,
+  { header, columns }: Pick<Columns, 'columns'> & { readonly header: Row },
   file: SourceFile,
   report: Report,
 ): Resource | undefined {

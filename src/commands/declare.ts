@@ -14,7 +14,6 @@ import {
   exporting,
   failOn,
   insecureHttp,
-  many,
   one,
   output,
   project,
@@ -51,7 +50,7 @@ export interface Declared {
 export const groups: Readonly<Record<string, { readonly summary: string; readonly example?: string }>> = {
   import: {
     summary: 'write manifests of what is kept elsewhere',
-    example: 'rollcall import csv people.csv --out manifests',
+    example: 'rollcall import csv --kind users people.csv --out manifests',
   },
 };
 
@@ -154,16 +153,13 @@ export const commands: readonly Declared[] = [
     name: 'import csv',
     summary: 'write a manifest of the rows of a table',
     description:
-      'Writes a manifest of a CSV file: its first row names the fields, such as username, email, groups and attributes.department. Changes no file that is there, but with --into, and sends nothing.',
+      'Writes a manifest of a CSV file: its first row names the fields, such as username, email, groups and attributes.department. Changes no file that is there, and sends nothing.',
     argument: ['<file>', 'the CSV file, or - for standard input'],
-    example: 'rollcall import csv people.csv --out manifests/people.yaml',
+    example: 'rollcall import csv --kind users people.csv --out manifests/people.yaml',
     options: [
+      one('--kind <list>', 'what the rows are: users, applications, groups or outposts'),
       one('--delimiter <name>', 'what stands between cells', Object.keys(delimiters), 'comma'),
       one('--out <path>', 'a new file, or a folder for it (default: stdout)'),
-      one('--into <file>', 'a manifest that is there: write what differs'),
-      one('--max-gone <n>', 'with --into: how many may have left (default: half)'),
-      many('--column <name=field>', 'which field a column is'),
-      many('--ignore <name>', 'leave a column out'),
       ...colours,
     ],
     load: async () => (await import('./import-csv.ts')).importCsv,

@@ -105,7 +105,7 @@ export async function inputsFrom(
   return inputsOf(settings, await check(settings, world, { secrets: 'assumed', keep: () => false }));
 }
 
-export function limitOf(flag: string, text: string | undefined): number | undefined {
+function limitOf(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : wholeNumber(flag, text, [0, 1_000_000]);
 }
 

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { sourceFile } from '../../src/base/source.ts';
 import { resourcesOf } from '../../src/adopt/csv.ts';
+import { application } from '../../src/kinds/application.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
+import { user } from '../../src/kinds/user.ts';
 import { trim } from '../../src/manifest/trim.ts';
 import { anyText } from '../support/any-json.ts';
 import { inFull, times } from '../support/effort.ts';
@@ -12,8 +14,12 @@ import { sentOf } from '../support/values.ts';
 const [engineering, staff] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-1e0f-4c54-9d53-0b7c0d5a1a11'];
 
 /** What a table declares, each as its address and its fields, and what is said of it: `line:column code`. */
-function read(text: string, delimiter = ','): { declared: [string, JsonObject][]; said: string[] } {
-  const { resources, diagnostics } = resourcesOf(sourceFile('people.csv', text), delimiter);
+function read(
+  text: string,
+  kind: typeof user | typeof application = user,
+  delimiter = ',',
+): { declared: [string, JsonObject][]; said: string[] } {
+  const { resources, diagnostics } = resourcesOf(sourceFile('people.csv', text), kind, delimiter);
   return {
     declared: resources.map((resource) => [resource.address, sentOf(resource)]),
     said: diagnostics.map(
@@ -53,7 +59,9 @@ bob,Bob,false,;,,,,
     expect(read(`username,name,groups\na,A,staff; ${engineering}\n`)).toMatchObject({
       declared: [['user.a', { groups: [{ name: 'staff' }, engineering] }]],
     });
-    expect(read('slug,name,provider,backchannel_providers\na,A,Grafana OIDC,1;scim 2\n')).toMatchObject({
+    expect(
+      read('slug,name,provider,backchannel_providers\na,A,Grafana OIDC,1;scim 2\n', application),
+    ).toMatchObject({
       declared: [
         [
           'application.a',
@@ -63,28 +71,28 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('declares an application for each row where a column is called `slug`', () => {
-    expect(read('slug,name,provider,backchannel_providers,open_in_new_tab\nwiki,Wiki,1,2; 3,true\n')).toEqual(
-      {
-        declared: [
-          [
-            'application.wiki',
-            { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2, 3], open_in_new_tab: true },
-          ],
+  test('declares an application for each row of a table of applications', () => {
+    const text = 'slug,name,provider,backchannel_providers,open_in_new_tab\nwiki,Wiki,1,2; 3,true\n';
+    expect(read(text, application)).toEqual({
+      declared: [
+        [
+          'application.wiki',
+          { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2, 3], open_in_new_tab: true },
         ],
-        said: [],
-      },
-    );
+      ],
+      said: [],
+    });
   });
 
-  test('declares what has most of the columns, where several could name its rows', () => {
-    expect(read('slug,username,name,email\na,a,A,a@example.org\n')).toEqual({
-      declared: [['user.a', { username: 'a', name: 'A', email: 'a@example.org' }]],
+  test('is of the kind that is said, whatever its columns are called', () => {
+    const text = 'slug,username,name\na,b,A\n';
+    expect(read(text)).toEqual({
+      declared: [['user.b', { username: 'b', name: 'A' }]],
       said: ['1:1 unknown-field'],
     });
-    expect(read('username,slug,name,group\na,a,A,g\n')).toMatchObject({
-      declared: [['application.a', { slug: 'a', name: 'A', group: 'g' }]],
-      said: ['1:1 unknown-field'],
+    expect(read(text, application)).toEqual({
+      declared: [['application.a', { slug: 'a', name: 'A' }]],
+      said: ['1:6 unknown-field'],
     });
   });
 
@@ -118,7 +126,9 @@ bob,Bob,false,;,,,,
   });
 
   test('takes an id for what is digits from its beginning to its end', () => {
-    expect(read('slug,name,provider,backchannel_providers\na,A,3rd party,2nd;4\n')).toMatchObject({
+    expect(
+      read('slug,name,provider,backchannel_providers\na,A,3rd party,2nd;4\n', application),
+    ).toMatchObject({
       declared: [
         ['application.a', { provider: { name: '3rd party' }, backchannel_providers: [{ name: '2nd' }, 4] }],
       ],
@@ -132,7 +142,7 @@ bob,Bob,false,;,,,,
         /(?<=[a-z"]),/g,
         delimiter,
       );
-      expect(read(text, delimiter)).toEqual({ declared: [['user.a', fields]], said: [] });
+      expect(read(text, user, delimiter)).toEqual({ declared: [['user.a', fields]], said: [] });
     }
   });
 
@@ -143,7 +153,7 @@ bob,Bob,false,;,,,,
         const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
         const lines = rows.map(([a, b], index) => [`u${index}`, quoted(a), quoted(b)].join(','));
         const text = ['username,name,attributes.x', ...lines].join('\n');
-        const { resources } = resourcesOf(sourceFile('people.csv', text), ',');
+        const { resources } = resourcesOf(sourceFile('people.csv', text), user, ',');
         const declared = resources.map((resource) => sentOf(resource));
         expect(declared.map((fields) => [fields['name'] ?? '', fields['attributes'] ?? {}])).toEqual(
           rows.map(([a, b]) => [trim(a), trim(b) === '' ? {} : { x: trim(b) }]),
@@ -160,7 +170,11 @@ bob,Bob,false,;,,,,
   });
 
   test('has the places of its file, beyond characters of several bytes and cells of several lines', () => {
-    const { resources } = resourcesOf(sourceFile('p.csv', 'username,name,email\nü😀,"x\ny",e\nb,é,f'), ',');
+    const { resources } = resourcesOf(
+      sourceFile('p.csv', 'username,name,email\nü😀,"x\ny",e\nb,é,f'),
+      user,
+      ',',
+    );
     const place = (index: number, field: string): string => {
       const resource = resources[index];
       if (!resource) throw new Error('there is no such row');
@@ -188,7 +202,6 @@ describe('what is wrong with a table is reported at its place', () => {
     ['another delimiter', 'username;name\na;b\n', ['1:1 missing-field']],
     ['an unknown column', 'username,colour\na,b\n', ['1:10 unknown-field']],
     ['a column that would be a password', 'username,password\na,canary\n', ['1:10 unknown-field']],
-    ['a column of another name', 'login,name\na,A\n', ['1:1 unknown-field']],
     ['attributes without a key', 'username,attributes\na,b\n', ['1:10 unknown-field']],
     ['attributes that are misspelt', 'username,attribute.x\na,b\n', ['1:10 unknown-field']],
     ['a key that is refused', 'username,attributes.__proto__\na,b\n', ['1:10 yaml-unsupported']],
@@ -202,8 +215,6 @@ describe('what is wrong with a table is reported at its place', () => {
     ['something behind a quote', 'username,name\na,"A" b\n', ['2:3 csv-syntax']],
     ['no name in a row', 'username,name\n,A\n', ['2:1 missing-field']],
     ['what is neither true nor false', 'username,name,is_active\na,A,yes\n', ['2:5 wrong-type']],
-    ['a slug that is none', 'slug,name\na b,A\n', ['2:1 invalid-format']],
-    ['an application without a name', 'slug,name\na,\n', ['2:1 missing-field']],
     ['a text that is too long', `username,name\n${'a'.repeat(151)},A\n`, ['2:1 invalid-length']],
     [
       'a day that does not exist',
@@ -221,18 +232,25 @@ describe('what is wrong with a table is reported at its place', () => {
     expect(read(text).said).toEqual(said);
   });
 
+  test.each([
+    ['a slug that is none', 'slug,name\na b,A\n', ['2:1 invalid-format']],
+    ['an application without a name', 'slug,name\na,\n', ['2:1 missing-field']],
+  ])('%s', (_, text, said) => {
+    expect(read(text, application).said).toEqual(said);
+  });
+
   test('and no row is quoted, which may hold what nobody else should see', () => {
     const text =
       'username,name,is_active,email,attributes.pin\na,A,canary-1,canary-2,canary-3\nb,"canary-4\n';
     for (const part of [text, text.split('b,')[0] ?? '', 'canary-5\ncanary-6\n']) {
-      const { diagnostics } = resourcesOf(sourceFile('people.csv', part), ',');
+      const { diagnostics } = resourcesOf(sourceFile('people.csv', part), user, ',');
       expect(diagnostics.length).toBeGreaterThan(0);
       expect(JSON.stringify(diagnostics)).not.toContain('canary');
     }
   });
 
   test('but its header is', () => {
-    const { diagnostics } = resourcesOf(sourceFile('people.csv', 'username,mail\na,b\n'), ',');
+    const { diagnostics } = resourcesOf(sourceFile('people.csv', 'username,mail\na,b\n'), user, ',');
     expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'It is called `email` here.' }]);
   });
 

@@ -36,7 +36,7 @@ const schema = 'node_modules/rollcall/schemas/manifest.schema.json';
 
 function importing(text: string | Uint8Array, ...args: string[]): Promise<Ended> {
   writeFileSync(join(cwd, 'people.csv'), text);
-  return endedHere(['import', 'csv', 'people.csv', ...args], { cwd });
+  return endedHere(['import', 'csv', '--kind', 'users', 'people.csv', ...args], { cwd });
 }
 
 describe('rollcall import csv', () => {
@@ -47,7 +47,7 @@ describe('rollcall import csv', () => {
   });
 
   test('reads standard input', async () => {
-    const ended = await endedHere(['import', 'csv', '-'], { cwd, input: table });
+    const ended = await endedHere(['import', 'csv', '--kind', 'users', '-'], { cwd, input: table });
     expect(ended).toEqual({ code: 0, stdout: manifest(schema), stderr: '' });
   });
 
@@ -94,7 +94,7 @@ describe('rollcall import csv', () => {
     [
       'another delimiter',
       'username;name\na;b\n',
-      'people.csv: error: no column is called `name` or `slug` or `username` [missing-field]\n    Something else seems to stand between the cells: try --delimiter semicolon\n',
+      'people.csv: error: no column is called `username` [missing-field]\n    The first row names the columns, after the fields of users in a manifest. Where no comma stands between them, say with --delimiter what does.\n',
     ],
     [
       'Latin-1',
@@ -129,9 +129,15 @@ describe('rollcall import csv', () => {
   });
 
   test.each([
-    [['people.csv', '--delimiter', 'x'], 'Allowed choices are comma, semicolon, tab, pipe.'],
-    [['nothing.csv'], 'nothing.csv: error: no such file'],
-    [['.'], 'this is not a file'],
+    [
+      ['--kind', 'users', 'people.csv', '--delimiter', 'x'],
+      'Allowed choices are comma, semicolon, tab, pipe.',
+    ],
+    [['--kind', 'users', 'nothing.csv'], 'nothing.csv: error: no such file'],
+    [['--kind', 'users', '.'], 'this is not a file'],
+    [['people.csv'], 'no --kind is given\n    Say what the rows are: groups, '],
+    [['--kind', 'user', 'people.csv'], '--kind cannot be "user"\n    Did you mean `users`?'],
+    [['--kind', 'providers', 'people.csv'], '--kind cannot be "providers"'],
   ])('refuses %j', async (args, said) => {
     const { code, stdout, stderr } = await endedHere(['import', 'csv', ...args], { cwd });
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
