@@ -202,9 +202,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'retry-after')),
     })),
   },
-  'takes a list that is cut short for whole': {
+  'takes any 404 for absent': {
     breaks: 'absent',
-    transport: misreadingUsers(({ results }) => ({ pagination: onePage(results.length) })),
+    transport: misreading(({ status }, { method, path }) =>
+      method === 'GET' && status === 404 && path.includes('/applications/')
+        ? { body: '{"detail":"Not found."}' }
+        : undefined,
+    ),
   },
   'takes whoever comes for the user that was asked for': {
     breaks: 'seen',
