@@ -113,11 +113,10 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
     const { differences, leftBecause } = change;
     if (leftBecause !== undefined)
       return { change, outcome: 'not_attempted', stoppedBy: 'left', attempts: 0, durationMs: 0 };
-    const found =
-      differences.length > 0
-        ? ({ outcome: 'differs', differences } as const)
-        : ({ outcome: 'unchanged' } as const);
-    return { change, ...found, attempts: 0, durationMs: 0 };
+    const nothing = { change, attempts: 0, durationMs: 0 } as const;
+    return differences.length > 0
+      ? { ...nothing, outcome: change.unfinished ? 'unfinished' : 'differs', differences }
+      : { ...nothing, outcome: 'unchanged' };
   }
   if (change.action === 'not-planned')
     return { change, outcome: 'not_attempted', stoppedBy: 'not_planned', attempts: 0, durationMs: 0 };
@@ -155,12 +154,12 @@ async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether something that was begun before did not wholly succeed; what the plan leaves was not. What is to be deleted comes last, one after the other. */
+/** Whether something that was begun before did not wholly succeed; what the plan leaves was not begun. What is to be deleted comes last, one after the other. */
 async function hasFailed({ settling, last }: Run): Promise<boolean> {
   const later = new Set<Address>(last.map(({ resource }) => resource.address));
   const before = Array.from(settling, ([address, settled]) => (later.has(address) ? [] : settled)).flat();
   const outcomes = await Promise.all(before);
-  return outcomes.some((outcome) => outcome.stoppedBy !== 'left' && isIncomplete(outcome));
+  return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
 /** The change with the ids of what it names that was to be created first; nothing where one of that was not. */

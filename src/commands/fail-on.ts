@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { notPlannedIn, type Plan } from '../plan/plan.ts';
+import { notPlannedIn, unfinishedIn, type Change, type Plan } from '../plan/plan.ts';
 import { inline } from '../report/printable.ts';
 import { listed } from '../report/words/diagnostics.ts';
 import type { RunFlags } from './flags.ts';
@@ -46,11 +46,18 @@ export function whyUnknown({ undeclared }: Plan, failOn: readonly FailOn[]): str
     : [];
 }
 
-/** The last line of a plan of which some is not planned. */
+/** The last lines of a plan of which some is not planned, or was begun before and is left unfinished. */
 export function whyIncomplete(plan: Plan): string[] {
-  const left = notPlannedIn(plan).map(({ resource }) => inline(resource.address));
+  return [
+    ...lineOf(notPlannedIn(plan), 'not planned'),
+    ...lineOf(unfinishedIn(plan), 'begun and not finished, which takes --allow update'),
+  ];
+}
+
+function lineOf(changes: readonly Change[], words: string): string[] {
+  const left = changes.map(({ resource }) => inline(resource.address));
   const subject = left.length === 1 ? '1 resource is' : `${left.length} resources are`;
-  return left.length === 0 ? [] : [`${subject} not planned: ${listed(left)}`];
+  return left.length === 0 ? [] : [`${subject} ${words}: ${listed(left)}`];
 }
 
 function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number {

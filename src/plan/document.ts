@@ -94,6 +94,8 @@ export interface ChangeDocument {
   readonly since?: Alteration;
   /** Why what differs is not changed, although changes are allowed. */
   readonly left_because?: string;
+  /** That it was begun, and that only an update finishes it. */
+  readonly unfinished?: true;
   /** The declared fields that the service does not show, and that are not compared. */
   readonly not_shown?: readonly string[];
   /** What else the change does, or means for people. */
@@ -146,7 +148,7 @@ export function planDocument(plan: Plan): PlanDocument {
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, notShown, remarks, opens, waitsFor, since } = of;
+  const { leftBecause, unfinished, notShown, remarks, opens, waitsFor, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
   const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
@@ -164,6 +166,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(Object.keys(names).length > 0 && { names }),
     ...(Object.keys(observedNames).length > 0 && { observed_names: observedNames }),
     ...(leftBecause !== undefined && { left_because: leftBecause }),
+    ...(unfinished && { unfinished }),
     ...(notShown && { not_shown: notShown }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),

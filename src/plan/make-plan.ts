@@ -21,6 +21,7 @@ import { opensTo } from './opens.ts';
 import { ordered } from './order.ts';
 import { remarksOn } from './remarks.ts';
 import { withStaying } from './staying.ts';
+import { isUnfinished } from './unfinished.ts';
 import {
   isPending,
   pendingIn,
@@ -170,7 +171,13 @@ function existing(resource: Resource, base: HeldRecord, permission: Permission |
     differences,
     ...(hidden.length > 0 && { notShown: hidden }),
   } as const;
-  if (permission === 'none' || differences.length === 0) return { ...found, action: 'no-op' };
+  if (differences.length === 0) return { ...found, action: 'no-op' };
+  if (permission === 'none')
+    return {
+      ...found,
+      action: 'no-op',
+      ...(isUnfinished(resource, base, differences) && { unfinished: true }),
+    };
   const leftBecause = whyLeft(resource, base, differences, permission);
   return leftBecause === undefined
     ? { ...found, action: 'update', base, permission }

@@ -10,6 +10,7 @@ import { isNameOfOne, shownId } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
+import { isNothing } from './unfinished.ts';
 
 /** Who may open it. */
 interface Guests {
@@ -78,10 +79,6 @@ export function whoMayOpen(
     return [bindings.length > 0 ? 'everyone whom policies and negated bindings let in' : everyone];
   const isAll = fields[access.mode.field] === access.mode.all;
   return isAll && named.length > 1 ? [`whoever passes all of these: ${listed(named)}`] : named;
-}
-
-function isNothing(value: JsonValue | undefined): boolean {
-  return value === undefined || value === null || (isJsonList(value) && value.length === 0);
 }
 
 function openings(

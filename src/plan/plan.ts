@@ -65,6 +65,8 @@ interface ChangeBase {
   readonly differences: readonly Difference[];
   /** Why what differs is not changed, although changes are allowed. */
   readonly leftBecause?: string;
+  /** That it opens nothing yet of what is declared, as where a run ended in the middle of its create, and that this run may not finish it. */
+  readonly unfinished?: true;
   /** What else the change does, or means for people. */
   readonly remarks?: readonly string[];
   /** To whom it opens what was closed to them: `everyone`, or those whom it lets in beside others. */
@@ -168,6 +170,11 @@ export function isPending(change: Change): change is Pending {
 /** What is not planned, each with what keeps it from that. */
 export function notPlannedIn({ changes }: Pick<Plan, 'changes'>): NotPlanned[] {
   return changes.filter((change) => change.action === 'not-planned');
+}
+
+/** What somebody began, and what only a run that may change what exists finishes. */
+export function unfinishedIn({ changes }: Pick<Plan, 'changes'>): Change[] {
+  return changes.filter(({ unfinished }) => unfinished === true);
 }
 
 /** What apply would carry out. */

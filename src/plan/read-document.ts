@@ -44,6 +44,7 @@ export function changeFrom(
     change,
     differences,
     left_because: leftBecause,
+    unfinished,
     not_shown: notShown,
     remarks,
     opens,
@@ -69,6 +70,7 @@ export function changeFrom(
         : { field, declared: shownValue(resource, field) ?? declared, observed };
     }),
     ...(leftBecause !== undefined && { leftBecause }),
+    ...(unfinished && { unfinished }),
     ...(notShown && { notShown }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),

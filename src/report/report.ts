@@ -1,4 +1,4 @@
-import { isIncomplete, isPartial, type Outcome } from '../apply/outcome.ts';
+import { isIncomplete, isMissing, isPartial, type Outcome } from '../apply/outcome.ts';
 import { destinationName, type Destination } from '../base/destination.ts';
 import { byPlace, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests, Unchecked } from '../manifest/load-manifests.ts';
@@ -213,7 +213,7 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
     return outcomeView({
       ...known,
       resource: change.resource,
-      planned: change.action !== 'no-op',
+      planned: change.action !== 'no-op' || isMissing(outcome),
       detail: detailWords(outcome),
       needsFix: isToBeFixed(outcome),
       diagnostics: outcomeDiagnostics(outcome),
@@ -223,7 +223,7 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
   const { error, ...rest } = run;
   const diagnostics = [...ended.diagnostics, ...(error ? [unexpectedDiagnostic(error)] : [])];
   const report = reportOfRun(rest, outcomes, foundIn({ ...ended, diagnostics }));
-  const left = run.outcomes.flatMap(({ outcome, change }) => (outcome === 'differs' ? change : []));
+  const left = run.outcomes.flatMap(({ change }) => (change.action === 'no-op' ? change : []));
   return { ...report, remarks: [...report.remarks, ...switchNotes({ ...run.plan, changes: left })] };
 }
 

@@ -18,7 +18,7 @@ import { namesOfOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
-import { notPlannedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
+import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import { heldBackIn, sharedBy, unreadableIn, withOthers } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
@@ -81,7 +81,8 @@ async function boundedPlan(
   job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };
-  return { result: made, ending: notPlannedIn(made).length > 0 ? 'incomplete' : 'done' };
+  const isWhole = notPlannedIn(made).length + unfinishedIn(made).length === 0;
+  return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 
 /** The plan, with what the service lets somebody open of it, where that is asked. */

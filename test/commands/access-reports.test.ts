@@ -124,7 +124,10 @@ describe('what was begun and is not finished', () => {
     await run(apply, send, text);
     sandbox.issue({ token: 't' });
     const left = await run(apply, send, text);
-    expect([left.ending, sandbox.record('application', 'grafana')?.['provider']]).toEqual(['done', null]);
+    expect([left.ending, sandbox.record('application', 'grafana')?.['provider']]).toEqual([
+      'incomplete',
+      null,
+    ]);
     const done = await run(apply, send, text, allowed);
     expect([done.ending, sandbox.record('application', 'grafana')?.['provider']]).toEqual(['done', 1]);
     expect((await run(plan, send, text)).stdout).toContain('No changes.');

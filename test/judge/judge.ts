@@ -275,7 +275,14 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       const isKnown = codes.every((code) =>
         /^(?:ambiguous-name|name-not-found|provider-taken|too-many-deletes)$/.test(code),
       );
-      const bad = outcomes.filter((one) => !isGood(one)).map((one) => `${nameOf(one)} is not done`);
+      // access.md: what a kill left in the middle is finished by a run that may change it.
+      const isBegun = ({ outcome, change }: Outcome): boolean =>
+        outcome === 'unfinished' && change.change.actions[0] === 'no-op' && !run.may.includes('update');
+      // day-two.md: what has to stay stays, and the plan says why.
+      const isKept = ({ outcome, change }: Outcome): boolean =>
+        outcome === 'not_attempted' && change.left_because !== undefined && run.may.length > 0;
+      const open = outcomes.filter((one) => !isGood(one) && !isBegun(one) && !isKept(one));
+      const bad = open.map((one) => `${nameOf(one)} is not done`);
       const isOver = number === run.of.reports.length;
       const left = casesOf(run).filter(({ out, one }) => out.outcome === 'differs' && !one.isAbsent);
       const isLeft = isOver && left.length > 0 && run.may.includes('update') && 'something still differs';

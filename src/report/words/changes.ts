@@ -46,8 +46,10 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
   differs: {
     ...look('differing', '!', 'amber'),
-    verdict: ({ resource, leftBecause: why }) =>
-      `Exists and ${isToGo(resource) ? 'is to be absent. It is not deleted' : 'differs. It is left as it is'}${why === undefined ? '' : `: ${why}`}.`,
+    verdict: ({ resource, leftBecause: why, unfinished }) =>
+      unfinished
+        ? `Exists, was ${begun}.`
+        : `Exists and ${isToGo(resource) ? 'is to be absent. It is not deleted' : 'differs. It is left as it is'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
       same: 'differs and is left as it is',
       added: 'is added; it exists, differs and is left as it is',
@@ -82,6 +84,8 @@ export function look(label: string, sign: string, colour: Look['colour']): Look 
   return { label, sign, colour };
 }
 
+const begun = 'begun and is not finished: it opens nothing yet, and to finish it is a change';
+
 const stillInSync = 'what it still declares is in sync';
 
 /** What the service goes on holding, though the entry no longer declares it. */
@@ -103,6 +107,7 @@ export function changeWords(change: Change): string {
   if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${stillInSync}`;
   const isKept = kind === 'differs' && isToGo(change.resource);
   if (isKept) words.same = 'is not deleted';
+  if (change.unfinished) words.same = `was ${begun}`;
   const verb = `${words[since?.kind ?? 'same']}${brokenWords(change)}`;
   return inline(present(verb, leftBecause).join(isKept ? ': ' : '; '));
 }

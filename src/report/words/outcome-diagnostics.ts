@@ -163,7 +163,9 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
     summary:
       clash?.kind === 'unseen'
         ? 'it is there, and it is not known who can open it'
-        : `it was ${done}, and not wholly${lacking}`,
+        : change.unfinished
+          ? `it was begun before, and not finished${lacking}`
+          : `it was ${done}, and not wholly${lacking}`,
     detail: linesOf(
       clash && meanwhileWords(clash, change.resource),
       usual && `What came next did not succeed: ${usual.summary}.`,

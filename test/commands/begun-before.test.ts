@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { outcomesIn, World } from '../support/update-world.ts';
+
+type Bindings = NonNullable<SandboxSeed['bindings']>;
+type Application = NonNullable<SandboxSeed['applications']>[number];
+
+/** As a run leaves it that is killed in the middle of its create. */
+function worldWith(bindings: Bindings, more: Partial<Application> = {}): World {
+  return new World({
+    groups: [{ name: 'staff' }, { name: 'guests' }],
+    providers: [{ pk: 7, name: 'Wiki', type: 'oauth2' }],
+    applications: [{ slug: 'wiki', name: 'Wiki', ...more }],
+    bindings,
+  });
+}
+
+const wiki = (more: string): string => `version: 1
+applications:
+  - { slug: wiki, name: Wiki, access: { groups: [{ name: staff }, { name: guests }] }${more} }
+`;
+const withProvider = wiki(', provider: 7');
+const staff = { application: 'wiki', group: 'staff' };
+const guests = { application: 'wiki', group: 'guests' };
+
+async function ran(
+  world: World,
+  command: typeof apply,
+  text: string,
+  options: object = {},
+): Promise<{ readonly ending: string; readonly stdout: string; readonly stderr: string }> {
+  const { context, stdout, stderr } = world.run(text, { ROLLCALL_CAPABILITIES: 'update' });
+  const ending = await command(['m.yaml'], { output: 'text', yes: true, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+describe.each([
+  ['nobody bound, and no provider', [], withProvider],
+  ['one of two bound, and no provider', [staff], withProvider],
+  ['all bound, and no provider', [staff, guests], withProvider],
+  ['nobody bound, where none is declared a provider', [], wiki('')],
+] satisfies [string, Bindings, string][])('an application with %s', (_, bindings, text) => {
+  test('is unfinished for an apply that may not change it, with the switch that finishes it', async () => {
+    const world = worldWith(bindings);
+    const { ending, stdout } = await ran(world, apply, text);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('x application.wiki  begun, and not finished');
+    expect(stdout).toContain('it was begun before, and not finished: it is not as declared in');
+    expect(stdout).toContain('--allow update');
+    expect(stdout).toContain('Apply incomplete!');
+    expect(world.writes()).toEqual([]);
+    const json = await ran(world, apply, text, { output: 'json' });
+    expect(outcomesIn(json.stdout)).toMatchObject([{ outcome: 'unfinished', attempts: 0 }]);
+  });
+
+  test('makes a plan that may not change it incomplete, also with a code for changes', async () => {
+    const world = worldWith(bindings);
+    for (const detailedExitcode of [false, true]) {
+      const { ending, stdout, stderr } = await ran(world, plan, text, { detailedExitcode });
+      expect(ending).toBe('incomplete');
+      expect(stdout).toContain('! application.wiki was begun and is not finished');
+      expect(stderr).toContain('1 resource is begun and not finished, which takes --allow update');
+    }
+    const json = await ran(world, plan, text, { output: 'json' });
+    expect(schemaErrors('plan', parseJson(json.stdout))).toEqual([]);
+    expect(parseJson(json.stdout)).toMatchObject({ resource_changes: [{ unfinished: true }] });
+  });
+
+  test('is finished by a run that may change it', async () => {
+    const world = worldWith(bindings);
+    expect((await ran(world, apply, text, { allow: ['update'] })).ending).toBe('done');
+    expect((await ran(world, plan, text)).stdout).toContain('No changes.');
+  });
+});
+
+test.each([
+  ['it has a provider', worldWith([], { provider: 7 }), withProvider],
+  ['it lacks nobody, and no provider is declared', worldWith([staff, guests], { name: 'Old' }), wiki('')],
+  ['everyone is to open it', worldWith([staff]), wiki('').replace(/\{ groups.*\] \}/, 'everyone')],
+])('what differs is left as it is, and not unfinished, where %s', async (_, world, text) => {
+  const { ending, stdout } = await ran(world, apply, text);
+  expect(stdout).toContain('differs and is left as it is');
+  expect(ending).toBe('done');
+});
