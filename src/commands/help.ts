@@ -6,7 +6,6 @@ import { didYouMean } from '../base/suggestion.ts';
 import { isCapability } from '../kinds/capability.ts';
 import { pageText } from '../report/formats/page-text.ts';
 import type { Context } from '../terminal/context.ts';
-import { commandHint } from './guesses.ts';
 import { columnsOf } from './option-groups.ts';
 
 /** Longer lines are hard to read. */
@@ -38,6 +37,6 @@ function unknown(name: string, rollcall: Command): UsageError {
       `there is no help on ${JSON.stringify(name)}`,
       'It is a capability: rollcall help capabilities.',
     );
-  const hint = commandHint(name) ?? didYouMean(name, known) ?? `The topics are: ${topicNames.join(', ')}.`;
+  const hint = didYouMean(name, known) ?? `The topics are: ${topicNames.join(', ')}.`;
   return new UsageError(`there is no help on ${JSON.stringify(name)}`, hint);
 }

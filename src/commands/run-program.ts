@@ -1,9 +1,8 @@
-import { CommanderError, type Command } from 'commander';
+import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { inline } from '../report/printable.ts';
 import type { ProgramEnding } from './declare.ts';
 import { errorText, isDebugged } from './error-text.ts';
-import { guessAmong } from './guesses.ts';
 import { program, type Surroundings } from './program.ts';
 
 /** Runs what the arguments say. What is wrong with them is said on stderr. */
@@ -13,16 +12,14 @@ export async function run(
   surroundings: Surroundings,
 ): Promise<ProgramEnding> {
   let ending: ProgramEnding = 'done';
-  const declared = (called?: string): Command =>
-    program(toolVersion, (its) => (ending = its), surroundings, called);
-  const rollcall = declared(args[0]);
+  const rollcall = program(toolVersion, (its) => (ending = its), surroundings, args[0]);
   try {
     await rollcall.parseAsync(args, { from: 'user' });
     return ending;
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 'done';
-      if (error.code !== 'commander.help') surroundings.writeErr(argumentError(error, args, declared()));
+      if (error.code !== 'commander.help') surroundings.writeErr(argumentError(error, args));
       return 'invalid';
     }
     const columns = rollcall.configureOutput().getErrHelpWidth?.() ?? Infinity; // of a terminal alone
@@ -33,9 +30,7 @@ export async function run(
 }
 
 /** What is wrong with the arguments, and what to do about it. Safe to print: what it repeats of them is escaped. */
-function argumentError({ message }: CommanderError, args: readonly string[], rollcall: Command): string {
-  const guess = guessAmong(args, rollcall);
-  if (guess) return `error: unknown ${guess.kind} '${inline(guess.written)}'\n    ${guess.hint}\n`;
+function argumentError({ message }: CommanderError, args: readonly string[]): string {
   const [, said = message, suggestion = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?$/.exec(message) ?? [];
   const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))
     ? '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n'

@@ -53,9 +53,8 @@ const fields = {
   slug: {
     weighs: () => 'its URLs contain the slug, those of OpenID Connect and SAML too: they change with it',
     checks: [longSlug, reservedSlug, listedSlug],
-    otherNames: ['id', 'identifier'],
   },
-  name: { otherNames: ['title', 'displayname', 'label'] },
+  name: {},
   provider: {
     weighs: (id, before) => {
       if (isBlank(id) || isBlank(before)) return 'logins go through another provider, or through none';
@@ -65,7 +64,6 @@ const fields = {
     default: null,
     refersTo: provider,
     factIn: 'assigned_application_slug',
-    otherNames: ['protocolprovider', 'providerid'],
     findId: providerId,
     belongsToOne: {
       code: 'shared-provider',
@@ -111,23 +109,20 @@ const fields = {
     inTable: 'numbers',
     findId: userId,
   },
-  open_in_new_tab: { default: false, otherNames: ['newtab'] },
+  open_in_new_tab: { default: false },
   meta_launch_url: {
     default: '',
-    otherNames: ['launchurl', 'url', 'link', 'href', 'homepage'],
     checks: [launchUrlRefusal, unfilledTemplate, formerlyHidden],
   },
   meta_hide: {
     default: false,
-    otherNames: ['hide', 'hidden', 'ishidden'],
   },
-  meta_description: { default: '', otherNames: ['description'] },
-  meta_publisher: { default: '', otherNames: ['publisher', 'vendor'] },
+  meta_description: { default: '' },
+  meta_publisher: { default: '' },
   meta_icon: {
     default: '',
     // Older releases show under this name where the icon lies that was uploaded.
     isAccepted: (record) => Object.hasOwn(record, 'meta_icon_url'),
-    otherNames: ['icon', 'appicon', 'iconurl', 'logo'],
     checks: [iconRefusal],
   },
   policy_engine_mode: {
@@ -136,9 +131,8 @@ const fields = {
         ? 'only who passes all that is bound to it may open it'
         : 'whoever passes one of what is bound to it may open it',
     default: 'any',
-    otherNames: ['policyengine', 'policymode'],
   },
-  group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },
+  group: { default: '' },
   ...lifecycleFields,
 } satisfies Omit<RowsOf<Application>, 'access'> & Record<'access.groups' | 'access.users', FieldOfKind>;
 
@@ -163,24 +157,13 @@ function without(ids: JsonValue, others: JsonValue): string[] {
   return ids.filter((id) => !others.includes(id)).map((id) => textOf(id));
 }
 
-const ofProvider =
-  'It belongs to a provider. Make the provider in the service, and give its id as `provider`.';
 const boundPolicies = 'rollcall binds no policies. Bind them in the service: they are left as they are.';
 
-const noFields = {
+const notDeclarable = {
   groups: 'Who may open it is `access: { groups: [...] }`. `group` is the label under which it is shown.',
   users: 'Who may open it is `access: { users: [...] }`.',
-  bindings: 'Who may open it is `access: { groups: [...], users: [...] }`.',
   policies: boundPolicies,
-  policybindings: boundPolicies,
-  clientid: ofProvider,
-  clientsecret: ofProvider,
-  redirecturis: ofProvider,
-  authorizationflow: ofProvider,
-  externalhost: ofProvider,
-  pk: 'The service chooses it.',
-  uuid: 'The service chooses it.',
-  pbmuuid: 'The service chooses it.',
+  bindings: boundPolicies,
 };
 
 /** An application: a name, its providers, and how it is shown to people. */
@@ -199,7 +182,7 @@ export const application: Kind<'application'> = kindFrom({
   deletion: {},
   access,
   fields,
-  noFields,
+  notDeclarable,
   changes: [reservations, longSlugs, icons, hiding, requests, ...launchUrlChanges],
   words: {
     one: 'an application',

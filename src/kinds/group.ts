@@ -56,10 +56,9 @@ export const groupId =
   "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.";
 
 const fields = {
-  name: { otherNames: ['displayname', 'groupname', 'cn'], checks: [longName] },
+  name: { checks: [longName] },
   is_superuser: {
     default: false,
-    otherNames: ['superuser'],
     weighs: (is) => {
       if (typeof is !== 'boolean') return "its members gain a superuser's rights, or lose them";
       return `its members ${is ? 'gain' : 'lose'} a superuser's rights`;
@@ -77,38 +76,28 @@ const fields = {
     findId: groupId,
     default: [],
     checks: [oneParent],
-    otherNames: ['parentgroups'],
   },
   attributes: {
     default: {},
     part: someKeys('keeps the attribute'),
-    otherNames: ['attrs', 'customattributes', 'metadata'],
   },
   roles: {
     refersTo: role,
     default: [],
-    otherNames: ['roleids'],
     findId: roleId,
   },
-  exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
+  exactly: { isInstruction: true, inTable: 'texts' },
   ...lifecycleFields,
 } satisfies RowsOf<Group>;
 
 const membership =
   'Membership stands with the user: write the group into the `groups` of each user, as `{ name: … }`.';
-const chosen = 'The service chooses it.';
 
-const noFields = {
+const notDeclarable = {
   users: membership,
   members: membership,
-  parent: 'Write a list: `parents: [{ name: … }]`. Releases before 2025.12 get the one that is in it.',
-  parentgroup: 'Write a list: `parents: [{ name: … }]`.',
   children: 'A group names its parents, and no children.',
   permissions: 'rollcall sets no permissions. Give them to a role in the service, and the role to the group.',
-  id: chosen,
-  pk: chosen,
-  numpk: chosen,
-  uuid: chosen,
 };
 
 /** A group, of which users are members. No documented operation reads or creates one. */
@@ -124,7 +113,7 @@ export const group: Kind<'group'> & Referable = kindFrom({
   byName: { narrowedTo: (name) => ({ name }), listedFrom: 10 },
   deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },
   fields,
-  noFields,
+  notDeclarable,
   changes: [leftOutMembers, uniqueNames, longNames, rightToSuperusers, parents],
   words: {
     one: 'a group',

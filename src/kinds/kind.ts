@@ -91,8 +91,8 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   readonly isInternal?: (record: JsonObject) => boolean;
   /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
-  /** Names that people look for among the fields, and why there is no such field. In lower case, without `_`. */
-  readonly noFields: Readonly<Record<string, string>>;
+  /** What people look for among the fields and no entry can say, each with why. */
+  readonly notDeclarable?: Readonly<Record<string, string>>;
   readonly words: WordsOfKind;
 }
 
@@ -219,8 +219,6 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly factIn?: string;
   /** What an id gives to whoever gets it, where its record says so. */
   readonly gives?: string;
-  /** What else people call it, who know it from another tool or from the pages of the service. In lower case, without `_`. */
-  readonly otherNames?: readonly string[];
   /** How a table holds it, where that is not the text of a cell: `true`, a number, several in one cell, a column for each key. */
   readonly inTable?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
   /** Where to find the id that it takes. */

@@ -14,9 +14,8 @@ export const state = 'state';
 export const lifecycleFields: Readonly<Record<typeof formerly | typeof state, Kind['fields'][string]>> = {
   formerly: {
     isInstruction: true,
-    otherNames: ['formername', 'oldname', 'previousname', 'renamedfrom', 'movedfrom'],
   },
-  state: { isInstruction: true, otherNames: ['ensure', 'status', 'lifecycle'] },
+  state: { isInstruction: true },
 };
 
 /** Whether a resource is to be deleted. */

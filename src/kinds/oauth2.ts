@@ -6,7 +6,7 @@ import {
   hostProblem,
   mappingField,
   nameOfProviderRefused,
-  noProviderFields,
+  notOfProviders,
   provider,
   providerChanges,
   providerFields,
@@ -67,17 +67,15 @@ const fields = {
   property_mappings: {
     ...mappingField,
     default: [],
-    otherNames: ['scopes'],
   },
   client_type: { default: 'confidential' },
-  client_id: { weighs: () => newSecret, otherNames: ['clientidentifier'] },
-  client_secret: { weighs: () => newSecret, otherNames: ['secret'] },
+  client_id: { weighs: () => newSecret },
+  client_secret: { weighs: () => newSecret },
   redirect_uris: {
     same: sameUris,
     form: { former: asLines, sent: asRecords, held: asUris, kept: withHeldKeys, known: withKnownKeys },
     weighs: () => 'people who log in come back to other places',
     checks: [redirectProblems],
-    otherNames: ['allowedredirecturis', 'redirecturi', 'callbackurls', 'callbacks'],
     ifMissing: (release) =>
       notIn(
         { from: redirects.since },
@@ -91,7 +89,6 @@ const fields = {
     findId: certificateId,
     default: null,
     weighs: () => 'tokens are signed otherwise',
-    otherNames: ['signingkeyid', 'certificate'],
   },
   encryption_key: {
     refersTo: certificate,
@@ -124,8 +121,6 @@ const nobodyLogsIn: Problem = {
     'Most applications need `grant_types: [authorization_code, refresh_token]`. Releases before ignore them.',
 };
 
-const ofProxy = 'Only a provider of `type: proxy` has it.';
-
 /** A provider of OAuth2 and OpenID Connect. No documented operation reads or creates one. */
 export const oauth2: Kind<'provider'> = kindFrom({
   path: '/providers/oauth2/',
@@ -143,20 +138,9 @@ export const oauth2: Kind<'provider'> = kindFrom({
   unique: true,
   deletion: {},
   fields,
-  noFields: {
-    ...noProviderFields,
-    backchannellogouturi: 'From release 2025.10 on it is called `logout_uri`: write that.',
-    mode: ofProxy,
-    externalhost: ofProxy,
-    internalhost: ofProxy,
-    internalhostsslvalidation: ofProxy,
-    cookiedomain: ofProxy,
-    skippathregex: ofProxy,
-    basicauthenabled: ofProxy,
-    basicauthuserattribute: ofProxy,
-    basicauthpasswordattribute: ofProxy,
-    interceptheaderauth: ofProxy,
-    outpost: ofProxy,
+  notDeclarable: {
+    ...notOfProviders,
+    backchannel_logout_uri: 'From release 2025.10 on it is called `logout_uri`: write that.',
   },
   changes: [...providerChanges, redirects, encryption, logouts, grants, uriUses],
   words: { one: 'a provider', nameRefused: nameOfProviderRefused },

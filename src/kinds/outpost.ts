@@ -19,7 +19,7 @@ const remoteAccess: ReleaseChange = {
 };
 
 const fields = {
-  name: { otherNames: ['title', 'displayname'] },
+  name: {},
   type: { ifMissing: newOnly('type', '`type: proxy`'), checks: [laterType] },
   providers: {
     refersTo: provider,
@@ -27,13 +27,11 @@ const fields = {
     part: someIds(plainId, 'goes on serving'),
     weighs: () => 'its applications are served by it, or no longer',
     findId: providerId,
-    otherNames: ['protocolproviders'],
   },
   config: {
     part: someKeys('keeps the setting'),
     same: sameJson,
     ifMissing: newOnly('config', '`config: { authentik_host: https://id.example.com }`'),
-    otherNames: ['configuration', 'settings'],
   },
 } satisfies RowsOf<Outpost>;
 
@@ -49,11 +47,8 @@ export const outpost: Kind<'outpost'> = kindFrom({
   isInternal: ({ name, providers = [] }) =>
     name === embedded && isJsonList(providers) && providers.length === 0,
   fields,
-  noFields: {
-    pk: 'The service chooses it.',
-    uuid: 'The service chooses it.',
-    serviceconnection: 'rollcall connects no outpost to Docker or Kubernetes. Choose it in the service.',
-    tokenidentifier: 'The service makes its token.',
+  notDeclarable: {
+    service_connection: 'rollcall connects no outpost to Docker or Kubernetes. Choose it in the service.',
     managed: 'The service sets it for its own outpost.',
   },
   changes: [remoteAccess],

@@ -46,14 +46,13 @@ const flowField = { refersTo: flow, findId: flowId } as const;
 export const providerFields: RowsOf<
   ProviderDefaults & { name: string; type: string; formerly: string; state: 'absent' }
 > = {
-  name: { otherNames: ['title', 'displayname'] },
-  type: { isInstruction: true, otherNames: ['kind', 'protocol'] },
+  name: {},
+  type: { isInstruction: true },
   ...lifecycleFields,
-  authentication_flow: { ...flowField, default: null, otherNames: ['loginflow'] },
+  authentication_flow: { ...flowField, default: null },
   authorization_flow: {
     ...flowField,
     weighs: () => 'people who log in go through another flow',
-    otherNames: ['authflow', 'consentflow'],
     ifMissing: () => ({
       code: 'missing-field',
       summary: 'the field `authorization_flow` is missing',
@@ -64,7 +63,6 @@ export const providerFields: RowsOf<
   invalidation_flow: {
     ...flowField,
     isForAll: true,
-    otherNames: ['logoutflow'],
     ifMissing: (release) =>
       notIn(
         { from: invalidation.since },
@@ -86,20 +84,14 @@ export const validityField: { readonly checks: readonly ((text: string) => Probl
   checks: [validityRefusal],
 };
 
-const chosen = 'The service chooses it.';
-const namedThere = 'The application names its provider: `provider: { name: … }`.';
 const otherTokens =
   'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.';
 
-/** Why some fields of a provider are none that manifests can have. */
-export const noProviderFields: Kind['noFields'] = {
-  pk: chosen,
-  id: chosen,
-  application: namedThere,
-  assignedapplicationslug: namedThere,
-  jwkssources: otherTokens,
-  jwtfederationsources: otherTokens,
-  jwtfederationproviders: otherTokens,
+/** What no entry can say of a provider. */
+export const notOfProviders: Readonly<Record<string, string>> = {
+  jwks_sources: otherTokens,
+  jwt_federation_sources: otherTokens,
+  jwt_federation_providers: otherTokens,
 };
 
 export const nameOfProviderRefused: string =

@@ -6,7 +6,7 @@ import {
   hostProblem,
   mappingField,
   nameOfProviderRefused,
-  noProviderFields,
+  notOfProviders,
   provider,
   patternProblem,
   providerChanges,
@@ -23,18 +23,15 @@ const fields = {
     default: [],
     // The service adds those that a proxy cannot do without.
     part: someIds(plainUuid, 'keeps the mapping'),
-    otherNames: ['scopes'],
   },
   mode: { default: 'proxy', weighs: () => 'requests reach the application in another way' },
   external_host: {
     checks: [hostProblem],
     weighs: () => 'people reach it under another URL',
-    otherNames: ['externalurl', 'host'],
   },
   internal_host: {
     default: '',
     checks: [hostProblem],
-    otherNames: ['internalurl', 'upstream', 'backend'],
     ifMissing: (_, { mode = 'proxy' }) =>
       mode === 'proxy'
         ? {
@@ -57,7 +54,6 @@ const fields = {
     default: '',
     checks: [patternsProblem],
     weighs: () => 'other paths can be reached without a login',
-    otherNames: ['unauthenticatedpaths'],
   },
   basic_auth_enabled: { default: false },
   basic_auth_user_attribute: { default: '' },
@@ -67,10 +63,6 @@ const fields = {
   access_token_validity: { ...validityField, default: 'hours=1' },
   refresh_token_validity: { ...validityField, default: 'days=30' },
 } satisfies RowsOf<ProxyProvider>;
-
-const givenThere =
-  'The outpost names its providers: `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: … }] }]`.';
-const ofOauth2 = 'Only a provider of `type: oauth2` has it: the service makes that of a proxy itself.';
 
 /** A provider for what cannot log people in by itself: a proxy before it does. No documented operation reads or creates one. */
 export const proxy: Kind<'provider'> = kindFrom({
@@ -95,20 +87,7 @@ export const proxy: Kind<'provider'> = kindFrom({
   update: { sentAlong: ['mode', 'internal_host'] },
   deletion: {},
   fields,
-  noFields: {
-    ...noProviderFields,
-    clientid: ofOauth2,
-    clientsecret: ofOauth2,
-    clienttype: ofOauth2,
-    redirecturis: ofOauth2,
-    signingkey: ofOauth2,
-    encryptionkey: ofOauth2,
-    submode: ofOauth2,
-    issuermode: ofOauth2,
-    granttypes: ofOauth2,
-    outpost: givenThere,
-    outpostset: givenThere,
-  },
+  notDeclarable: notOfProviders,
   changes: providerChanges,
   words: { one: 'a provider', nameRefused: nameOfProviderRefused },
 });

@@ -51,9 +51,8 @@ const demandedAttributes: ReleaseChange = {
 };
 
 const fields = {
-  username: { otherNames: ['login', 'user', 'loginname', 'samaccountname'] },
+  username: {},
   name: {
-    otherNames: ['displayname', 'fullname', 'cn'],
     ifMissing: () =>
       likelyRefused('the service is known to demand a `name`', 'It may be an empty string: name: ""'),
   },
@@ -63,7 +62,6 @@ const fields = {
       return active ? 'the account can log in again' : 'the account can no longer log in';
     },
     default: true,
-    otherNames: ['enabled', 'active'],
   },
   last_login: {
     default: null,
@@ -77,7 +75,6 @@ const fields = {
     default: [],
     part: someIds(plainUuid, 'stays a member of'),
     leaves: 'is taken out of',
-    otherNames: ['groupids', 'memberof', 'memberships'],
     findId: groupId,
   },
   roles: {
@@ -85,49 +82,37 @@ const fields = {
     default: [],
     part: someIds(plainUuid, 'keeps the role'),
     leaves: 'loses the role',
-    otherNames: ['roleids'],
     findId: roleId,
   },
-  email: { default: '', otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
+  email: { default: '', checks: [emailRefusal] },
   attributes: {
     default: {},
     part: someKeys('keeps the attribute'),
-    otherNames: ['attrs', 'customattributes', 'metadata'],
   },
-  path: { default: 'users', otherNames: ['folder', 'ou'], checks: [pathRefusal] },
+  path: { default: 'users', checks: [pathRefusal] },
   type: {
     default: 'internal',
     weighs: (type, before) =>
       isBlank(type) || isBlank(before)
         ? 'the account becomes one of another type'
         : `the account becomes one of the type ${textOf(type)}, and is no longer ${textOf(before)}`,
-    otherNames: ['usertype', 'accounttype'],
     checks: [typeRefusal],
   },
-  at_least: { isInstruction: true, inTable: 'texts', otherNames: ['additive', 'inpart'] },
-  exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
+  at_least: { isInstruction: true, inTable: 'texts' },
+  exactly: { isInstruction: true, inTable: 'texts' },
   ...lifecycleFields,
 } satisfies RowsOf<User>;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
 const rights =
   'rollcall sets no permissions. Give them to a role in the service, the role to a group, and put the user into that.';
-const wholeName = 'The whole name is one field: `name`.';
 const superuser = 'A superuser is who is in a group of superusers. Give the id of that group in `groups`.';
 
-const noFields = {
+const notDeclarable = {
   password,
-  passwordhash: password,
+  password_hash: password,
   permissions: rights,
-  issuperuser: superuser,
-  superuser,
-  firstname: wholeName,
-  lastname: wholeName,
-  disabled: 'Write `is_active: false`.',
-  id: 'The service chooses it.',
-  pk: 'The service chooses it.',
-  uid: 'The service chooses it.',
-  uuid: 'The service chooses it.',
+  is_superuser: superuser,
 };
 
 /** Where to find the id of a user. */
@@ -167,7 +152,7 @@ export const user: Kind<'user'> & Referable = kindFrom({
   isPersonal: true,
   isInternal,
   fields,
-  noFields,
+  notDeclarable,
   changes: [roles, stricterDomains, ...leftOut, demandedAttributes],
   words: {
     one: 'a user',

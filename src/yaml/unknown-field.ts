@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { type JsonValue, stepsOf } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { kindAt, kindOfEntry } from '../kinds/all.ts';
+import { kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 /** What is probably meant by a field that the schema does not know. */
@@ -22,8 +22,8 @@ export function meantBy({ params, parentSchema, instancePath, data }: ErrorObjec
   const unknown = String(params['additionalProperty']);
   const steps = stepsOf(instancePath);
   if (steps.length <= entryDepth) {
-    const kind = kindOfEntry(steps[0] ?? '', data as JsonValue); // what the schema was checked against is JSON
-    return meaningOf(unknown, known, kind ?? kindAt(steps));
+    const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
+    return meaningOf(unknown, known, kind);
   }
   // That the name is missing is no second mistake.
   if (ids.has(plain(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
@@ -33,21 +33,27 @@ export function meantBy({ params, parentSchema, instancePath, data }: ErrorObjec
 }
 
 /** What a name is probably meant for among known ones, which may be fields of a kind. */
-export function meaningOf(
-  unknown: string,
-  known: readonly string[],
-  { fields = {}, noFields = {} }: Partial<Pick<Kind, 'fields' | 'noFields'>> = {},
-): Meaning {
-  const name = plain(unknown);
-  if (Object.hasOwn(noFields, name)) return { hint: noFields[name] ?? '' };
-  const called = known.find((field) => fields[field]?.otherNames?.includes(name));
-  if (called !== undefined) return { field: called, hint: `It is called \`${called}\` here.` };
-  const near = nearest(unknown, known);
+export function meaningOf(unknown: string, known: readonly string[], kind?: Kind): Meaning {
+  const reasons = new Map(Object.entries(kind?.notDeclarable ?? {}));
+  const near = nearest(unknown, [...reasons.keys(), ...known]);
+  const reason = near === undefined ? undefined : reasons.get(near);
+  if (reason !== undefined) return { hint: reason };
+  const other = kind && kindWith(unknown, kind);
+  if (other) return { hint: `It is a field of ${other}.` };
   if (near !== undefined) return { field: near, hint: `Did you mean \`${near}\`?` };
   return { hint: `Known here: ${known.join(', ')}.` };
 }
 
-/** `launchURL`, `launch-url` and `launch_url` are one name. */
+/** The entries that have such a field, where those of the kind have none. */
+function kindWith(field: string, { fields }: Kind): string | undefined {
+  if (Object.hasOwn(fields, field)) return undefined;
+  const found = kinds.find((other) => Object.hasOwn(other.fields, field));
+  if (found === undefined) return undefined;
+  const { list, sort } = found;
+  return sort ? `${list} with \`${sort.field}: ${sort.value}\`` : list;
+}
+
+/** `pk`, `PK` and `p_k` are one name. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '');
 }

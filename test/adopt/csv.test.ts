@@ -251,7 +251,7 @@ describe('what is wrong with a table is reported at its place', () => {
 
   test('but its header is', () => {
     const { diagnostics } = resourcesOf(sourceFile('people.csv', 'username,mail\na,b\n'), user, ',');
-    expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'It is called `email` here.' }]);
+    expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'Did you mean `email`?' }]);
   });
 
   test('more rows than a manifest may have are refused', ({ skip }) => {

@@ -28,7 +28,7 @@ describe('rollcall help', () => {
 
   test.each([
     [['exitcodes'], 'Did you mean `exit-codes`?'],
-    [['destroy'], 'rollcall deletes nothing that is not declared so.'],
+    [['aply'], 'Did you mean `apply`?'],
     [['update'], 'It is a capability: rollcall help capabilities.'],
     [['report', 'plan'], `The topics are: ${topicNames.join(', ')}.`],
     [['exit-codes', 'plan'], 'Did you mean `exit-codes`?'],

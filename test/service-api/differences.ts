@@ -55,11 +55,12 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
   for (const key of facts.keys()) {
     const [owner, field = ''] = key.split('.');
     if (owner !== request || Object.hasOwn(kind.fields, field)) continue;
-    if (!Object.hasOwn(kind.noFields, field.replaceAll('_', '')))
+    const isFormer = Object.values(kind.fields).some(({ formerly }) => formerly === field);
+    if (!isFormer && !Object.hasOwn(kind.notDeclarable ?? {}, field))
       says(
         field,
         'can be sent, and rollcall has no such field',
-        `Write its row, with since: '${line}', into ${rows} and the schema of manifests, or say in noFields why there is none.`,
+        `Write its row, with since: '${line}', into ${rows} and the schema of manifests, or say in notDeclarable why there is none.`,
       );
   }
   for (const field of declaredFields(kind)) {

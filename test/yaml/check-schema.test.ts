@@ -63,43 +63,7 @@ test.each([
   expect(found?.detail).toContain('Write `everyone`, or `{ groups: [{ name: … }] }`');
 });
 
-describe('a field under a name that people know from elsewhere', () => {
-  const entries = {
-    applications: (field: string) => `version: 1\napplications:\n  - { slug: a, name: A, ${field}: x }\n`,
-    users: (field: string) => `version: 1\nusers:\n  - { username: a, ${field}: x }\n`,
-  } as const;
-
-  test.each([
-    ['applications', 'protocol_provider', 'provider'],
-    ['applications', 'ui_group', 'group'],
-    ['applications', 'launchURL', 'meta_launch_url'],
-    ['applications', 'launch-url', 'meta_launch_url'],
-    ['applications', 'description', 'meta_description'],
-    ['applications', 'publisher', 'meta_publisher'],
-    ['applications', 'app_icon', 'meta_icon'],
-    ['users', 'mail', 'email'],
-    ['users', 'display_name', 'name'],
-    ['users', 'enabled', 'is_active'],
-  ] as const)('%s: %s', async (list, written, field) => {
-    expect(await told(entries[list](written))).toEqual([
-      expect.stringMatching(new RegExp(`^unknown-field 3:\\d+ It is called \`${field}\` here\\.$`)),
-    ]);
-  });
-
-  test.each([
-    ['applications', 'groups', '`group` is the label'],
-    ['applications', 'client_id', 'give its id as `provider`'],
-    ['applications', 'meta_hide', 'blank://blank'],
-    ['users', 'password', '`rollcall help users`'],
-    ['users', 'permissions', 'rollcall sets no permissions'],
-    ['users', 'is_superuser', 'in `groups`'],
-    ['users', 'id', 'The service chooses it.'],
-    ['users', 'lastName', 'The whole name is one field'],
-    ['users', 'constructor', 'Known here: username, '],
-  ] as const)('%s: %s, of which there is none', async (list, written, why) => {
-    expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
-  });
-
+describe('a value', () => {
   test('holds a name where an id belongs', async () => {
     expect(await told('version: 1\nusers:\n  - { username: a, groups: [admins] }\n')).toEqual([
       expect.stringMatching(
@@ -112,14 +76,46 @@ describe('a field under a name that people know from elsewhere', () => {
     const text = `version: 1\nusers:\n  - { username: a, attributes: '{"a": 1}' }\n`;
     expect(await told(text)).toEqual(['wrong-type 3:32 Remove the quotes.']);
   });
+});
 
-  test('is not missing as well', async () => {
-    expect(await told('version: 1\nusers:\n  - { login: a, name: A }\n')).toHaveLength(1);
+describe('an unknown field', () => {
+  const entries = {
+    applications: (field: string) => `version: 1\napplications:\n  - { slug: a, name: A, ${field}: x }\n`,
+    users: (field: string) => `version: 1\nusers:\n  - { username: a, name: A, ${field}: x }\n`,
+    groups: (field: string) => `version: 1\ngroups:\n  - { name: a, ${field}: x }\n`,
+    providers: (field: string) =>
+      `version: 1\nproviders:\n  - { type: oauth2, name: a, authorization_flow: { slug: a }, invalidation_flow: { slug: a }, redirect_uris: [], ${field}: x }\n`,
+  } as const;
+
+  test.each([
+    ['applications', 'back_channel_providers', 'Did you mean `backchannel_providers`?'],
+    ['applications', 'openInNewTab', 'Did you mean `open_in_new_tab`?'],
+    ['users', 'mail', 'Did you mean `email`?'],
+    ['users', 'is-active', 'Did you mean `is_active`?'],
+    ['groups', 'parent', 'Did you mean `parents`?'],
+    ['applications', 'client_id', 'It is a field of providers with `type: oauth2`.'],
+    ['providers', 'external_host', 'It is a field of providers with `type: proxy`.'],
+    ['applications', 'email', 'It is a field of users.'],
+    ['applications', 'groups', '`group` is the label'],
+    ['applications', 'policies', 'rollcall binds no policies'],
+    ['applications', 'meta_hide', 'blank://blank'],
+    ['users', 'password', '`rollcall help users`'],
+    ['users', 'passwords', '`rollcall help users`'],
+    ['users', 'permissions', 'rollcall sets no permissions'],
+    ['users', 'is_superuser', 'in `groups`'],
+    ['groups', 'members', 'write the group into the `groups` of each user'],
+    ['users', 'constructor', 'Known here: username, '],
+  ] as const)('%s: %s', async (list, written, why) => {
+    expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
   });
 
-  test('is known in defaults too', async () => {
-    const text = 'version: 1\ndefaults: { application: { ui_group: x } }\napplications: []\n';
-    expect(await told(text)).toEqual([expect.stringContaining('called `group` here')]);
+  test('that is near to one is not missing as well', async () => {
+    expect(await told('version: 1\nusers:\n  - { user_name: a, name: A }\n')).toHaveLength(1);
+  });
+
+  test('has its nearest in defaults too', async () => {
+    const text = 'version: 1\ndefaults: { application: { gruop: x } }\napplications: []\n';
+    expect(await told(text)).toEqual([expect.stringContaining('Did you mean `group`?')]);
   });
 
   test('is not quoted where it may hold a secret', async () => {

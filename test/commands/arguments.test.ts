@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { run } from '../../src/commands/run-program.ts';
+
+/** What is said of arguments, which must be nothing that a command is run for. */
+async function saidOf(args: readonly string[]): Promise<string> {
+  let said = '';
+  const ending = await run(args, '1.2.3', {
+    env: {},
+    writeOut: () => {},
+    writeErr: (text) => (said += text),
+    contextFor: () => Promise.reject(new Error('the command was run')),
+  });
+  expect(ending).toBe('invalid');
+  return said;
+}
+
+test.each([
+  ['plna', "unknown command 'plna'\n(Did you mean plan?)"],
+  ['import cvs people.csv', "unknown command 'cvs'\n(Did you mean csv?)"],
+  ['plan --max-create 5', "unknown option '--max-create'\n(Did you mean --max-creates?)"],
+  ['apply --dry-runs', "unknown option '--dry-runs'"],
+  ['state list', "unknown command 'state'"],
+  ['import \u001b[31m', String.raw`unknown command '\u{1b}[31m'`],
+])('of unknown words the nearest that is known is named: rollcall %s', async (line, words) => {
+  expect(await saidOf(line.split(' '))).toBe(`error: ${words}\n--help shows the usage.\n`);
+});
+
+test.each([
+  ['plan', '-var=TOKEN=canary'],
+  ['plan', '--tokn=canary'],
+  ['plan', '-xcanary'],
+])('of an unknown option its value is not repeated: rollcall %s %s', async (...args) => {
+  expect(await saidOf(args)).not.toContain('canary');
+});
+
+test.each([
+  ['plan', '-vq', '--bogus'],
+  ['plan', '-ojson', '--bogus'],
+  ['plan', 'destroy', '--bogus'],
+  ['plan', '--target', 'application.a', '--bogus'],
+])('%s %s %s', async (...args) => {
+  expect(await saidOf(args)).toBe("error: unknown option '--bogus'\n--help shows the usage.\n");
+});
+
+test('no arguments at all are answered with the usage, and with nothing else', async () => {
+  expect(await saidOf([])).toMatch(/^Usage: rollcall [^]*\nExample: rollcall init\n$/);
+});
+
+test('of a flag for the token it is said where the token comes from', async () => {
+  expect(await saidOf(['plan', '--token', 'canary'])).toBe(
+    "error: unknown option '--token'\n--help shows the usage.\n" +
+      '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n',
+  );
+});
