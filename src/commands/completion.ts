@@ -21,17 +21,14 @@ export function completion(shell: string, _: object, { stdout }: Pick<Context, '
 const scripts = {
   bash: `# In ~/.bashrc: source <(rollcall completion bash)
 _rollcall() {
-  local line=\${COMP_LINE:0:COMP_POINT} words current candidate
+  local line=\${COMP_LINE:0:COMP_POINT} words candidate
   read -ra words <<< "$line"
   [[ $line == *[[:space:]] ]] && words+=("")
-  current=\${words[-1]}
-  # Readline takes what follows one of these for a word of its own, and replaces that alone.
-  local kept=\${current%"\${current##*[@=:]}"}
   COMPREPLY=()
   while IFS= read -r candidate; do
     candidate=\${candidate%%$'\\t'*}
     [[ $candidate == *= ]] && compopt -o nospace
-    COMPREPLY+=("$(printf %q "\${candidate#"$kept"}")")
+    COMPREPLY+=("$candidate")
   done < <("\${words[0]}" complete -- "\${words[@]:1}" 2>/dev/null </dev/null)
 }
 complete -o default -F _rollcall rollcall
