@@ -7,8 +7,8 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import standalone from 'ajv/dist/standalone/index.js';
 
-/** What people write: their type, and a check that tells all that is wrong, and what the schema says of it. */
-const written = { manifest: 'Manifest', config: 'Config', 'sandbox-seed': 'SandboxSeed' };
+/** What people write: the name of their type, where somebody needs one, and a check that tells all that is wrong, and what the schema says of it. */
+const written = { manifest: undefined, config: 'Config', 'sandbox-seed': 'SandboxSeed' };
 /** What rollcall writes, and reads again: a check alone. */
 const readAgain = ['plan', 'apply'];
 
@@ -22,7 +22,11 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder);
 for (const [name, type] of Object.entries(written)) {
   const schema = withDiscriminators(withoutReferences(schemaOf(name)));
-  put(name, validatorOf(schema, { allErrors: true, verbose: true }) + typesOf(schema, type));
+  put(
+    name,
+    validatorOf(schema, { allErrors: true, verbose: true }) +
+      (type === undefined ? '' : typesOf(schema, type)),
+  );
 }
 for (const name of readAgain) put(name, validatorOf(schemaOf(name), {}));
 

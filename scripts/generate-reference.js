@@ -5,9 +5,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
 import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
 import { kinds, listsOf } from '../dist/kinds/all.js';
+import { newestFacts } from '../dist/kinds/row.js';
 import { releaseChanges } from '../dist/kinds/release-changes.js';
+import { manifestSchema } from './manifest-schema.js';
 import { knownReleases, newestRelease, oldestRelease } from '../dist/kinds/release.js';
 
+put('schemas/manifest.schema.json', `${JSON.stringify(manifestSchema(kinds, newestFacts), null, 2)}\n`);
 put('docs/manifest.md', manifestPage());
 put('docs/commands.md', commandsPage());
 put('docs/releases.md', releasesPage());

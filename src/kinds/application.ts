@@ -1,7 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
-import type { Application } from '../generated/manifest.ts';
 import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
 import { group, groupId } from './group.ts';
 import type { Access } from './bound.ts';
@@ -10,7 +9,7 @@ import { iconRefusal, icons } from './icon.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { provider, providerId } from './provider.ts';
-import { kindFrom, type RowsOf } from './row.ts';
+import { kindFrom } from './row.ts';
 import { user, userId } from './user.ts';
 import { plainId, plainUuid } from './values.ts';
 
@@ -112,6 +111,7 @@ const fields = {
   open_in_new_tab: { default: false },
   meta_launch_url: {
     default: '',
+    written: { pattern: String.raw`^$|^[A-Za-z][-A-Za-z0-9+.]*:\S+$` },
     checks: [launchUrlRefusal, unfilledTemplate, formerlyHidden],
   },
   meta_hide: {
@@ -134,7 +134,7 @@ const fields = {
   },
   group: { default: '' },
   ...lifecycleFields,
-} satisfies Omit<RowsOf<Application>, 'access'> & Record<'access.groups' | 'access.users', FieldOfKind>;
+} satisfies Readonly<Record<string, FieldOfKind>>;
 
 const access: Access = {
   field: 'access',

@@ -1,11 +1,10 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Group } from '../generated/manifest.ts';
 import type { Kind, Referable } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
 import { role, roleId } from './role.ts';
-import { kindFrom, type RowsOf } from './row.ts';
+import { type FieldRows, kindFrom } from './row.ts';
 import { someKeys } from './values.ts';
 
 const leftOutMembers: ReleaseChange = {
@@ -88,7 +87,7 @@ const fields = {
   },
   exactly: { isInstruction: true, inTable: 'texts' },
   ...lifecycleFields,
-} satisfies RowsOf<Group>;
+} satisfies FieldRows;
 
 const membership =
   'Membership stands with the user: write the group into the `groups` of each user, as `{ name: … }`.';

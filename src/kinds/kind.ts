@@ -1,6 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Manifest } from '../generated/manifest.ts';
 import type { Access } from './bound.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, type PartOf, sameIds, sameIdsAsOften, sameJson } from './values.ts';
@@ -52,8 +51,6 @@ interface ByName {
 /** A kind of record that manifests declare. */
 export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   readonly creates: true;
-  /** Its list in a manifest, too. */
-  readonly list: Exclude<keyof Manifest, 'version' | 'defaults'>;
   /** Of several kinds in one list, those entries are of this one that have this value in a field. */
   readonly sort?: { readonly field: string; readonly value: string };
   /** The list and the field of an entry that has to name it before anybody reaches it, and an example of one. */
@@ -237,6 +234,8 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly isForAll?: boolean;
   /** As earlier releases have a list of ids: under this name, and one of them. Each release ignores the name of the others. */
   readonly formerly?: string;
+  /** What a manifest may write there that the service does not take so, or not yet: in place of what the facts say, as JSON Schema. */
+  readonly written?: JsonObject;
   /** What other forms the service has for its value. */
   readonly form?: Form;
   /** Whoever knows it can pose as somebody: it comes from the environment or a file alone, and no output shows what is held. */

@@ -1,5 +1,4 @@
 import type { Problem } from '../base/diagnostic.ts';
-import type { Oauth2Provider } from '../generated/manifest.ts';
 import { certificate, certificateId } from './certificate.ts';
 import type { Kind } from './kind.ts';
 import {
@@ -23,7 +22,7 @@ import {
   withKnownKeys,
 } from './redirect-uris.ts';
 import { isIn, notIn, type ReleaseChange } from './release.ts';
-import { kindFrom, type RowsOf } from './row.ts';
+import { type FieldRows, kindFrom } from './row.ts';
 import { sameTexts } from './values.ts';
 
 const redirects: ReleaseChange = {
@@ -72,6 +71,7 @@ const fields = {
   client_id: { weighs: () => newSecret },
   client_secret: { weighs: () => newSecret },
   redirect_uris: {
+    written: { items: { type: ['string', 'object'], required: ['url'] } },
     same: sameUris,
     form: { former: asLines, sent: asRecords, held: asUris, kept: withHeldKeys, known: withKnownKeys },
     weighs: () => 'people who log in come back to other places',
@@ -111,7 +111,7 @@ const fields = {
     weighs: () => 'logins in other ways are let through, or refused',
     ifMissing: (release) => (isIn({ from: grants.since }, release) === true ? nobodyLogsIn : undefined),
   },
-} satisfies RowsOf<Oauth2Provider>;
+} satisfies FieldRows;
 
 const nobodyLogsIn: Problem = {
   code: 'not-in-release',

@@ -1,10 +1,9 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
-import type { Outpost } from '../generated/manifest.ts';
 import type { Kind } from './kind.ts';
 import { provider, providerId } from './provider.ts';
 import { likelyRefused, notIn, type Release, type ReleaseChange } from './release.ts';
-import { kindFrom, type RowsOf } from './row.ts';
+import { type FieldRows, kindFrom } from './row.ts';
 import { plainId, sameJson, someIds, someKeys } from './values.ts';
 
 /** Every service has it from the start, without a provider. */
@@ -33,7 +32,7 @@ const fields = {
     same: sameJson,
     ifMissing: newOnly('config', '`config: { authentik_host: https://id.example.com }`'),
   },
-} satisfies RowsOf<Outpost>;
+} satisfies FieldRows;
 
 /** What serves the proxy providers that are given to it. No documented operation reads or creates one. */
 export const outpost: Kind<'outpost'> = kindFrom({

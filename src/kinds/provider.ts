@@ -1,11 +1,10 @@
 import type { Problem } from '../base/diagnostic.ts';
-import type { ProviderDefaults } from '../generated/manifest.ts';
 import { flow, flowId } from './flow.ts';
 import type { Kind, ReadKind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { propertyMapping, propertyMappingId } from './property-mapping.ts';
 import { notIn, type ReleaseChange, refused } from './release.ts';
-import type { RowsOf } from './row.ts';
+import type { FieldRows } from './row.ts';
 import { searchFor } from './search.ts';
 
 const path = '/api/v3/providers/all/';
@@ -43,9 +42,7 @@ export const providerChanges: readonly ReleaseChange[] = [invalidation];
 const flowField = { refersTo: flow, findId: flowId } as const;
 
 /** The fields that providers of every type have. */
-export const providerFields: RowsOf<
-  ProviderDefaults & { name: string; type: string; formerly: string; state: 'absent' }
-> = {
+export const providerFields: FieldRows = {
   name: {},
   type: { isInstruction: true },
   ...lifecycleFields,

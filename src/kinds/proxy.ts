@@ -1,5 +1,4 @@
 import type { Problem } from '../base/diagnostic.ts';
-import type { ProxyProvider } from '../generated/manifest.ts';
 import { certificate, certificateId } from './certificate.ts';
 import type { Kind } from './kind.ts';
 import {
@@ -13,7 +12,7 @@ import {
   providerFields,
   validityField,
 } from './provider.ts';
-import { kindFrom, type RowsOf } from './row.ts';
+import { type FieldRows, kindFrom } from './row.ts';
 import { plainUuid, someIds } from './values.ts';
 
 const fields = {
@@ -62,7 +61,7 @@ const fields = {
   cookie_domain: { default: '' },
   access_token_validity: { ...validityField, default: 'hours=1' },
   refresh_token_validity: { ...validityField, default: 'days=30' },
-} satisfies RowsOf<ProxyProvider>;
+} satisfies FieldRows;
 
 /** A provider for what cannot log people in by itself: a proxy before it does. No documented operation reads or creates one. */
 export const proxy: Kind<'provider'> = kindFrom({

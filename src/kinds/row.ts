@@ -26,7 +26,7 @@ export interface KindRow<Type extends string> extends Omit<
   /** How fields refer to one by its name, where they can. */
   readonly byName?: Omit<Referable['byName'], 'path' | 'query' | 'isId'> & Partial<Referable['byName']>;
   readonly update?: Omit<Kind['update'], 'path'>;
-  readonly fields: Readonly<Record<string, FieldRow>>;
+  readonly fields: FieldRows;
 }
 
 /** What is written by hand of a field. */
@@ -35,10 +35,7 @@ export type FieldRow<Value = JsonValue> = Omit<
   'since' | 'idForm' | 'namedIn' | 'isSecret'
 >;
 
-/** The rows of the fields of one kind, complete by its type from the schema of manifests. */
-export type RowsOf<Entry> = {
-  readonly [Field in keyof Entry]-?: FieldRow<Exclude<Entry[Field], undefined>>;
-};
+export type FieldRows = Readonly<Record<string, FieldRow>>;
 
 export function kindFrom<Type extends string>(
   row: KindRow<Type> & { readonly byName: object },

@@ -1,7 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
-import type { User } from '../generated/manifest.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import type { Kind, Referable } from './kind.ts';
@@ -9,7 +8,7 @@ import { lifecycleFields } from './lifecycle.ts';
 import { plainUuid, someIds, someKeys } from './values.ts';
 import { group, groupId } from './group.ts';
 import { role, roleId } from './role.ts';
-import { kindFrom, type RowsOf } from './row.ts';
+import { type FieldRows, kindFrom } from './row.ts';
 
 const ofServiceItself = 'internal_service_account';
 
@@ -101,7 +100,7 @@ const fields = {
   at_least: { isInstruction: true, inTable: 'texts' },
   exactly: { isInstruction: true, inTable: 'texts' },
   ...lifecycleFields,
-} satisfies RowsOf<User>;
+} satisfies FieldRows;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
 const rights =

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { manifestSchema } from '../../scripts/manifest-schema.js';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { newestFacts } from '../../src/kinds/row.ts';
+
+const made = manifestSchema(kinds, newestFacts);
+
+test('the schema of manifests is what the facts and the rows make', () => {
+  expect(readJson('schemas/manifest.schema.json'), 'run: npm run generate').toEqual(made);
+});
+
+test.each([
+  ['a limit', { maxLength: 7 }],
+  ['a value', { enum: ['x'] }],
+  ['null', { nullable: true }],
+] as const)('another fact makes another schema: %s', (_, fact) => {
+  const other = manifestSchema(kinds, (path) => {
+    const facts = newestFacts(path);
+    const group = facts.fields['group'];
+    return group === undefined ? facts : { fields: { ...facts.fields, group: { ...group, ...fact } } };
+  });
+  expect(other).not.toEqual(made);
+});
+
+test('what is said to editors is about something that a manifest has', () => {
+  const { lists, entries, fields, items } = readJson('scripts/manifest-words.json') as Record<
+    string,
+    Record<string, string>
+  >; // as the schema's maker reads it
+  const texts = new Set(textsIn(made));
+  const unused = [lists, entries, fields, items].flatMap((words = {}) =>
+    Object.entries(words).filter(([, text]) => !texts.has(text)),
+  );
+  expect(unused).toEqual([]);
+});
+
+function readJson(name: string): JsonObject {
+  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  return JSON.parse(text) as JsonObject; // both begin as one
+}
+
+function textsIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  if (isJsonList(value)) return value.flatMap(textsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
