@@ -21,12 +21,16 @@ const html: Reply = [404, 'text/html', '<html><body>Not Found</body></html>'];
 
 interface Options {
   /** How a request is answered that is not documented. */
-  readonly otherwise?: Reply;
+  readonly otherwise?: Reply | ((url: string) => Reply);
   /** How an application is answered that nobody has. */
   readonly missing?: Reply | ((slug: string) => Reply);
   /** How a documented request without the token is answered; nothing: like one with it. */
   readonly anonymous?: Reply;
   readonly created?: (record: JsonObject) => object;
+  /** Whether the token may not look up applications. */
+  readonly denied?: boolean;
+  /** After so many requests, look-ups of applications are answered with 503. */
+  readonly answers?: number;
   readonly base?: string;
 }
 
@@ -48,6 +52,8 @@ async function documented({
   missing = notFound,
   anonymous = json(403, { detail: 'no token' }),
   created = (record) => ({ pk: `pk-${textOf(record['slug'] ?? record['username'])}`, ...record }),
+  denied = false,
+  answers = Number.POSITIVE_INFINITY,
   base = '/api/v3/core/',
 }: Options = {}): Promise<Service> {
   const requests: string[] = [];
@@ -59,12 +65,15 @@ async function documented({
     const slug = method === 'GET' ? new RegExp(`^${base}applications/([^/?]+)/$`).exec(url)?.[1] : undefined;
     if (slug !== undefined) {
       if (!isKnown && anonymous) return anonymous;
+      if (denied) return json(403, { detail: 'denied' });
+      if (requests.length > answers) return [503, 'text/plain', 'Unavailable'];
       const found = held.applications.get(slug);
       if (found) return json(200, { pk: `pk-${slug}`, ...found });
       return typeof missing === 'function' ? missing(slug) : missing;
     }
     const list = (['applications', 'users'] as const).find((each) => url === `${base}${each}/`);
-    if (method !== 'POST' || list === undefined) return otherwise;
+    if (method !== 'POST' || list === undefined)
+      return typeof otherwise === 'function' ? otherwise(url) : otherwise;
     const sent = parseJson(body);
     if (!isKnown || !isJsonObject(sent)) return json(403, { detail: 'no token' });
     const identity = list === 'users' ? 'username' : 'slug';
@@ -232,6 +241,66 @@ test.each(Object.entries(manifests))('a wrong token ends with 4: %s', async (_, 
   });
   expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('denied');
   expect(stderr()).toContain('token');
+});
+
+describe('users that are answered 403', () => {
+  const denied = json(403, { detail: 'denied' });
+  const me = json(200, { user: { pk: 1, username: 'me', is_superuser: false } });
+
+  test('are unknown to a token that may only create, as users/me answers it', async () => {
+    const service = await documented({
+      denied: true,
+      otherwise: (url) => (url.endsWith('/users/me/') ? me : denied),
+    });
+    const planned = await run(plan, service.url, manifests['users alone']);
+    expect(planned).toMatchObject({ ending: 'done' });
+    expect(planned.stdout).toContain('The token may not view users (403)');
+  });
+
+  test('need no question about the token where an application was answered', async () => {
+    const service = await documented({ otherwise: denied });
+    expect(await run(plan, service.url, manifests.both)).toMatchObject({ ending: 'done' });
+    expect(service.requests.filter((each) => each.includes('/users/me/'))).toEqual([]);
+  });
+});
+
+test('a service that stops answering ends the plan with 1, though it has answered before', async () => {
+  const service = await documented({ answers: 2, otherwise: [503, 'text/plain', 'Unavailable'] });
+  const planned = await run(plan, service.url, manifests.both, { wait: '1', concurrency: '1' });
+  expect(planned.ending).toBe('failed');
+});
+
+test('a wrong path is given up after a few of many applications', async () => {
+  const service = await documented({ base: '/elsewhere/api/v3/core/' });
+  const many = Array.from({ length: 60 }, (_, index) => `  - { slug: app-${index}, name: A }\n`);
+  const text = `version: 1\napplications:\n${many.join('')}`;
+  expect((await run(plan, service.url, text, { concurrency: '1' })).ending).toBe('failed');
+  expect(service.requests.length).toBeLessThan(20);
+});
+
+test('users are looked up no more once five of them came to no data', async () => {
+  const page = (records: object[]): Reply =>
+    json(200, {
+      pagination: {
+        next: 0,
+        previous: 0,
+        count: records.length,
+        current: 1,
+        total_pages: 1,
+        start_index: records.length > 0 ? 1 : 0,
+        end_index: records.length,
+      },
+      results: records,
+    });
+  const service = await documented({
+    otherwise: (url) => (url.includes('username=u0&') || url.endsWith('username=u0') ? page([]) : html),
+  });
+  const many = Array.from({ length: 12 }, (_, index) => `  - { username: u${index}, name: U }\n`);
+  const planned = await run(plan, service.url, `version: 1\nusers:\n${many.join('')}`, { concurrency: '1' });
+  expect(planned).toMatchObject({ ending: 'done' });
+  expect(planned.stdout).toContain('+ user.u0');
+  expect(planned.stdout.match(/^ {2}\? user\./gm)).toHaveLength(11);
+  expect(service.requests.filter((each) => each.includes('username='))).toHaveLength(6);
 });
 
 describe('doctor', () => {
