@@ -100,7 +100,6 @@ export const commands: readonly Declared[] = [
     options: [
       one('--out <file>', 'save the plan, for `rollcall apply --plan`'),
       one('--detailed-exitcode', 'exit 2 when apply would do something'),
-      one('--check-access <user>', 'ask what the service lets a user open'),
       one('--undeclared', 'name what the service holds and no manifest has'),
       failOn,
       ...running(),

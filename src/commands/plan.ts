@@ -19,8 +19,6 @@ export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   /** A file to save the plan to. */
   readonly out?: string;
   readonly detailedExitcode?: boolean;
-  /** The user of whom the service is asked what it lets them open. */
-  readonly checkAccess?: string;
   /** Whether to name what the service holds and no manifest declares. */
   readonly undeclared?: boolean;
   /** What of the plan ends it with 2. */
@@ -74,16 +72,14 @@ async function planned(
   if (out === '-') throw new UsageError('--out cannot be -', 'Name a file. `-o json` prints the plan.');
   const job = narrated(context, voiceOf(options, context.env));
   const asked = await requestOf(paths, options, context);
-  const beyond =
-    options.checkAccess !== undefined
-      ? '--check-access asks beyond the three documented operations, and contract_only keeps to these'
-      : options.undeclared &&
-        '--undeclared reads lists, and contract_only keeps to the three documented operations';
-  if (beyond && asked.settings.contractOnly) throw new UsageError(beyond, 'Leave out one of the two.');
+  if (options.undeclared && asked.settings.contractOnly)
+    throw new UsageError(
+      '--undeclared reads lists, and contract_only keeps to the three documented operations',
+      'Leave out one of the two.',
+    );
   const request = {
     ...asked,
     refuseOutputs: refuse,
-    checkAccess: options.checkAccess,
     ...(options.undeclared && { undeclared: gapWords }),
   };
   const ran = await planRun(request, job);

@@ -13,8 +13,6 @@ import { kindFrom } from './row.ts';
 import { user, userId } from './user.ts';
 import { plainId, plainUuid } from './values.ts';
 
-const path = '/api/v3/core/applications/';
-
 const longSlugs: ReleaseChange = {
   since: '2025.12',
   what: 'A `slug` may be longer than 50 characters.',
@@ -142,8 +140,6 @@ const access: Access = {
   list: 'bindings',
   permissionsOf: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
-  checkedAt: (slug, pk) =>
-    `${path}${encodeURIComponent(slug)}/check_access/?for_user=${encodeURIComponent(pk)}`,
   subjects: [
     { field: 'access.groups', key: 'groups', idIn: 'group', recordIn: 'group_obj', nameIn: 'name' },
     { field: 'access.users', key: 'users', idIn: 'user', recordIn: 'user_obj', nameIn: 'username' },

@@ -13,8 +13,6 @@ export interface Access {
   readonly permissionsOf: string;
   readonly path: string;
   readonly subjects: readonly Subject[];
-  /** Where the service says whether the user with this id could open one. */
-  readonly checkedAt: (name: string, pk: string) => string;
   /** The fields by which it does something for people: it is created without them, and gets them once all are bound. */
   readonly withheld: readonly string[];
   /** The field that says how several bindings count together, and its value where one has to pass them all, and not any of them. */

@@ -6,7 +6,6 @@ import { fieldOf, fieldsBy, instructions, shownValue } from '../kinds/fields.ts'
 import { namesAt, namesById, referring, withNamesAt, type Names } from '../kinds/named.ts';
 import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
-import type { EffectiveAccess } from '../observe/effective-access.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
 import type { Alteration, Baseline } from '../manifest/baseline.ts';
 import {
@@ -47,8 +46,6 @@ export interface PlanDocument {
   /** Those of the changes that exist and differ. */
   readonly resource_drift: readonly ChangeDocument[];
   readonly summary: PlanSummary;
-  /** Whether somebody could open its applications now, where that was asked. */
-  readonly effective_access?: readonly EffectiveAccess[];
   /** What the service holds and no manifest declares, where that was asked; and whether all was read that there is. */
   readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
   /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
@@ -133,7 +130,6 @@ export function planDocument(plan: Plan): PlanDocument {
     ...(baseline && {
       baseline: { path: baseline.path, no_longer_declared: baseline.noLongerDeclared },
     }),
-    ...(plan.effectiveAccess && { effective_access: plan.effectiveAccess }),
     ...(plan.undeclared && {
       undeclared: {
         found: plan.undeclared.found,

@@ -9,7 +9,6 @@ import type { Names } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, Baseline } from '../manifest/baseline.ts';
-import type { EffectiveAccess } from '../observe/effective-access.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
 import type { HeldRecord, Unreadable } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
@@ -32,8 +31,6 @@ export interface Plan extends Destination {
   readonly baseline?: Baseline;
   /** The fields that nothing shows of it. */
   readonly hide?: Hide | undefined;
-  /** Whether somebody could open its applications now, where that was asked. */
-  readonly effectiveAccess?: readonly EffectiveAccess[] | undefined;
   /** What the service holds and no manifest declares, where that was asked. */
   readonly undeclared?: Undeclared | undefined;
   /** Every declared resource in the scope of the plan; applications first, then by name, but each behind those that it waits for. */

@@ -26,7 +26,6 @@ export function planFrom(
     ...(baseline && {
       baseline: { path: baseline.path, noLongerDeclared: baseline.no_longer_declared },
     }),
-    ...(document.effective_access && { effectiveAccess: document.effective_access }),
     ...(document.undeclared && {
       undeclared: { found: document.undeclared.found, gaps: document.undeclared.gaps ?? [] },
     }),

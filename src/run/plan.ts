@@ -7,7 +7,6 @@ import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { FailedRead } from '../observe/read-access.ts';
 import { readDeletions, type Deletions } from '../service/deletions.ts';
-import { effectiveAccess } from '../observe/effective-access.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { namesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
@@ -36,8 +35,6 @@ export interface PlanRequest extends ScopeRequest, PlanOptions {}
 export interface PlanOptions extends Limits {
   /** Given, what keeps a single resource from being planned stops that one alone; else it ends the run. */
   readonly keepGoing?: boolean | undefined;
-  /** The user of whom the service is asked what it lets them open. */
-  readonly checkAccess?: string | undefined;
   /** Given, what the service holds and no manifest declares is read as well. */
   readonly undeclared?: GapWords | undefined;
 }
@@ -76,24 +73,12 @@ async function boundedPlan(
   if ('halt' in planned) return planned;
   const complete = await withUndeclared(planned, scoped, options.undeclared, service);
   if ('halt' in complete) return halted(complete.halt, job, service.signal);
-  const asked = await withEffectiveAccess(complete, options, service);
-  const made = await withStanding(asked, service);
+  const made = await withStanding(complete, service);
   job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };
   const isWhole = notPlannedIn(made).length + unfinishedIn(made).length === 0;
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
-}
-
-/** The plan, with what the service lets somebody open of it, where that is asked. */
-async function withEffectiveAccess(
-  made: Planned,
-  { checkAccess }: PlanOptions,
-  service: Service,
-): Promise<Planned> {
-  if (checkAccess === undefined) return made;
-  const there = made.changes.flatMap(({ resource, presence }) => (presence === 'present' ? resource : []));
-  return { ...made, effectiveAccess: await effectiveAccess(there, checkAccess, service) };
 }
 
 /**

@@ -110,8 +110,6 @@ type Asked =
   | { readonly shape: 'id'; readonly id: JsonValue }
   /** Whose token it is. */
   | { readonly shape: 'self' }
-  /** Whether somebody could open something. */
-  | { readonly shape: 'passing' }
   /** What hangs on a record. */
   | { readonly shape: 'uses' }
   /** That a record is gone. */
@@ -230,8 +228,6 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
       return body?.['pk'] === asked.id;
     case 'self':
       return isJsonObject(body?.['user']);
-    case 'passing':
-      return typeof body?.['passing'] === 'boolean';
     case 'uses':
     case 'nothing':
       return false;

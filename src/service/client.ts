@@ -48,9 +48,6 @@ export type Writing = Understood &
     | { readonly proof: Exclude<WriteProof, 'created'> }
   );
 
-/** What the service says of whether somebody could open a record. */
-export type AccessChecked = Understood & { readonly proof: ReadProof; readonly passing: boolean | undefined };
-
 /** What a request to delete came to. */
 export type Deleting = Understood & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
@@ -92,8 +89,6 @@ export interface Client {
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
   /** Lets one more open the record with this `pk`: sends one request, once, and never rejects. */
   bind(access: Access, pk: string, subject: Subject, id: JsonValue, order: number): Promise<Writing>;
-  /** Asks whether a user could open a record, once, and never rejects. It is none of the documented operations. */
-  checkAccess(access: Access, name: string, pk: string, signal?: AbortSignal): Promise<AccessChecked>;
   /** Asks what hangs on the record with this `pk`, once, and never rejects. It is none of the documented operations. */
   readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
   /** Deletes the record with this `pk`: sends one request, once. Rejects only where deletes are not turned on. */
@@ -163,7 +158,6 @@ export function createClient(
     },
     finish: (kind, name, pk, fields) => changed(sendFields, kind, name, pk, fields),
     bind: (...asked) => bound(send, ...asked),
-    checkAccess: (...asked) => accessChecked(send, ...asked),
     unbind: async (...asked) => {
       if (!canUpdate) throw new Error('without the capability update, nothing is taken away');
       return unbound(send, ...asked);
@@ -212,20 +206,6 @@ async function bound(
   const proof = writeProofOf(answer.kind, true);
   if (proof !== 'created') return { proof, answer, ...rest };
   return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
-}
-
-async function accessChecked(
-  send: Transport,
-  { checkedAt }: Access,
-  name: string,
-  pk: string,
-  signal: AbortSignal | undefined,
-): Promise<AccessChecked> {
-  const exchange = await send({ method: 'GET', path: checkedAt(name, pk) }, signal);
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'passing' }));
-  const proof = whatAnswersProve[answer.kind].read;
-  const passing = proof === 'exists' ? answer.body?.['passing'] === true : undefined;
-  return { proof, passing, answer, ...rest };
 }
 
 function unbound(send: Transport, { path }: Access, pk: string): Promise<Deleting> {

@@ -50,7 +50,6 @@ export function everyRequest(): { readonly method: string; readonly path: string
         ? [
             { method: 'POST', path: access.path },
             { method: 'DELETE', path: `${access.path}${name}/` },
-            { method: 'GET', path: access.checkedAt(name, '1') },
             {
               method: 'GET',
               path: withQuery(access.path, { target_in: 'x', ordering: 'pk', ...page }),

@@ -136,12 +136,6 @@ describe('a difference is reported with the row to write:', () => {
       undefined,
       /does not know \?target_in\. Write a row/,
     ],
-    [
-      'a parameter of who may open it',
-      'GET /core/applications/{slug}/check_access/ ?for_user',
-      undefined,
-      /does not know \?for_user\. Write a row/,
-    ],
   ])('%s', async (_, key, fact, said) => {
     const found = await differences(newest, planted(key, fact));
     expect(found).toEqual([expect.stringMatching(said), ...found.slice(1)]);
@@ -183,7 +177,7 @@ test('a run asks for nothing but what the API has, with parameters that it knows
       env: { ROLLCALL_CAPABILITIES: 'update' },
     }).context;
   await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update'] }, context());
-  await plan(['m.yaml'], { output: 'text', checkAccess: 'u1' }, context());
+  await plan(['m.yaml'], { output: 'text' }, context());
   await exportManifests({ output: 'yaml', ids: false }, context());
   await doctor({ output: 'text' }, context());
   const facts = factsOf.get(newest) ?? new Map<string, Fact>();
@@ -195,7 +189,6 @@ test('a run asks for nothing but what the API has, with parameters that it knows
     );
   });
   expect(unknown).toEqual([]);
-  expect(requests.filter(({ path }) => path.includes('/check_access/')).length).toBeGreaterThan(0);
   const methods = ['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS'];
   expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(methods));
 });

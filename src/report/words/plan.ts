@@ -109,13 +109,7 @@ export function planView(plan: Plan): PlanView {
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
-    notes: [
-      ...unreadNote(plan),
-      ...notShownNote(plan),
-      ...renamedNote(plan),
-      ...unservedNote(plan),
-      ...effectiveNotes(plan),
-    ],
+    notes: [...unreadNote(plan), ...notShownNote(plan), ...renamedNote(plan), ...unservedNote(plan)],
     idle: changesNothing(plan) ? 'An apply would change nothing.' : undefined,
     switches: switchNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),
@@ -170,26 +164,6 @@ function headOf(plan: Plan): string {
 
 function listed(globs: readonly string[]): string {
   return globs.map((glob) => inline(glob)).join(', ');
-}
-
-/** Whether somebody could open the applications of a plan, and where that is not what is declared. */
-function effectiveNotes({ effectiveAccess = [], changes }: Plan): string[] {
-  if (effectiveAccess.length === 0) return [];
-  const pending = new Set(pendingIn({ changes }).map(({ resource }) => resource.address));
-  const lines = effectiveAccess.map(({ address, user, passing, declared }) => {
-    const who = inline(user);
-    const what = inline(address);
-    if (passing === undefined) return `  ${who}: the service did not say of ${what}`;
-    const may = passing ? 'may open' : 'may not open';
-    if (passing === declared) return `  ${who} ${may} ${what}, as declared`;
-    const because = pending.has(address)
-      ? 'this plan changes that'
-      : passing
-        ? 'a policy, or a binding that rollcall leaves alone, lets them in'
-        : 'a policy, the engine mode, or a binding that rollcall leaves alone, keeps them out';
-    return `  ${who} ${may} ${what}, which is not as declared: ${because}`;
-  });
-  return [`What the service says now:\n${lines.join('\n')}`];
 }
 
 /** What is called by its new name by now: nothing is looked for under the one before. */
