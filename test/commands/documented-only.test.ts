@@ -265,9 +265,14 @@ describe('users that are answered 403', () => {
 });
 
 test('a service that stops answering ends the plan with 1, though it has answered before', async () => {
-  const service = await documented({ answers: 2, otherwise: [503, 'text/plain', 'Unavailable'] });
-  const planned = await run(plan, service.url, manifests.both, { wait: '1', concurrency: '1' });
+  const service = await documented({
+    answers: 3,
+    otherwise: (url) => (url.includes('username=') ? [503, 'text/plain', 'Unavailable'] : html),
+  });
+  const text = `version: 1\n${applications}users:\n  - { username: alice, name: Alice }\n`;
+  const planned = await run(plan, service.url, text, { wait: '1', concurrency: '1' });
   expect(planned.ending).toBe('failed');
+  expect(planned.stderr).toContain('user.alice');
 });
 
 test('a wrong path is given up after a few of many applications', async () => {
