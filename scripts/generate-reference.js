@@ -125,7 +125,7 @@ function table(properties, required, schema) {
   const rows = Object.entries(properties).map(([name, property]) => {
     const resolved = resolve(property, schema);
     const must = required.includes(name) ? '**Required.** ' : '';
-    return `| \`${name}\` | ${typeOf(resolved, schema)} | ${must}${cell(resolved.description)} |`;
+    return `| \`${name}\` | ${typeOf(resolved, schema)} | ${must}${cell(resolved.description ?? '')} |`;
   });
   return ['| field | type | what it is |', '|---|---|---|', ...rows].join('\n');
 }

@@ -159,13 +159,28 @@ function newestOf(path, lines) {
       const earlier = releases.get(line)?.get(path)?.fields[name];
       return earlier && !earlier.readOnly;
     });
-    return [[name, first === had[0] ? field : { ...field, since: first }]];
+    const shorter = shorterBefore(had, (line) => releases.get(line)?.get(path)?.fields[name]);
+    return [[name, { ...field, ...(first !== had[0] && { since: first }), ...(shorter && { shorter }) }]];
   });
   return {
     ...(facts.id && { id: facts.id }),
     ...(facts.model && { model: facts.model }),
     fields: Object.fromEntries(fields),
   };
+}
+
+/**
+ * The length that the newest release takes no longer as the longest, and the release before which all others did.
+ *
+ * @param {readonly string[]} lines
+ * @param {(line: string) => import('../src/kinds/facts.ts').FieldFacts | undefined} fieldIn
+ */
+function shorterBefore(lines, fieldIn) {
+  const longest = fieldIn(lines.at(-1) ?? '')?.maxLength ?? Infinity;
+  const last = lines.findLastIndex((line) => (fieldIn(line)?.maxLength ?? Infinity) < longest);
+  return last === -1
+    ? undefined
+    : { before: lines[last + 1], maxLength: fieldIn(lines[last] ?? '')?.maxLength };
 }
 
 /**

@@ -6,7 +6,6 @@ import { group, groupId } from './group.ts';
 import type { Access } from './bound.ts';
 import type { FieldOfKind, Kind } from './kind.ts';
 import { iconRefusal, icons } from './icon.ts';
-import { lifecycleFields } from './lifecycle.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { provider, providerId } from './provider.ts';
 import { kindFrom } from './row.ts';
@@ -131,7 +130,6 @@ const fields = {
     default: 'any',
   },
   group: { default: '' },
-  ...lifecycleFields,
 } satisfies Readonly<Record<string, FieldOfKind>>;
 
 const access: Access = {
@@ -167,6 +165,7 @@ export const application: Kind<'application'> = kindFrom({
   path: '/core/applications/',
   list: 'applications',
   type: 'application',
+  isBeyond: false,
   identity: 'slug',
   title: 'name',
   lookUp: 'path',

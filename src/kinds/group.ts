@@ -1,7 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Kind, Referable } from './kind.ts';
-import { lifecycleFields } from './lifecycle.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
 import { role, roleId } from './role.ts';
 import { type FieldRows, kindFrom } from './row.ts';
@@ -55,7 +54,6 @@ export const groupId =
   "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.";
 
 const fields = {
-  name: { checks: [longName] },
   is_superuser: {
     default: false,
     weighs: (is) => {
@@ -86,7 +84,6 @@ const fields = {
     findId: roleId,
   },
   exactly: { isInstruction: true, inTable: 'texts' },
-  ...lifecycleFields,
 } satisfies FieldRows;
 
 const membership =
@@ -104,9 +101,6 @@ export const group: Kind<'group'> & Referable = kindFrom({
   path: '/core/groups/',
   list: 'groups',
   type: 'group',
-  isBeyond: true,
-  identity: 'name',
-  title: 'name',
   lookUp: 'name',
   leftOut: { include_users: 'false' },
   byName: { narrowedTo: (name) => ({ name }), listedFrom: 10 },
@@ -114,23 +108,7 @@ export const group: Kind<'group'> & Referable = kindFrom({
   fields,
   notDeclarable,
   changes: [leftOutMembers, uniqueNames, longNames, rightToSuperusers, parents],
-  words: {
-    one: 'a group',
-    nameRefused: 'As far as rollcall can tell, a group of this name exists as well.',
-  },
 });
-
-const longestName = 80;
-
-function longName(name: string, release: Release | undefined): Problem | undefined {
-  if (Array.from(name).length <= longestName) return undefined;
-  return notIn(
-    { before: longNames.since },
-    release,
-    'refuse this name',
-    `It is longer than ${longestName} characters.`,
-  );
-}
 
 function oneParent(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
   if (ids.length <= 1) return undefined;

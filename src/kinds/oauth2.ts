@@ -131,9 +131,6 @@ export const oauth2: Kind<'provider'> = kindFrom({
   namedAmong: provider,
   // A proxy is one of them in the service, which shows it here as if it were no other.
   isBaseIn: provider,
-  isBeyond: true,
-  identity: 'name',
-  title: 'name',
   lookUp: 'name',
   unique: true,
   deletion: {},

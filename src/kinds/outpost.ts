@@ -18,7 +18,6 @@ const remoteAccess: ReleaseChange = {
 };
 
 const fields = {
-  name: {},
   type: { ifMissing: newOnly('type', '`type: proxy`'), checks: [laterType] },
   providers: {
     refersTo: provider,
@@ -39,9 +38,6 @@ export const outpost: Kind<'outpost'> = kindFrom({
   path: '/outposts/instances/',
   list: 'outposts',
   type: 'outpost',
-  isBeyond: true,
-  identity: 'name',
-  title: 'name',
   lookUp: 'name__iexact',
   isInternal: ({ name, providers = [] }) =>
     name === embedded && isJsonList(providers) && providers.length === 0,
@@ -51,10 +47,6 @@ export const outpost: Kind<'outpost'> = kindFrom({
     managed: 'The service sets it for its own outpost.',
   },
   changes: [remoteAccess],
-  words: {
-    one: 'an outpost',
-    nameRefused: 'As far as rollcall can tell, an outpost of this name exists as well.',
-  },
 });
 
 function newOnly(

@@ -77,9 +77,6 @@ export const proxy: Kind<'provider'> = kindFrom({
     example: (name) =>
       `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: ${JSON.stringify(name)} }] }]`,
   },
-  isBeyond: true,
-  identity: 'name',
-  title: 'name',
   lookUp: 'name__iexact',
   unique: true,
   // The service takes a change without them for one of the mode `proxy` that lacks its host.

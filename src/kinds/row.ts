@@ -2,21 +2,27 @@ import type { JsonValue } from '../base/json.ts';
 import type { FieldFacts, TypeFacts } from './facts.ts';
 import { newest } from './facts/newest.ts';
 import type { FieldOfKind, Kind, Referable } from './kind.ts';
+import { lifecycleFields } from './lifecycle.ts';
 import { referenceOf } from './references.ts';
+import { notIn } from './release.ts';
+import { searchFor } from './search.ts';
 import { isSecret } from './secrets.ts';
 import { isUuid, plainId, plainUuid, sameInstant, sameUuid } from './values.ts';
 
 /** What is written by hand of a kind: what the facts of the service's API do not say. */
-export interface KindRow<Type extends string> extends Omit<
-  Kind<Type>,
-  'creates' | 'path' | 'permissionsOf' | 'model' | 'byName' | 'lookUp' | 'listing' | 'update' | 'fields'
-> {
+export interface KindRow<Type extends string>
+  extends
+    Omit<
+      Kind<Type>,
+      'creates' | 'path' | 'permissionsOf' | 'model' | 'byName' | 'listing' | 'update' | Defaulted | 'lookUp'
+    >,
+    Partial<Pick<Kind<Type>, Defaulted>> {
   /** Where the service lists the records, as the facts have it: `/core/groups/`. */
   readonly path: string;
   /** The word for several of its model, where other kinds are of its type: `OAuth2 providers`. */
   readonly several?: string;
-  /** How one is found by its name: by its path, or by a filter of the list. */
-  readonly lookUp: 'path' | 'name' | 'username' | 'name__iexact';
+  /** How one is found by its name: by its path, by a filter that every release has, or by the search of its list. */
+  readonly lookUp: 'path' | 'name' | 'username' | 'name__iexact' | 'search';
   readonly isDocumented?: boolean;
   /** Whether the service holds names unique in every release, as somebody has seen: then a create may be sent again. */
   readonly unique?: boolean;
@@ -24,12 +30,16 @@ export interface KindRow<Type extends string> extends Omit<
   readonly leftOut?: Readonly<Record<string, string>>;
   readonly listing?: Partial<Kind['listing']>;
   /** How fields refer to one by its name, where they can. */
-  readonly byName?: Omit<Referable['byName'], 'path' | 'query' | 'isId'> & Partial<Referable['byName']>;
+  readonly byName?: Partial<Referable['byName']>;
   readonly update?: Omit<Kind['update'], 'path'>;
-  readonly fields: FieldRows;
+  /** Of what the facts do not say of its fields. Those that no row is about are declared as the facts have them. */
+  readonly fields?: FieldRows;
 }
 
-/** What is written by hand of a field. */
+/** What follows from the facts or is the same for most kinds, unless a row says otherwise. */
+type Defaulted = 'identity' | 'title' | 'changes' | 'words' | 'fields';
+
+/** What is written by hand of a field. A text without checks of its own is checked for the length that earlier releases take. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
   'since' | 'idForm' | 'namedIn' | 'isSecret'
@@ -53,35 +63,75 @@ export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type> {
     listing,
     byName,
     update,
-    fields,
+    identity = 'name',
     ...rest
   } = row;
   const facts = newestFacts(ownPath);
   const path = `/api/v3${ownPath}`;
   const [area = '', model = ''] = facts.model?.split('.') ?? [];
-  const query = { ...leftOut, ordering: row.identity };
+  const query = { ...leftOut, ordering: identity };
   return {
+    isBeyond: true,
+    title: identity,
+    changes: [],
+    words: wordsOf(row.type),
     ...rest,
+    identity,
     creates: true,
     path,
     ...(area !== 'authentik_core' && { permissionsOf: area }),
     ...(several !== undefined && { model: { type: model, list: several } }),
-    ...(byName && { byName: { path, query, isId: isIdOf(facts), ...byName } }),
+    ...(byName && {
+      byName: { path, query, isId: isIdOf(facts), narrowedTo: searchFor, listedFrom: 2, ...byName },
+    }),
     lookUp: { ...lookUpOf(path, lookUp, leftOut), isDocumented },
     listing: { query, unless: {}, completeFor: 'every token', isUnique: unique, ...listing },
     update: {
-      path: (name, pk) => `${path}${encodeURIComponent(facts.id?.name === row.identity ? name : pk)}/`,
+      path: (name, pk) => `${path}${encodeURIComponent(facts.id?.name === identity ? name : pk)}/`,
       ...update,
     },
     fields: Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => [name, fieldFrom(ownPath, name, field, facts)]),
+      Object.entries(rowsOf({ ...row, identity }, facts)).map(([name, field]) => [
+        name,
+        fieldFrom(ownPath, name, field, facts),
+      ]),
     ),
   };
 }
 
+/** The rows of all fields: its identity first, then those that are written, then what else the service takes. */
+function rowsOf(
+  { identity, sort, fields, notDeclarable = {}, deletion }: Pick<Kind, 'identity'> & Partial<KindRow<string>>,
+  facts: NewestFacts,
+): FieldRows {
+  const reasons = new Set(Object.keys(notDeclarable));
+  const others = Object.entries(facts.fields).flatMap(([name, { readOnly }]): [string, FieldRow][] =>
+    readOnly || reasons.has(name) ? [] : [[name, {}]],
+  );
+  return {
+    [identity]: {},
+    ...(sort && { [sort.field]: { isInstruction: true } }),
+    ...fields,
+    ...Object.fromEntries(others.filter(([name]) => fields?.[name] === undefined && name !== identity)),
+    ...(deletion && lifecycleFields),
+  };
+}
+
+function wordsOf(type: string): Kind['words'] {
+  const words = type.replaceAll('_', ' ');
+  const one = `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
+  return { one, nameRefused: `As far as rollcall can tell, ${one} of this name exists as well.` };
+}
+
 interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
-  /** Each with the first release that has it, where that is not the first of all. */
-  readonly fields: Readonly<Record<string, FieldFacts & { readonly since?: string }>>;
+  readonly fields: Readonly<Record<string, NewestField>>;
+}
+
+interface NewestField extends FieldFacts {
+  /** The first release that has it, where that is not the first of its type. */
+  readonly since?: string;
+  /** The length that it had at most, and the first release that takes longer ones. */
+  readonly shorter?: { readonly before: string; readonly maxLength: number };
 }
 
 /** What the newest release says of a path: kept apart from the others, as every start of the program needs it. */
@@ -104,6 +154,11 @@ function lookUpOf(
   const more = Object.entries(leftOut)
     .map(([parameter, value]) => `&${parameter}=${value}`)
     .join('');
+  if (lookUp === 'search')
+    return {
+      path: (name) => `${path}?${new URLSearchParams({ ...leftOut, ...searchFor(name) }).toString()}`,
+      answers: 'search',
+    };
   return {
     path: (name) => `${path}?${lookUp}=${encodeURIComponent(name)}${more}`,
     answers: lookUp.endsWith('__iexact') ? 'search' : 'list',
@@ -114,12 +169,13 @@ function lookUpOf(
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
   const facts = fields[name];
   if (facts === undefined) return row;
-  const { since } = facts;
+  const { since, shorter } = facts;
   const derived = {
     ...formOf(path, name, facts),
     ...(since !== undefined && row.formerly === undefined && { since }),
     ...(fields[`${name}_obj`] && { namedIn: `${name}_obj` }),
     ...(isSecret(path, name, facts) && { isSecret: true }),
+    ...(shorter && { checks: [lengthCheck(name, shorter)] }),
   };
   // A row may have a getter for the kind that it belongs to, which is not there yet.
   return Object.defineProperties(derived, Object.getOwnPropertyDescriptors(row));
@@ -143,4 +199,19 @@ function formOf(
   if (type !== 'string') return { inTable: 'columns' };
   if (format === 'date-time') return { same: sameInstant };
   return refers ? { same: sameUuid } : {};
+}
+
+function lengthCheck(
+  name: string,
+  { before, maxLength }: NonNullable<NewestField['shorter']>,
+): NonNullable<FieldOfKind<string>['checks']>[number] {
+  return (text, release) =>
+    Array.from(text).length <= maxLength
+      ? undefined
+      : notIn(
+          { before },
+          release,
+          `refuse this ${name.replaceAll('_', ' ')}`,
+          `It is longer than ${maxLength} characters.`,
+        );
 }

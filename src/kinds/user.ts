@@ -4,7 +4,6 @@ import { isBlank } from '../base/sensitive.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import type { Kind, Referable } from './kind.ts';
-import { lifecycleFields } from './lifecycle.ts';
 import { plainUuid, someIds, someKeys } from './values.ts';
 import { group, groupId } from './group.ts';
 import { role, roleId } from './role.ts';
@@ -99,7 +98,6 @@ const fields = {
   },
   at_least: { isInstruction: true, inTable: 'texts' },
   exactly: { isInstruction: true, inTable: 'texts' },
-  ...lifecycleFields,
 } satisfies FieldRows;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
@@ -123,6 +121,7 @@ export const user: Kind<'user'> & Referable = kindFrom({
   path: '/core/users/',
   list: 'users',
   type: 'user',
+  isBeyond: false,
   identity: 'username',
   title: 'name',
   lookUp: 'username',

@@ -119,10 +119,22 @@ test('what rows read of the newest release is what the files say', () => {
     }
     const { id, model, fields } = newestFacts(path);
     expect([id, model], path).toEqual([facts?.id, facts?.model]);
-    for (const [name, { since, ...fact }] of Object.entries(fields)) {
+    for (const [name, { since, shorter, ...fact }] of Object.entries(fields)) {
       expect(fact, `${path} ${name}`).toEqual(facts?.fields[name]);
       const had = releases.find((one) => one[1].fields[name] && !one[1].fields[name].readOnly);
+      const before = shorter && releases.findIndex(([one]) => one === shorter.before) - 1;
+      if (before !== undefined)
+        expect(shorter, `${path} ${name}`).toMatchObject({
+          maxLength: releases[before]?.[1].fields[name]?.maxLength,
+        });
       if (!fact.readOnly) expect(since ?? releases[0]?.[0], `${path} ${name}`).toBe(had?.[0]);
     }
   }
+});
+
+test('a text is checked for the length that earlier releases take', () => {
+  const length = newestFacts('/core/groups/').fields['name']?.shorter;
+  expect(length).toEqual({ before: '2024.8', maxLength: 80 });
+  expect(newestFacts('/rbac/roles/').fields['name']?.shorter).toEqual({ before: '2026.2', maxLength: 150 });
+  expect(newestFacts('/core/users/').fields['username']?.shorter).toBeUndefined();
 });
