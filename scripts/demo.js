@@ -24,9 +24,3 @@ for (const step of steps) {
     break;
   }
 }
-
-if (process.exitCode === undefined) {
-  process.stdout.write(
-    '\nWhat differs is left as it is: to change it takes two switches. Both are in: rollcall help capabilities\n',
-  );
-}

@@ -95,7 +95,7 @@ Without --baseline, they are shown as well.
 
 The token may not view users: each ? is created if it is absent, and left as it is if not. With the permission to view users, the plan shows which.
 
-To change what differs, turn on both switches: \`capabilities: [update]\` in rollcall.yaml or \`--capability update\`, and \`--allow update\`. As a command: \`rollcall apply --capability update --allow update\`.
+To change what differs, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can stand in rollcall.yaml.
 
 1 to create, 2 to create if absent, 2 differ, 0 in sync.
 

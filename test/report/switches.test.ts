@@ -11,7 +11,7 @@ applications: [{ slug: wiki, name: Wiki, group: New }]
 users: [{ username: bob, state: absent }]
 `;
 const both = (capability: string): string =>
-  `turn on both switches: \`capabilities: [${capability}]\` in rollcall.yaml or \`--capability ${capability}\`, and \`--allow ${capability}\`. As a command: \`rollcall apply --capability ${capability} --allow ${capability}\`.\n`;
+  `apply with both switches: \`--capability ${capability} --allow ${capability}\`. For the first, \`capabilities: [${capability}]\` can stand in rollcall.yaml.\n`;
 
 function count(text: string, part: string): number {
   return text.split(part).length - 1;
@@ -37,7 +37,7 @@ describe.each([
 
   test('names the switch that is missing where the capability is on', async () => {
     const text = await told('update,delete');
-    expect(text).toContain('To change what differs, allow it to the run: `rollcall apply --allow update`.\n');
+    expect(text).toContain('To change what differs, apply with `--allow update`.\n');
     expect(text).not.toContain('--capability');
   });
 

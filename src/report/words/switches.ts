@@ -16,9 +16,8 @@ export function switchNotes({
   return Array.from(missing, (capability) => {
     const isOn = capabilities.includes(capability);
     const flag = `--allow ${capability}`;
-    if (isOn) return `${aims[capability]}, allow it to the run: \`rollcall apply ${flag}\`.`;
-    const turnOn = `--capability ${capability}`;
-    return `${aims[capability]}, turn on both switches: \`capabilities: [${capability}]\` in rollcall.yaml or \`${turnOn}\`, and \`${flag}\`. As a command: \`rollcall apply ${turnOn} ${flag}\`.`;
+    if (isOn) return `${aims[capability]}, apply with \`${flag}\`.`;
+    return `${aims[capability]}, apply with both switches: \`--capability ${capability} ${flag}\`. For the first, \`capabilities: [${capability}]\` can stand in rollcall.yaml.`;
   });
 }
 
