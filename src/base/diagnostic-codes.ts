@@ -56,6 +56,7 @@ export const diagnosticCodes = {
     'contract-only': 'a name stands in place of an id under `contract_only` → write the id',
     'name-not-found':
       'nothing that the token can see has this name → correct it, make the record, or give the token the right to view it',
+    'id-not-found': 'no record has this id, as a superuser was told → correct it, or write a name',
     'ambiguous-name': 'several have this name → write the id',
     'name-taken':
       'a record of another type has a name that is unique over all of them → choose another, or see to that one first',

@@ -103,7 +103,7 @@ export const group: Kind<'group'> & Referable = kindFrom({
   type: 'group',
   lookUp: 'name',
   leftOut: { include_users: 'false' },
-  byName: { narrowedTo: (name) => ({ name }), listedFrom: 10 },
+  byName: { narrowedTo: (name) => ({ name }), listedFrom: 10, leftOutById: { include_users: 'false' } },
   deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },
   fields,
   notDeclarable,

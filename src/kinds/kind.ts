@@ -44,6 +44,8 @@ interface ByName {
   readonly keys?: Readonly<Record<string, string>>;
   /** Under which of those an exported manifest writes it; by default, the first. */
   readonly keyFor?: (name: string) => string;
+  /** Where the service shows one at its id below the path: what to ask it to leave out. */
+  readonly leftOutById?: Readonly<Record<string, string>>;
   /** Whether a `pk` is an id of this kind. */
   readonly isId: (pk: JsonValue) => boolean;
 }

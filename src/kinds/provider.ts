@@ -21,6 +21,7 @@ export const provider: ReadKind<'provider'> = {
     query: { ordering: 'name' },
     narrowedTo: searchFor,
     listedFrom: 2,
+    leftOutById: {},
     isId: (pk) => Number.isSafeInteger(pk),
   },
 };

@@ -130,6 +130,7 @@ export const user: Kind<'user'> & Referable = kindFrom({
     query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
     narrowedTo: (username) => ({ username }),
     listedFrom: 10,
+    leftOutById: {},
     keys: { name: 'username' },
   },
   listing: { unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },

@@ -1,14 +1,18 @@
 import { textOf, type JsonValue } from '../base/json.ts';
-import { sentValue } from '../kinds/fields.ts';
-import { isTakenOver, ownedFields, type Referable } from '../kinds/kind.ts';
-import { declaredNames, type Facts, factsOf, idsIn } from '../kinds/named.ts';
+import { writtenValue } from '../kinds/fields.ts';
+import type { Referable } from '../kinds/kind.ts';
+import { isToGo } from '../kinds/lifecycle.ts';
+import { type Facts, factsOf, idsIn, referring } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { isNameOfOne, plainUuid, shownId } from '../kinds/values.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
+import { retrieveSelf } from '../service/retrieve.ts';
 import { triesOf, untilProven } from '../service/retries.ts';
 import type { ObservedState } from './observation.ts';
+import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
 
 interface FactsOptions {
   readonly client: Client;
@@ -19,57 +23,110 @@ interface FactsOptions {
 /** Fewer ids are asked for one by one. A page of a hundred costs the service as much as so many look-ups. */
 const costOfPage = 8;
 
-/**
- * What the records of declared ids say about themselves, of ids that the service gives to no second resource: who has them. Only for
- * what is to be created, and not where a name was looked up. What cannot be read says nothing.
- */
-export async function factsOfIds(
-  resources: readonly Resource[],
-  observed: ObservedState,
-  options: FactsOptions,
-): Promise<Facts> {
-  const facts = new Map<string, JsonValue>();
-  const wanted = new Map<Referable, Map<string, JsonValue>>();
-  for (const resource of resources)
-    if (observed.get(resource.address)?.presence === 'absent')
-      for (const [related, id] of claimedIds(resource)) {
-        const ids = wanted.get(related) ?? new Map<string, JsonValue>();
-        wanted.set(related, ids.set(textOf(id), id));
-      }
-  for (const [related, ids] of wanted)
-    for (const { received, shown } of await recordsOf(related, [...ids.values()], options))
-      for (const [key, value] of factsOf(related, received, shown)) facts.set(key, value);
-  return facts;
+/** A place where an id is written that belongs to a record of another kind. */
+interface Place extends Omit<UnresolvedName, 'fault'> {
+  readonly declared: UnresolvedName['declared'] & { readonly related: Referable };
 }
 
-/** The ids in a resource that belong to one, and that no other is given. */
-function claimedIds(resource: Resource): (readonly [Referable, JsonValue])[] {
-  const { kind } = resource;
-  const named = new Set(declaredNames(resource).map(({ field }) => field));
-  return ownedFields(kind).flatMap((field) => {
-    const related = kind.fields[field]?.refersTo;
-    if (related === undefined || isTakenOver(kind, field) || named.has(field)) return [];
-    return idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => [related, id] as const);
-  });
+/** What was read of the ids that are written in what is to be created. */
+export interface OfIds {
+  readonly known: {
+    /** What their records, and those of names, say about themselves: who has them, and what they give. */
+    readonly facts: Facts;
+    /** Of how many in each list it is not known whether anybody has them. */
+    readonly unseenIds: Readonly<Record<string, number>>;
+  };
+  /** Those that nobody has. */
+  readonly missing: readonly UnresolvedName[];
+}
+
+/**
+ * Looks up the ids that stand in what is to be created. Only to a superuser does an answer say that nobody has one: others may not see
+ * who does. What cannot be read says nothing.
+ */
+export async function factsOfIds(
+  { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
+  observed: ObservedState,
+  options: FactsOptions,
+): Promise<OfIds> {
+  const wanted = new Map<Referable, Map<string, { readonly id: JsonValue; readonly places: Place[] }>>();
+  for (const resource of resources)
+    if (observed.get(resource.address)?.presence === 'absent' && !isToGo(resource))
+      for (const { id, place } of idsWritten(resource)) {
+        const { related } = place.declared;
+        const ids = wanted.get(related) ?? new Map<string, { id: JsonValue; places: Place[] }>();
+        const one = ids.get(plain(id)) ?? { id, places: [] };
+        one.places.push(place);
+        wanted.set(related, ids.set(plain(id), one));
+      }
+  const facts = new Map(ofNames);
+  const missing: UnresolvedName[] = [];
+  const unseenIds: Record<string, number> = {};
+  for (const [related, ids] of wanted) {
+    const read = await recordsOf(
+      related,
+      Array.from(ids.values(), ({ id }) => id),
+      options,
+    );
+    for (const { received, shown } of read.records)
+      for (const [key, value] of factsOf(related, received, shown)) facts.set(key, value);
+    const isKnown = read.absent.length > 0 && (await isSuperuser(options));
+    const gone = isKnown ? new Set(read.absent.map((id) => plain(id))) : new Set<string>();
+    for (const key of gone)
+      for (const place of ids.get(key)?.places ?? [])
+        missing.push({ ...place, fault: { kind: 'no_such_id' } });
+    const open = ids.size - read.records.length - gone.size;
+    if (open > 0) unseenIds[related.list] = open;
+  }
+  return { known: { facts, unseenIds }, missing };
+}
+
+/** The ids that a manifest itself writes, of kinds whose records can be read by them. */
+function idsWritten(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
+  return referring(resource.kind).flatMap(([field, related]) =>
+    related.byName.leftOutById
+      ? idsIn(field, writtenValue(resource, field) ?? null).flatMap(({ id }, item) =>
+          isNameOfOne(id)
+            ? []
+            : { id, place: { resource, declared: { related, name: shownId(id), field, item } } },
+        )
+      : [],
+  );
+}
+
+/** An id as all forms of it are alike. */
+function plain(id: JsonValue): string {
+  return textOf(plainUuid(id));
+}
+
+async function isSuperuser({ client, pacing, signal }: FactsOptions): Promise<boolean> {
+  const self = await retrieveSelf(client, pacing, signal);
+  return self?.proof === 'exists' && self.isSuperuser;
 }
 
 async function recordsOf(
   related: Referable,
   ids: readonly JsonValue[],
   { client, pacing, signal }: FactsOptions,
-): Promise<readonly ListedRecord[]> {
+): Promise<{ readonly records: readonly ListedRecord[]; readonly absent: readonly JsonValue[] }> {
+  const records: ListedRecord[] = [];
   if (ids.length > costOfPage) {
     const isWorth = (pages: number): boolean => pages * costOfPage < ids.length;
     const list = await pacing.beside(() => readWhole(related.byName, { client, pacing, signal, isWorth }));
-    if (list.kind === 'whole') return list.records;
+    const wanted = new Set(ids.map((id) => plain(id)));
+    if (list.kind === 'whole')
+      records.push(...list.records.filter(({ received }) => wanted.has(plain(received['pk'] ?? null))));
   }
-  const records: ListedRecord[] = [];
+  const found = new Set(records.map(({ received }) => plain(received['pk'] ?? null)));
+  const absent: JsonValue[] = [];
   let isOver = false;
-  await pacing.forEach(ids, async (id) => {
+  const open = ids.filter((id) => !found.has(plain(id)));
+  await pacing.forEach(open, async (id) => {
     if (isOver || signal?.aborted) return;
     const reading = await untilProven(() => client.readById(related, id, signal), pacing, triesOf.release);
     if (reading?.proof === 'exists') records.push(reading.record);
-    else if (reading?.proof !== 'absent') isOver = true;
+    else if (reading?.proof === 'absent') absent.push(id);
+    else isOver = true;
   });
-  return records;
+  return { records, absent };
 }

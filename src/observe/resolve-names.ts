@@ -30,6 +30,8 @@ export type NameFault =
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
   /** What is to be renamed is there under both names; or under none that the token can see; or one could not be looked up. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
+  /** It is an id, and no record has it. */
+  | { readonly kind: 'no_such_id' }
   /** A record of another kind has it, and the service holds it unique over both: what that is called there. */
   | { readonly kind: 'taken'; readonly by: string }
   /** The answer did not show it. */

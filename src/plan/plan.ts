@@ -27,6 +27,8 @@ export interface Plan extends Destination {
   readonly contractOnly?: boolean | undefined;
   /** The kinds that could not be looked up, and why. */
   readonly unreadable?: UnreadableTypes | undefined;
+  /** Of how many ids in each list, which new entries name, it is not known whether any record has them. */
+  readonly unseenIds?: Readonly<Record<string, number>>;
   /** What the manifests were compared with, if they were. */
   readonly baseline?: Baseline;
   /** The fields that nothing shows of it. */

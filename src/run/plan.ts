@@ -86,11 +86,11 @@ async function boundedPlan(
  *
  * 0. `withoutLaterFields` leaves out what names records in fields that the release does not have.
  * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show, or `heldBackByNames` what it is of both.
- * 2. `observe` looks up the resources, and so the ids of those that others name; `namesOfOtherKinds` what else has their names.
+ * 2. `observe` looks up the resources, and so the ids of those that others name; `factsOfIds` the ids that are written in what is to be created;
+ *    `namesOfOtherKinds` what else has their names.
  * 3. `checkByRelease` checks what only the release decides, which was asked for beside that.
- * 4. `factsOfIds` finds out who has what is to be given to what is created.
- * 5. `permissionFor` finds out what is needed to change any of them.
- * 6. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
+ * 4. `permissionFor` finds out what is needed to change any of them.
+ * 5. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
  */
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...about }: Scoped,
@@ -126,7 +126,7 @@ export async function planFor(
   const isDeclared = (related: Referable, name: string): boolean =>
     addresses.has(addressNamed({ related, name }) ?? '.');
   const resolved = await resolveNames(declared, { ...asking, isDeclared, elsewhere });
-  const { facts, unresolved: names, notRead } = resolved;
+  const { unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : sharedBy(resolved.resources);
   const holdBack = (
     all: readonly UnresolvedName[],
@@ -135,11 +135,12 @@ export async function planFor(
     heldBackIn({ ...resolved, unresolved: all, inPart, shared }, keepGoing, service, job);
   if (!(await holdBack(names)) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(() => unresolved(shared, names, notRead));
-  const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
-  const result = await observe(resolved.resources, { ...asking, onRead, onList });
+  const result = await observe(resolved.resources, { ...asking, onRead, onList: listedTo(job) });
   if (result.kind === 'failed') return ended(() => unread(result, service, job));
   const { observed, inPart } = result;
+  const ofIds = await factsOfIds(resolved, observed, asking);
   const wrong = [
+    ...ofIds.missing,
     ...namesWithoutId(resolved.resources, observed, client.sight),
     ...(await namesOfOtherKinds(resolved.resources, observed, asking)),
   ];
@@ -153,7 +154,6 @@ export async function planFor(
   const diagnostics = release ? (checkByRelease?.(await release) ?? []) : [];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
-  const held = await factsOfIds(resources, observed, asking);
   const allowed = await allowedChanges(resources, observed, service);
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
@@ -166,11 +166,15 @@ export async function planFor(
     ...about,
     permission: allowed.permission,
     deletions: allowed.deletions?.of,
-    facts: new Map([...facts, ...held]),
+    ...ofIds.known,
     heldBack: heldBack && withOthers(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, ...allowed };
+}
+
+function listedTo({ emit }: Job): (news: ListNews) => void {
+  return (news) => emit({ kind: 'listed', news });
 }
 
 /** It may have been interrupted after the last read that failed. */

@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { canonicalPk, uuidForm } from './ids.ts';
 import { strip, typeName } from './python.ts';
 import type { Row, Rows } from './rows.ts';
 
@@ -142,14 +143,11 @@ export function reference(
     if (form === 'uuid' && !uuidForm.test(id)) return wrong(`“${id}” is not a valid UUID.`);
     if (form === 'number' && typeof value !== 'number' && !/^\d+$/.test(id))
       return wrong(`Incorrect type. Expected pk value, received ${typeName(value)}.`);
-    const found = rows().at(id.toLowerCase().replace(uuidForm, '$1-$2-$3-$4-$5'));
+    const found = rows().at(canonicalPk(id));
     if (found === undefined) return wrong(`Invalid pk "${id}" - object does not exist.`);
     return checked(found.pk, check?.(found.pk, own));
   };
 }
-
-/** Dashes may be missing. */
-const uuidForm = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
 
 /** What is longer than 64 bits is no integer any more. */
 function idText(value: JsonValue): string {

@@ -1,5 +1,6 @@
 import { textOf } from '../base/json.ts';
 import type { SeedToken } from '../generated/sandbox-seed.ts';
+import { canonicalPk } from './ids.ts';
 import type { Row, Rows } from './rows.ts';
 
 /** Whose token came with a request, and what it may do. */
@@ -60,7 +61,7 @@ export function viewed(kind: Guarded, name: string, { rights }: Asker): Row | 'a
   const visible = rights.reach('view', kind.list);
   if (visible === 'none') return 'forbidden';
   const { key, rows } = kind;
-  const found = key.field === 'pk' ? rows.at(name) : rows.with(key.field, name)[0];
+  const found = key.field === 'pk' ? rows.at(canonicalPk(name)) : rows.with(key.field, name)[0];
   if (found === undefined || kind.has?.(found) === false) return 'absent';
   return reaches(visible, kind, found) ? found : 'absent';
 }

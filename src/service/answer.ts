@@ -1,6 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
+import { sameUuid } from '../kinds/values.ts';
 import { bodyIn, isLookUpInList, type NamedShape } from './body.ts';
 import { pageIn } from './page.ts';
 
@@ -225,7 +226,7 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
     case 'page':
       return pageIn(body, asked.number) !== undefined;
     case 'id':
-      return body?.['pk'] === asked.id;
+      return sameUuid(body?.['pk'] ?? null, asked.id);
     case 'self':
       return isJsonObject(body?.['user']);
     case 'uses':

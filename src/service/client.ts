@@ -224,11 +224,13 @@ async function deleted(send: Transport, path: string): Promise<Deleting> {
 
 async function recordRead(
   send: Transport,
-  { path }: Referable,
+  { path, byName }: Referable,
   id: JsonValue,
   signal: AbortSignal | undefined,
 ): Promise<RecordReading> {
-  const exchange = await send({ method: 'GET', path: `${path}${encodeURIComponent(textOf(id))}/` }, signal);
+  const leftOut = new URLSearchParams(byName.leftOutById).toString();
+  const one = `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
+  const exchange = await send({ method: 'GET', path: one }, signal);
   const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'id', id }));
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };

@@ -40,7 +40,7 @@ export function declarationsOf(
   };
 }
 
-/** The manifest of what is declared. What is invalid names a provider, or a group, that the service does not know. */
+/** The manifest of what is declared. What is invalid names a role that the service does not know, or holds a text that the world refuses. */
 function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string {
   const list = (type: Identity['type'], key: string): string[] => {
     const identities = declared.filter((identity) => identity.type === type);
@@ -114,17 +114,28 @@ const besides = {
   group: {},
 };
 
-/** What is invalid, and so is never as declared. */
 /** A group of the roll, which has no id before it is created. */
 function madeGroup(number: number): JsonObject {
   return { name: `g${number}` };
 }
 
-function invalidFieldsOf({ type, name }: Identity): JsonObject {
+/** What is invalid, and so is never as declared. */
+function invalidFieldsOf({ type }: Identity): JsonObject {
   if (type === 'group') return { roles: [unknownGroup] };
-  return type === 'application'
-    ? { provider: 190 + Number(name.slice(1)) }
-    : { groups: [...declaredGroups, unknownGroup] };
+  return type === 'application' ? { group: refusedText } : { email: refusedText };
+}
+
+/** What only the world refuses. */
+const refusedText = 'refused@example.com';
+
+/** A body as the world takes it: where it has what is refused, with the id of nothing. */
+export function asTaken(body: string): string {
+  if (!body.includes(refusedText)) return body;
+  const fields = JSON.parse(body) as JsonObject; // as rollcall made it
+  return JSON.stringify({
+    ...fields,
+    ...('email' in fields ? { groups: [unknownGroup] } : { provider: 190 }),
+  });
 }
 
 /** All that is declared of something, but its name. */
@@ -140,6 +151,7 @@ function fieldsOf(identity: DeclaredIdentity, { edition, access, handed, made }:
     // By name, a child comes before its parent.
     ...(type === 'group' && number + 1 < made && { parents: [madeGroup(number + 1)] }),
     ...(handed &&
+      !identity.invalid &&
       identity.type === 'application' && {
         provider: mainProviderOf(identity, edition === 'first' ? 'after' : 'before'),
       }),

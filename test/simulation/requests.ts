@@ -28,12 +28,12 @@ export function askedBy(
   if (pathname.endsWith('/admin/version/')) return { purpose: 'release', type, name: '(the release)' };
   if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: '(whose token it is)' };
   const searchParams = new URLSearchParams(query);
-  const isLookUp = type === 'group' && !searchParams.has('page');
+  const isLookUp = type === 'group' && searchParams.has('name') && !searchParams.has('page');
   if (!isLookUp && (type === 'group' || pathname.includes('/providers/')))
     return {
       purpose: 'name',
       type: 'application',
-      name: `(${pathname.split('/').at(4)} ${searchParams.toString()})`,
+      name: `(${pathname.split('/').slice(4).join('/')} ${searchParams.toString()})`,
     };
   const page = searchParams.get('page');
   if (page !== null) {

@@ -21,7 +21,7 @@ import {
   type Version,
 } from './history.ts';
 import { listIn, listOfJson, nameIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
-import { bodyOf, editOf, partialField, versionOf, world, type Condition } from './declaration.ts';
+import { asTaken, bodyOf, editOf, partialField, versionOf, world, type Condition } from './declaration.ts';
 import { askedBy, type Asked } from './requests.ts';
 import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -436,7 +436,7 @@ export class ServiceWorld {
       : request.headers;
     const isWrite = method === 'POST' || method === 'PATCH';
     const isHalf = part === 'half' && isWrite && this.#declared({ type, name })?.invalid !== true;
-    const body = isHalf ? halfOf(request.body, type) : request.body;
+    const body = isHalf ? halfOf(request.body, type) : request.body && asTaken(request.body);
     const before = isWrite ? this.#sandbox.record(type, name) : undefined;
     const isTaken =
       this.#scenario.uniqueGroups && type === 'group' && method === 'POST' && before !== undefined;

@@ -225,6 +225,12 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
           ? `It is declared, and no part of this run: apply that first, as with --target '${type}.*'; of shards, it is in the first.`
           : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
+    case 'no_such_id':
+      return {
+        code: 'id-not-found',
+        summary: `there is no ${type} with this id${isShown ? `: ${name}` : ''}`,
+        detail: `The service refuses what names it. Correct the id, or write a name in its place: \`{ name: … }\`.`,
+      };
     case 'several':
       return {
         code: 'ambiguous-name',

@@ -18,7 +18,7 @@ import { capitalised, inline, present } from '../printable.ts';
 import { grouped } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
-import { notShownNote, unreadNote } from './unread.ts';
+import { notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
 import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { Gone } from '../../manifest/baseline.ts';
 
@@ -109,7 +109,13 @@ export function planView(plan: Plan): PlanView {
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
-    notes: [...unreadNote(plan), ...notShownNote(plan), ...renamedNote(plan), ...unservedNote(plan)],
+    notes: [
+      ...unreadNote(plan),
+      ...unseenIdsNote(plan),
+      ...notShownNote(plan),
+      ...renamedNote(plan),
+      ...unservedNote(plan),
+    ],
     idle: changesNothing(plan) ? 'An apply would change nothing.' : undefined,
     switches: switchNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),

@@ -14,6 +14,16 @@ export function notShownNote({ changes }: Plan): string[] {
     : [`The service does not show, so that it was not compared: ${listed(unseen)}.`];
 }
 
+/** The ids in new entries of which it is not known whether anything has them. */
+export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): string[] {
+  const counts = Object.entries(unseenIds).map(([list, count]) => `${count} of ${list}`);
+  return counts.length === 0 || contractOnly
+    ? []
+    : [
+        `This token was not shown what has these ids in new entries, so that they may be wrong: ${listed(counts)}.`,
+      ];
+}
+
 /** The kinds of which it is not known what exists, and why. */
 export function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
