@@ -125,7 +125,12 @@ export interface ApplyRun {
 }
 
 /** How an apply ended that was not interrupted, or several that are reported as one. */
-export function applyEnding(outcomes: readonly OutcomeFacts[]): Ending {
-  if (outcomes.some(({ outcome }) => outcome === 'denied')) return 'denied';
+export function applyEnding(outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[]): Ending {
+  if (outcomes.some((outcome) => isDenied(outcome))) return 'denied';
   return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
+}
+
+/** Whether the token may not do it, or not the rest of what was begun. */
+function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
+  return outcome === 'denied' || (outcome === 'unfinished' && !clash && answer?.kind === 'denied');
 }

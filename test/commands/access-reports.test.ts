@@ -50,7 +50,7 @@ describe('what was begun and is not finished', () => {
       grafana('{ groups: [{ name: contractors }] }'),
       allowed,
     );
-    expect(ending).toBe('incomplete');
+    expect(ending).toBe('denied');
     expect(stdout).toContain('it was changed, and not wholly: it is not as declared in `access.groups`');
     expect(stdout).not.toContain('nobody in who is not declared');
     expect(stdout).toContain('It lets nobody in who could not open it before and is not declared.');
@@ -60,7 +60,7 @@ describe('what was begun and is not finished', () => {
     const { send } = serviceWith([], { add_bindings: false });
     const text = grafana('{ groups: [{ name: staff }] }', '    policy_engine_mode: all\n');
     const { ending, stdout } = await run(apply, send, text, allowed);
-    expect(ending).toBe('incomplete');
+    expect(ending).toBe('denied');
     expect(stdout).not.toContain('nobody in who is not declared');
   });
 
@@ -106,7 +106,7 @@ describe('what was begun and is not finished', () => {
     sandbox.delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout } = await run(apply, send, text);
-    expect(ending).toBe('incomplete');
+    expect(ending).toBe('denied');
     expect(stdout).toContain('It lets nobody in who is not declared.');
     expect(stdout).toContain('To bind takes `add_policybinding`, to take out `delete_policybinding`.');
     const left = await run(plan, send, text);

@@ -52,11 +52,15 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
         `the ${list} changed while they were read`,
         'There may be others than these. Run it again.',
       );
-    case 'no_access':
+    case 'no_access': {
+      const { summary, advice } = answerWords(gap.answer);
+      const isDenied = gap.answer.kind === 'denied';
+      const what = isDenied ? 'The token needs the permission view_policybinding.' : advice;
       return notExported(
-        `who may open the ${list} could not be read: ${answerWords(gap.answer).summary}`,
-        `The manifest is without \`${gap.field}\`: that is not managed then. The token needs the permission view_policybinding.`,
+        `who may open the ${list} could not be read: ${summary}`,
+        `The manifest is without \`${gap.field}\`: that is not managed then. ${what}`,
       );
+    }
     case 'ended': {
       const { code, summary, advice } = answerWords(gap.answer);
       return diagnosticFor(undefined, {
