@@ -27,7 +27,9 @@ export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOp
   if (kind.listing.completeFor === 'superusers') {
     const self = await retrieveSelf(client, pacing, signal);
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapOf(self, signal)] };
-    if (!self.isSuperuser) return namedOneByOne(kind, list, options);
+    // What is shown to superusers alone is not asked for.
+    if (!self.isSuperuser)
+      return namedOneByOne(kind, { path: list.path, query: { ordering: kind.identity } }, options);
   }
   return ofOwnType(await inPages(kind, list, options), options);
 }
@@ -98,9 +100,14 @@ async function askFor(
   list: ListQuery,
   number: number,
   { client, pacing, signal }: InventoryOptions,
+  isEnough: (answer: Answer) => boolean = () => false,
 ): Promise<PageReading | undefined> {
   if (signal?.aborted) return undefined;
-  return untilProven(() => client.readPage(list, { number, size: pageSize }, signal), pacing, triesOf.page);
+  const ask = async (): Promise<PageReading> => {
+    const reading = await client.readPage(list, { number, size: pageSize }, signal);
+    return reading.proof !== 'exists' && isEnough(reading.answer) ? { ...reading, proof: 'absent' } : reading;
+  };
+  return untilProven(ask, pacing, triesOf.page);
 }
 
 /** Looks up each record that the service names to this token: what it lists may be old, filtered, or another page than asked for. */
@@ -115,7 +122,7 @@ async function namedOneByOne(
   let count = 0;
   let limit: number | undefined;
   for (let number = 1; ; number += 1) {
-    const reading = await askFor(list, number, options);
+    const reading = await askFor(list, number, options, (answer) => namedIn(answer) !== undefined);
     const page = reading?.proof === 'exists' ? reading.page : undefined;
     const items = page?.items ?? namedIn(reading?.answer);
     if (!items) return { kind, records: [], gaps: [gapOf(reading, signal)] };

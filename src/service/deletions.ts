@@ -55,10 +55,18 @@ export async function readDeletions(
   }
   const counts = new Map<Kind, number>();
   for (const kind of new Set(going.map(({ resource }) => resource.kind))) {
+    if (!(await showsAll(kind, options))) continue;
     const count = await countOf(listQuery(kind, new Set()), options);
     if (count !== undefined) counts.set(kind, count);
   }
   return { of, counts };
+}
+
+/** Whether the service lists all of a kind to this token. */
+async function showsAll({ listing }: Kind, { client, pacing, signal }: DeletionOptions): Promise<boolean> {
+  if (listing.completeFor !== 'superusers') return true;
+  const self = await retrieveSelf(client, pacing, signal);
+  return self?.proof === 'exists' && self.isSuperuser;
 }
 
 /** Why a record is not to be deleted, as far as the service shows it now; nothing where it may be. */
