@@ -1,4 +1,4 @@
-// Makes the executable, bin/rollcall.cjs. Why it is a bundle: docs/adr/0005.
+// Makes the executable, bin/rollcall.cjs. Why it is a bundle: docs/adr/0004.
 import { chmodSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';

@@ -203,7 +203,7 @@ ${shown.flatMap(sections).join('\n\n')}
 | \`ROLLCALL_LOG\` | \`debug\`: log each request as a line, as \`-v\` does; \`json\`: as JSON |
 | \`ROLLCALL_SANDBOX\` | set by \`rollcall sandbox -- COMMAND\`: the URL at which the sandbox stands for every environment |
 | \`ROLLCALL_CLIENT_KEY_PASSPHRASE\` | opens the key of \`--client-key\` |
-| \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\`, \`NODE_EXTRA_CA_CERTS\` | see [proxies, certificates and timeouts](network.md) |
+| \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\`, \`NODE_EXTRA_CA_CERTS\` | see [proxies, certificates and timeouts](promises.md#network) |
 | \`NO_COLOR\`, \`FORCE_COLOR\` | colours |
 `;
 }

@@ -162,7 +162,7 @@ const readable = /\/(?:used_by|users\/me|admin\/version|rbac\/roles)\/$/;
 /** Each promise by its name: where it stands and what it says, and what breaks it. */
 export const promises: Readonly<Record<string, readonly [string, (run: Run) => Wrong[]]>> = {
   once: [
-    'faults.md: Nothing is created twice',
+    'promises.md: Nothing is created twice',
     ({ of, states, wrote }) =>
       of.roll.map(({ type, name }) => {
         const [first = 0, ...counts] = states.map((state) => named(state, type, name).length);
@@ -172,14 +172,14 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       }),
   ],
   outcome: [
-    'faults.md: Every planned resource ends with exactly one outcome.',
+    'promises.md: Every planned resource ends with exactly one outcome.',
     ({ report: { ended, outcomes }, of }) => {
       const [is, shall] = [sorted(outcomes.map(nameOf)), sorted(of.roll.map(addressOf))];
       return [ended.endsWith('complete') && is !== shall && `${shall} had ${is}`];
     },
   ],
   reported: [
-    'faults.md: nothing is reported as what it is not: the table of the outcomes',
+    'promises.md: nothing is reported as what it is not: the table of the outcomes',
     (run) =>
       casesOf(run).map((of) => {
         const text = lieOf(run, of);
@@ -222,7 +222,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       }),
   ],
   again: [
-    'faults.md: rollcall looks by name; a group is not sent again; access.md: that one is bound no more in this run',
+    'promises.md: rollcall looks by name; a group is not sent again; access.md: that one is bound no more in this run',
     (run) =>
       writesOf(run, 'POST').map((one, index, posts) => {
         const [type, name] = [typeOf(one), nameIn(one)];
@@ -267,7 +267,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       }),
   ],
   converges: [
-    'faults.md: One more run goes on with what is missing: the same command',
+    'promises.md: One more run goes on with what is missing: the same command',
     (run) => {
       const { ended, outcomes, codes, isFaulty, run: number } = run.report;
       const { keepGoing, contractOnly } = run.of.options;
