@@ -15,13 +15,14 @@ import { user } from './user.ts';
 
 /** All kinds of records. Those that manifests declare stand in the order in which their resources are planned and created. */
 const declared: readonly [
+  typeof role,
   typeof group,
   typeof oauth2,
   typeof proxy,
   typeof outpost,
   typeof application,
   typeof user,
-] = [group, oauth2, proxy, outpost, application, user];
+] = [role, group, oauth2, proxy, outpost, application, user];
 
 /** `application`, `user`, …: the type of a kind that manifests declare. */
 export type ResourceType = (typeof declared)[number]['type'];
@@ -32,7 +33,6 @@ export const kinds: readonly Kind<ResourceType>[] = declared;
 export const allKinds: readonly (Kind<ResourceType> | ReadKind)[] = [
   ...declared,
   provider,
-  role,
   flow,
   certificate,
   propertyMapping,

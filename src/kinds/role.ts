@@ -1,25 +1,17 @@
-import type { ReadKind } from './kind.ts';
-import { searchFor } from './search.ts';
-import { isUuid } from './values.ts';
-
-const path = '/api/v3/rbac/roles/';
+import type { Kind, Referable } from './kind.ts';
+import { kindFrom } from './row.ts';
 
 /** A role, which has permissions and gives them to the groups and users that have it. */
-export const role: ReadKind<'role'> = {
-  creates: false,
-  type: 'role',
+export const role: Kind<'role'> & Referable = kindFrom({
+  path: '/rbac/roles/',
   list: 'roles',
-  path,
-  permissionsOf: 'authentik_rbac',
-  changes: [],
-  byName: {
-    path,
-    query: { ordering: 'name' },
-    narrowedTo: searchFor,
-    listedFrom: 2,
-    isId: isUuid,
-  },
-};
+  type: 'role',
+  lookUp: 'search',
+  // A second one of a name was refused by 2023.10.7 and by 2025.12.4.
+  unique: true,
+  byName: {},
+  deletion: {},
+});
 
 /** Where to find the id of a role. */
 export const roleId =

@@ -33,4 +33,4 @@ export function allKinds(world: World): SandboxKinds {
 export type SandboxKinds = Readonly<Record<string, SandboxKind>> &
   Readonly<Record<WrittenType, WrittenKind>> & { readonly user: Users };
 
-export type WrittenType = 'group' | 'application' | 'user' | 'oauth2' | 'proxy' | 'outpost';
+export type WrittenType = 'role' | 'group' | 'application' | 'user' | 'oauth2' | 'proxy' | 'outpost';

@@ -1,16 +1,25 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { byPk, everyMethod, type SandboxKind, type World } from './kind.ts';
-import { Rows, type Row } from './rows.ts';
+import { kindFromFacts } from './from-facts.ts';
+import { byPk, everyMethod, type SandboxKind, type World, type WrittenKind } from './kind.ts';
+import { Rows, valuesOf, type Row } from './rows.ts';
 
 /** The roles that users and groups can have. */
-export function roleKind({ seed: { roles = [] } }: World): SandboxKind {
-  return {
-    ...named(roles.map((role) => ({ ...role }))),
+export function roleKind(world: World): WrittenKind {
+  const { rules, seed } = world;
+  return kindFromFacts(world, {
+    path: '/rbac/roles/',
     title: 'Role',
     list: 'roles',
-    path: '/api/v3/rbac/roles/',
+    // A filter that came with 2025.10.
+    exact: rules.isLate ? ['name'] : [],
+    holds: (seed.roles ?? []).map((role) => ({ ...role })),
     record: roleRecord,
-  };
+    whenDeleted: ({ pk }) => {
+      for (const rows of [world.rows('group'), world.rows('user')])
+        for (const row of rows.with('roles', pk))
+          rows.change(row, { roles: valuesOf(row, 'roles').filter((role) => role !== pk) });
+    },
+  });
 }
 
 /** A role, by itself and as users and groups show it. */

@@ -136,7 +136,9 @@ users:
 
   test('of nothing is a manifest that declares nothing', async () => {
     const { text } = writeManifest([]);
-    expect(text).toBe('version: 1\ngroups: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n');
+    expect(text).toBe(
+      'version: 1\nroles: []\ngroups: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n',
+    );
     expect((await load(text)).diagnostics).toEqual([]);
   });
 });

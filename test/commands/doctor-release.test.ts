@@ -141,20 +141,30 @@ describe('doctor --role', () => {
     const core = (right: string, types: string[]): string[] =>
       types.map((type) => `authentik_core.${right}_${type}`);
     const bindings = (right: string): string => `authentik_policies.${right}_policybinding`;
+    const roles = (right: string): string => `authentik_rbac.${right}_role`;
     const viewed = [
+      roles('view'),
       ...core('view', ['group']),
       ...provider('view'),
       ...core('view', ['user', 'provider']),
-      'authentik_rbac.view_role',
       'authentik_flows.view_flow',
       'authentik_crypto.view_certificatekeypair',
       ...core('view', ['propertymapping']),
       bindings('view'),
     ];
     const [view = '', ...add] = least;
-    const created = [view, ...viewed, ...core('add', ['group']), ...provider('add'), ...add, bindings('add')];
+    const created = [
+      view,
+      ...viewed,
+      roles('add'),
+      ...core('add', ['group']),
+      ...provider('add'),
+      ...add,
+      bindings('add'),
+    ];
     expect((await role([])).permissions).toEqual([...created, 'authentik_core.change_application']);
     const changes = [
+      roles('change'),
       ...core('change', ['group']),
       ...provider('change'),
       ...core('change', ['application', 'user']),

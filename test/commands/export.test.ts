@@ -170,6 +170,7 @@ describe('names in place of ids', () => {
 });
 
 const seed: SandboxSeed = {
+  roles: [],
   applications: [
     { slug: 'wiki', name: 'Wiki', group: 'Docs', provider: 3, backchannel_providers: [2, 1] },
     { slug: 'grafana', name: 'Grafana', group: 'Docs & more', policy_engine_mode: 'all' },
@@ -360,7 +361,7 @@ describe('rollcall export', () => {
     const { send } = sandboxHere({ users });
     const { stdout, stderr } = await exporting(send, {
       list: true,
-      exclude: ['user.akadmin', 'user.sandbox', 'group.*'],
+      exclude: ['user.akadmin', 'user.sandbox', 'group.*', 'role.*'],
     });
     expect(stdout).toBe('user.ldap\nuser.like\nuser.made\n');
     expect(stderr).toMatch(/^Left out: 3 that the service keeps for itself/);
@@ -564,7 +565,7 @@ test('whatever the service holds, a plan of what was exported finds nothing to d
       const { ending, written } = await exporting(send, { out: 'm', quiet: true });
       expect(['done', 'incomplete']).toContain(ending);
       const declared = [...written.values()].join('').match(/^ {2}- (?:name|slug|username): /gm) ?? [];
-      expect(declared.length).toBe(alone.length + 4); // and the users of two tokens, and two groups
+      expect(declared.length).toBe(alone.length + 5); // and the users of two tokens, two groups, and a role
       expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
     }),
     { numRuns: times({ short: 6, full: 400 }) },

@@ -8,6 +8,7 @@ import { World } from '../support/update-world.ts';
 const seed: SandboxSeed = {
   tokens: [{ token: 'sandbox-token', superuser: true }],
   groups: [{ name: 'staff' }],
+  roles: [],
   providers: [],
   applications: [
     { slug: 'wiki', name: 'Wiki' },

@@ -12,6 +12,7 @@ import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import type { Session } from './session.ts';
 
 const required: Readonly<Record<ResourceType, JsonObject>> = {
+  role: {},
   group: {},
   provider: {},
   outpost: {},
@@ -49,6 +50,7 @@ function complaints(body: JsonObject | undefined): string {
 }
 
 const full: Readonly<Record<ResourceType, JsonObject>> = {
+  role: {},
   provider: {},
   outpost: {},
   group: { is_superuser: false, attributes: { probe: { deep: [1, 'two', null] } }, roles: [] },

@@ -96,7 +96,7 @@ test('what is created, changed and deleted has the name of the probe, and nothin
     paths.filter(
       (path) =>
         !path.includes(prefix) &&
-        !/\/(?:(?:users|providers\/(?:oauth2|proxy))\/\d+|(?:groups|object_attributes|bindings)\/[-\da-f]{36})\/$/.test(
+        !/\/(?:(?:users|providers\/(?:oauth2|proxy))\/\d+|(?:groups|roles|object_attributes|bindings)\/[-\da-f]{36})\/$/.test(
           path,
         ),
     ),
