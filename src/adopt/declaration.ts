@@ -74,7 +74,10 @@ export function declarationsOf(
       else if (!wanted.declared.has(address))
         found.push({ ...declarationOf(kind, record, holdings, wanted), address });
     }
-  const [unmatched] = selector.unmatched;
+  const isOfType = (glob: string): boolean =>
+    wanted.kinds.some(({ type }) => selector.leavesOutAll(type) && glob === `${type}.*`);
+  // What is left out as a whole was not read.
+  const unmatched = selector.unmatched.find((glob) => !isOfType(glob));
   if (unmatched !== undefined && inventories.every(({ gaps }) => gaps.length === 0))
     throw new UsageError(
       `nothing in the service has an address like ${unmatched}`,

@@ -2,8 +2,12 @@ import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { isBound } from '../kinds/access.ts';
-import { namesOf, referring } from '../kinds/named.ts';
-import type { Referable } from '../kinds/kind.ts';
+import { asLatest } from '../kinds/forms.ts';
+import { idsIn, namesOf, referring } from '../kinds/named.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import type { Kind, Referable } from '../kinds/kind.ts';
+import { addressOf } from '../kinds/resource.ts';
+import { Selector } from '../manifest/select.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
 import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
@@ -18,22 +22,36 @@ import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Holdings, NamesReading, Wanted } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
 
-/** Reads all that the service holds of some kinds. Sends nothing but reads. */
-export function readHoldings(
-  { kinds, isWithNames }: Wanted,
-  settings: ServiceSettings,
-  job: Job,
-): Promise<Holdings> {
+/** Reads what the service holds of some kinds, as far as it is wanted. Sends nothing but reads. */
+export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job): Promise<Holdings> {
+  const { isWithNames, without } = wanted;
+  const selector = new Selector(wanted.selection);
+  const kinds = wanted.kinds.filter(({ type }) => selector.reaches(type));
+  const isWritten = (kind: Kind<ResourceType>, { received }: ListedRecord): boolean => {
+    const address = addressOf(kind.type, textOf(received[kind.identity]));
+    const isLeftOut = !wanted.isWithInternal && kind.isInternal?.(received) === true;
+    return selector.has(address) && !isLeftOut && !wanted.declared.has(address);
+  };
   return withService(settings, job, async (service) => {
     const { send, pacing, signal } = service;
     const release = await askRelease(send, pacing, signal);
     const inventories: Inventory[] = [];
-    for (const kind of kinds) inventories.push(await withAccess(await readInventory(kind, service), service));
+    for (const kind of kinds) {
+      const inventory = await readInventory(kind, service);
+      const written = inventory.records.filter((record) => isWritten(kind, record));
+      const isManaged = !without.has(`${kind.type}.${kind.access?.field}`);
+      inventories.push(isManaged ? await withAccess(inventory, written.map(pkOf), service) : inventory);
+    }
     const names = new Map<Referable, NamesReading>();
     // What lets somebody in shows their names itself.
-    const named = inventories.flatMap(({ kind, records }) =>
-      records.length === 0 ? [] : referring(kind).filter(([field]) => !isBound(kind, field)),
-    );
+    const named = inventories.flatMap(({ kind, records }) => {
+      const written = records.filter((record) => isWritten(kind, record));
+      const isUsed = ([field]: readonly [string, Referable]): boolean =>
+        !isBound(kind, field) &&
+        !without.has(`${kind.type}.${field}`) &&
+        written.some(({ received }) => idsIn(field, asLatest(kind, received)[field] ?? null).length > 0);
+      return referring(kind).filter(isUsed);
+    });
     for (const [, related] of isWithNames ? named : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, service));
     return {
@@ -45,11 +63,16 @@ export function readHoldings(
   });
 }
 
-/** An inventory with who may open each of its records, where its kind has that. What could not be read is a gap, and no field. */
-async function withAccess(inventory: Inventory, service: Service): Promise<Inventory> {
+/** An inventory with who may open those of its records that have these ids, where its kind has that. What could not be read is a gap, and no field. */
+async function withAccess(
+  inventory: Inventory,
+  pks: readonly string[],
+  service: Service,
+): Promise<Inventory> {
   const { kind, records } = inventory;
-  if (kind.access === undefined || records.length === 0) return inventory;
-  const read = await readBindings(kind.access, records.map(pkOf), service);
+  if (kind.access === undefined || pks.length === 0) return inventory;
+  const asked = new Set(pks);
+  const read = await readBindings(kind.access, pks, service);
   if (read.kind === 'not_sent') return { ...inventory, gaps: [...inventory.gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')
     return {
@@ -59,6 +82,7 @@ async function withAccess(inventory: Inventory, service: Service): Promise<Inven
   return {
     ...inventory,
     records: records.map((record) => {
+      if (!asked.has(pkOf(record))) return record;
       const nothing = { pk: pkOf(record), fields: {} };
       const { fields, names = {} } = withBindings(kind, nothing, read.of.get(pkOf(record)) ?? []);
       return {

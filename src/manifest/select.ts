@@ -82,6 +82,22 @@ export class Selector {
     return isWanted && !isExcluded && isIn(this.#selection.shard, address);
   }
 
+  /** Whether any address of a type can be selected. */
+  reaches(type: string): boolean {
+    const start = `${type}.`;
+    const { target } = this.#selection;
+    const isWanted = target.some((glob) => {
+      const [fixed = ''] = glob.split(/[*?]/, 1);
+      return fixed.startsWith(start) || start.startsWith(fixed);
+    });
+    return (target.length === 0 || isWanted) && !this.leavesOutAll(type);
+  }
+
+  /** Whether a whole type is left out. */
+  leavesOutAll(type: string): boolean {
+    return this.#selection.exclude.includes(`${type}.*`);
+  }
+
   /** Whether it is left out by its name. */
   excludes(address: Address): boolean {
     return this.#globs.some(

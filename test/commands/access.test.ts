@@ -414,7 +414,7 @@ describe('apply', () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout, stderr } = await run('apply', service.send, text);
-    expect(ending).toBe('incomplete');
+    expect(ending).toBe('denied');
     expect(stdout).toContain(
       'x application.grafana  begun, and not finished: not as declared in access.groups, provider',
     );

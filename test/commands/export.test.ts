@@ -126,7 +126,7 @@ describe('names in place of ids', () => {
   test('are ids where the token may not view them, which is said: exit 6', async () => {
     const from = world(100, {
       tokens: [{ token: 'superuser-token', username: 'limited', view_groups: 'none' }],
-      users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1)] }],
+      users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
     });
     const { ending, stderr, stdout } = await exporting(from.send, { ...named, type: ['user'] });
     expect(ending).toBe('incomplete');
@@ -136,7 +136,9 @@ describe('names in place of ids', () => {
   });
 
   test('are ids where the service fails to list them, which is no missing right', async () => {
-    const { send } = world(100);
+    const { send } = world(100, {
+      users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
+    });
     const failing: Transport = async (request, signal) =>
       request.path.includes('/groups/') ? answered(500) : send(request, signal);
     const { ending, stderr } = await exporting(failing, { ...named, type: ['user'] });

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { exportManifests } from '../../src/commands/export.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { World } from '../support/update-world.ts';
+
+const staff = '11111111-1111-4111-8111-111111111111';
+const seed: SandboxSeed = {
+  tokens: [
+    {
+      token: 'sandbox-token',
+      view_roles: 'none',
+      view_providers: 'none',
+      view_outposts: 'none',
+      view_bindings: 'none',
+    },
+  ],
+  groups: [{ name: 'staff', pk: staff }],
+  users: [
+    { username: 'alice', name: 'Alice', groups: [staff] },
+    { username: 'bob', name: 'Bob' },
+  ],
+  applications: [{ slug: 'wiki', name: 'Wiki' }],
+};
+
+async function exported(
+  world: World,
+  options: object,
+): Promise<{ readonly ending: string; readonly stdout: string; readonly stderr: string }> {
+  const { context, stdout, stderr } = world.run('version: 1\n');
+  const ending = await exportManifests({ output: 'yaml', ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+const lists = (world: World): string[] => [
+  ...new Set(world.requests.map(({ path }) => path.replace(/^\/api\/v3\/|\?.*$/g, ''))),
+];
+
+describe.each(sandboxReleases)('on release %s', (release) => {
+  test('an export of users reads no other kinds, and no names that stand in none', async () => {
+    const world = new World(seed, release);
+    const { ending, stdout, stderr } = await exported(world, { target: ['user.*'] });
+    expect(ending, stderr).toBe('done');
+    expect(stdout).toContain('- { name: staff }');
+    expect(stdout).not.toContain('applications:');
+    expect(lists(world).toSorted()).toEqual(['admin/version/', 'core/groups/', 'core/users/']);
+  });
+
+  test('an export of one who is in no group reads no groups', async () => {
+    const world = new World(seed, release);
+    expect((await exported(world, { target: ['user.bob'] })).ending).toBe('done');
+    expect(lists(world).toSorted()).toEqual(['admin/version/', 'core/users/']);
+  });
+});
+
+test('an export without applications ends well where these are not shown', async () => {
+  const world = new World(seed);
+  const exclude = ['application.*', 'provider.*', 'outpost.*'];
+  expect((await exported(world, { exclude, list: true })).ending).toBe('done');
+});
+
+test('an export of applications without `access` does not read who may open them', async () => {
+  const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser: true }] });
+  const { ending } = await exported(world, { target: ['application.*'], without: 'access' });
+  expect(ending).toBe('done');
+  expect(lists(world)).not.toContain('policies/bindings/');
+});
+
+test('a pattern that reaches several types by its beginning is read in each', async () => {
+  const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser: true }] });
+  const { stdout } = await exported(world, { target: ['*.wiki', 'gr?up.staff'], list: true });
+  expect(stdout.trim().split('\n')).toEqual(['group.staff', 'application.wiki']);
+});
