@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 let root: URL | undefined;
 
@@ -6,6 +6,12 @@ let root: URL | undefined;
 export function packageFile(path: string): string {
   root ??= packageRoot();
   return readFileSync(new URL(path, root), 'utf8');
+}
+
+/** The names of the files in a folder of this package. */
+export function packageFiles(folder: string): readonly string[] {
+  root ??= packageRoot();
+  return readdirSync(new URL(folder, root));
 }
 
 /** The nearest folder upwards with a package.json: right from src/, dist/ and bin/, however deep this file lies. */

@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
-import { packageFile } from '../base/package-file.ts';
+import { packageFile, packageFiles } from '../base/package-file.ts';
 import { knownReleases } from './release.ts';
 
 /** What a value of the service has to be, in the words of its schema. Without a type it may be any JSON. */
@@ -44,6 +44,18 @@ export interface TypeFacts {
 }
 
 const known = new Map<string, ReadonlyMap<string, TypeFacts>>();
+
+let paths: ReadonlySet<string> | undefined;
+
+/** Whether any release has records at a path such as `/core/groups/`. */
+export function hasFacts(path: string): boolean {
+  paths ??= new Set(packageFiles('src/kinds/facts').map((name) => pathOf(name)));
+  return paths.has(path);
+}
+
+function pathOf(name: string): string {
+  return `/${name.replace(/\.json$/, '').replaceAll('.', '/')}/`;
+}
 
 /** What a line of releases says of the records of a path such as `/core/groups/`; nothing where it has no such path. */
 export function factsOf(release: string, path: string): TypeFacts | undefined {

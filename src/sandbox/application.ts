@@ -1,15 +1,5 @@
 import { textOf, type JsonObject } from '../base/json.ts';
-import {
-  blankField,
-  choiceField,
-  fieldOf,
-  flagField,
-  nullable,
-  reference,
-  references,
-  textField,
-  type Field,
-} from './fields.ts';
+import { fieldsFrom, untaken, type FieldRows } from './field-facts.ts';
 import { userUid, userUuid, uuid } from './ids.ts';
 import { everyMethod, type World, type WrittenKind } from './kind.ts';
 import { isLaunchUrl } from './launch-url.ts';
@@ -43,7 +33,7 @@ export function applicationKind(world: World): WrittenKind {
     record: (application, asker) => recordOf(world, application, asker),
     listed: (query, asker) => listedAsCached(kind, query, asker, world, shown),
     writing: {
-      fields: applicationFields(world, rows),
+      fields: fieldsFrom(world, '/core/applications/', applicationFields(world, rows)),
       seed: world.seed.applications ?? [],
       write: (values, own) => {
         const application = own
@@ -58,49 +48,28 @@ export function applicationKind(world: World): WrittenKind {
   return kind;
 }
 
-/** What a request for an application can hold, and how it is read. */
-function applicationFields({ rules, rows }: World, applications: Rows): Readonly<Record<string, Field>> {
-  const providers = (): Rows => rows('provider');
-  const takenProvider = (pk: Row['pk'], own?: Row): string | undefined =>
-    applications.isTaken('provider', pk, own) ? 'Application with this provider already exists.' : undefined;
-  const takenSlug = (slug: string, own?: Row): string | undefined =>
-    applications.isTaken('slug', slug, own) ? 'Application with this slug already exists.' : undefined;
-  const { maxLength } = rules.slugs;
+/** What no schema says of the fields of an application. */
+function applicationFields({ rules }: World, applications: Rows): FieldRows {
+  const takenProvider = (pk: string, own?: Row): string | undefined =>
+    applications.isTaken('provider', Number(pk), own)
+      ? 'Application with this provider already exists.'
+      : undefined;
   return {
-    name: textField({}, { more: { help_text: "Application's display Name." } }),
-    slug: textField(
-      {
-        first: takenSlug,
-        ...(maxLength !== undefined && { maxLength }),
-        last: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules),
-      },
-      {
-        type: 'slug',
-        more: {
-          help_text: 'Internal application name, used in URLs.',
-          ...(maxLength !== undefined && { max_length: maxLength }),
-        },
-      },
-    ),
-    provider: fieldOf(nullable(reference('number', providers, takenProvider)), { default: null }),
-    backchannel_providers: fieldOf(references('number', providers), { default: [] }),
-    open_in_new_tab: flagField(false, {
-      more: { help_text: 'Open launch URL in a new browser tab or window.' },
-    }),
-    meta_launch_url: blankField({ first: (url) => badUrl(url, rules) }),
-    ...(rules.isLate && { meta_icon: blankField({ last: badIcon }) }),
-    meta_description: blankField(),
-    meta_publisher: blankField(),
-    policy_engine_mode: choiceField(
-      { all: 'all, all policies must pass', any: 'any, any policy must pass' },
-      'any',
-    ),
-    ...(rules.hidesApplications && {
-      meta_hide: flagField(false, {
-        more: { help_text: "Hide this application from the user's My applications page." },
-      }),
-    }),
-    group: blankField(),
+    name: { more: { help_text: "Application's display Name." } },
+    slug: {
+      first: untaken(() => applications, 'slug', 'Application'),
+      last: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules),
+      more: { help_text: 'Internal application name, used in URLs.' },
+    },
+    provider: { first: takenProvider },
+    open_in_new_tab: { more: { help_text: 'Open launch URL in a new browser tab or window.' } },
+    meta_launch_url: { type: 'string', first: (url) => badUrl(url, rules) },
+    meta_icon: { last: badIcon },
+    policy_engine_mode: {
+      default: 'any',
+      names: { all: 'all, all policies must pass', any: 'any, any policy must pass' },
+    },
+    meta_hide: { more: { help_text: "Hide this application from the user's My applications page." } },
   };
 }
 

@@ -1,5 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { fieldOf, flagField, nullable, reference, type Field } from './fields.ts';
+import { fieldsFrom } from './field-facts.ts';
+import { reference } from './fields.ts';
 import { groupOfUser, memberOf } from './group.ts';
 import { userUuid, uuid } from './ids.ts';
 import { byPk, everyMethod, type SandboxKind, type World, type WrittenKind } from './kind.ts';
@@ -30,7 +31,17 @@ export function bindingKind(world: World): WrittenKind {
     rows,
     record: (binding) => recordOf(world, binding),
     writing: {
-      fields: bindingFields(world),
+      fields: fieldsFrom(world, '/policies/bindings/', {
+        policy: { read: (value) => ({ value }) },
+        target: { type: 'field', read: reference('uuid', () => world.rows('application')) },
+        negate: { more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' } },
+        enabled: { default: true },
+        timeout: {
+          default: 30,
+          more: { help_text: 'Timeout after which Policy execution is terminated.' },
+        },
+        failure_result: { more: { help_text: 'Result if the Policy execution fails.' } },
+      }),
       // What it names is there by the time that this is asked for.
       get seed() {
         return (world.seed.bindings ?? []).map(({ application, group, user, policy, ...more }, order) => ({
@@ -141,42 +152,6 @@ function userOf(world: World, user: Row): JsonObject {
       .map((group) => groupOfUser(group, world.rules)),
     path: user.fields['path'] ?? 'users',
     type: user.fields['type'] ?? 'internal',
-  };
-}
-
-const most = 2 ** 31 - 1;
-
-function whole(least: number): Field['read'] {
-  return (value) =>
-    Number.isInteger(value) && Number(value) >= least
-      ? { value }
-      : { errors: ['A valid integer is required.'] };
-}
-
-function bindingFields({ rows }: World): Readonly<Record<string, Field>> {
-  return {
-    policy: fieldOf((value) => ({ value }), { default: null }),
-    group: fieldOf(nullable(reference('uuid', () => rows('group'))), { default: null }),
-    user: fieldOf(nullable(reference('number', () => rows('user'))), { default: null }),
-    target: fieldOf(reference('uuid', () => rows('application'))),
-    negate: flagField(false, {
-      more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' },
-    }),
-    enabled: flagField(true),
-    order: fieldOf(whole(-(2 ** 31)), {
-      type: 'integer',
-      more: { min_value: -(2 ** 31), max_value: most },
-    }),
-    timeout: fieldOf(whole(0), {
-      type: 'integer',
-      more: {
-        help_text: 'Timeout after which Policy execution is terminated.',
-        min_value: 0,
-        max_value: most,
-      },
-      default: 30,
-    }),
-    failure_result: flagField(false, { more: { help_text: 'Result if the Policy execution fails.' } }),
   };
 }
 

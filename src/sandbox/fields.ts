@@ -25,8 +25,8 @@ export interface Field {
 
 export type FieldErrors = Readonly<Record<string, Errors>>;
 
-/** Says what is wrong with a text for that record, if anything is. */
-type Check = (content: string, own?: Row) => string | undefined;
+/** Says what is wrong with a text, or an id, for that record, if anything is. */
+export type Check = (content: string, own?: Row) => string | undefined;
 
 function wrong(error: string): Reading {
   return { errors: [error] };
@@ -80,43 +80,22 @@ export function text({ blank, first, maxLength, last }: TextRules = {}): ReadFie
   });
 }
 
-/** What a field has beside how it is read. */
-type About = Partial<Omit<Field, 'read'>>;
-
-/** A field of any form. */
-export function fieldOf(read: ReadField, about: About = {}): Field {
-  return { type: 'field', read, ...about };
-}
-
-/** A field with a text in it, that has to be given unless `about` says otherwise. */
-export function textField(rules: TextRules = {}, about: About = {}): Field {
-  return { type: 'string', read: text(rules), ...about };
-}
-
-/** A text that may be left out, and be blank. */
-export function blankField(rules: TextRules = {}, about: About = {}): Field {
-  return textField({ blank: true, ...rules }, { default: '', ...about });
-}
-
-export function flagField(byDefault: boolean, about: About = {}): Field {
-  return { type: 'boolean', read: flag, default: byDefault, ...about };
-}
-
-/** A field that has one of a few values, each with the name that people are shown. */
-export function choiceField(
-  names: Readonly<Record<string, string>>,
-  byDefault: string,
+/** What a field has that holds one of a few values, each with the name that people are shown. */
+export function choice(
+  values: readonly (string | number)[],
+  names: Readonly<Record<string, string>> = {},
   check?: Check,
-): Field {
+): Pick<Field, 'read' | 'more'> & { readonly more: JsonObject } {
+  const nameOf = (value: string): string =>
+    names[value] ??
+    value.replaceAll('_', ' ').replaceAll(/(?<![^ ])[a-z]/g, (letter) => letter.toUpperCase());
   return {
-    type: 'choice',
-    more: { choices: Object.entries(names).map(([value, name]) => ({ value, display_name: name })) },
+    more: { choices: values.map((value) => ({ value, display_name: nameOf(String(value)) })) },
     read: notNull((value, own) => {
       const written = textOf(value);
-      if (!Object.hasOwn(names, written)) return wrong(`"${written}" is not a valid choice.`);
+      if (!values.some((one) => String(one) === written)) return wrong(`"${written}" is not a valid choice.`);
       return checked(value, check?.(written, own));
     }),
-    default: byDefault,
   };
 }
 
@@ -124,7 +103,7 @@ function checked(value: JsonValue, complaint: string | undefined): Reading {
   return complaint === undefined ? { value } : wrong(complaint);
 }
 
-const flag: ReadField = notNull((value) =>
+export const flag: ReadField = notNull((value) =>
   typeof value === 'boolean' ? { value } : wrong('Must be a valid boolean.'),
 );
 
@@ -133,11 +112,7 @@ export const mapping: ReadField = notNull((value) =>
 );
 
 /** The id of one of these records. */
-export function reference(
-  form: 'number' | 'uuid',
-  rows: () => Rows,
-  check?: (pk: Row['pk'], own?: Row) => string | undefined,
-): ReadField {
+export function reference(form: 'number' | 'uuid', rows: () => Rows, check?: Check): ReadField {
   return (value, own) => {
     const id = idText(value);
     if (form === 'uuid' && !uuidForm.test(id)) return wrong(`“${id}” is not a valid UUID.`);
@@ -145,9 +120,13 @@ export function reference(
       return wrong(`Incorrect type. Expected pk value, received ${typeName(value)}.`);
     const found = rows().at(canonicalPk(id));
     if (found === undefined) return wrong(`Invalid pk "${id}" - object does not exist.`);
-    return checked(found.pk, check?.(found.pk, own));
+    return checked(found.pk, check?.(String(found.pk), own));
   };
 }
+
+export const uuid: ReadField = notNull((value) =>
+  uuidForm.test(textOf(value)) ? { value } : wrong('Must be a valid UUID.'),
+);
 
 /** What is longer than 64 bits is no integer any more. */
 function idText(value: JsonValue): string {
@@ -194,7 +173,7 @@ export function nullable(read: ReadField): ReadField {
   return (value, own) => (value === null ? { value } : read(value, own));
 }
 
-function notNull(read: ReadField): ReadField {
+export function notNull(read: ReadField): ReadField {
   return (value, own) => (value === null ? wrong('This field may not be null.') : read(value, own));
 }
 

@@ -1,14 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import {
-  fieldOf,
-  flagField,
-  mapping,
-  nullable,
-  reference,
-  references,
-  textField,
-  type Field,
-} from './fields.ts';
+import { fieldsFrom, untaken, type FieldRows } from './field-facts.ts';
 import { userUid, uuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
@@ -49,7 +40,7 @@ export function groupKind(world: World): WrittenKind {
     rows,
     record: (group, _, query) => recordOf(group, { world, rows }, query),
     writing: {
-      fields: groupFields(world, rows),
+      fields: fieldsFrom(world, '/core/groups/', groupFields(world, rows)),
       seed: seeded.flatMap(({ pk, ...body }) => (pk === undefined ? [body] : [])),
       write: (values, own, asker) => {
         const becomesSuperuser = values['is_superuser'] === true && own?.fields['is_superuser'] !== true;
@@ -118,34 +109,14 @@ function isItself(pk: Row['pk'], own?: Row): string | undefined {
   return pk === own?.pk ? 'Cannot set group as parent of itself.' : undefined;
 }
 
-/** What a request for a group may hold, and how it is read. */
-function groupFields({ rules, rows }: World, groups: Rows): Readonly<Record<string, Field>> {
-  // Since 2024.6, and 2024.8.
-  const takenName = (name: string, own?: Row): string | undefined =>
-    rules.isLate && groups.isTaken('name', name, own) ? 'Group with this name already exists.' : undefined;
-  const length = rules.isLate ? {} : { maxLength: 80 };
+/** What no schema says of the fields of a group. */
+function groupFields({ rules }: World, groups: Rows): FieldRows {
+  const taken = untaken(() => groups, 'name', 'Group');
   return {
-    name: textField({ first: takenName, ...length }, rules.isLate ? {} : { more: { max_length: 80 } }),
-    is_superuser: flagField(false, {
-      more: { help_text: 'Users added to this group will be superusers.' },
-    }),
-    ...(rules.isLate
-      ? {
-          parents: fieldOf(
-            references('uuid', () => groups),
-            { default: [] },
-          ),
-        }
-      : { parent: fieldOf(nullable(reference('uuid', () => groups, isItself)), { default: null }) }),
-    users: fieldOf(
-      references('number', () => rows('user')),
-      { default: [] },
-    ),
-    attributes: fieldOf(mapping, { default: {} }),
-    roles: fieldOf(
-      references('uuid', () => rows('role')),
-      { default: [] },
-    ),
+    // Since 2024.6.
+    name: rules.isLate ? { first: taken } : {},
+    is_superuser: { more: { help_text: 'Users added to this group will be superusers.' } },
+    parent: { first: isItself },
   };
 }
 

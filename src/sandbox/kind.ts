@@ -2,18 +2,21 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import type { Field, FieldErrors } from './fields.ts';
 import type { Filter, Listed, Query } from './query.ts';
-import type { Rules } from './release.ts';
+import type { Rules, SandboxRelease } from './release.ts';
 import type { Asker, Guarded } from './rights.ts';
 import type { Row, Rows, Values } from './rows.ts';
 
 /** What a kind is made for. */
 export interface World {
+  readonly release: SandboxRelease;
   readonly rules: Rules;
   readonly seed: SandboxSeed;
   /** Whether what is created was there before anything else, such as what administrators demand. */
   readonly isSeeding: () => boolean;
   /** The records of a kind, by its name in all.ts. */
   readonly rows: (kind: string) => Rows;
+  /** Those that the service lists at a path, such as `/core/groups/`. */
+  readonly at: (path: string) => Rows;
 }
 
 /** One kind of record, as a table: a file in this folder, and a line in all.ts. */

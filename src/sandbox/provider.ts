@@ -1,8 +1,9 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { fieldOf, nullable, reference, references, textField, type Field } from './fields.ts';
+import { emptyOf, factsIn, fieldsFrom, untaken, type FieldRows } from './field-facts.ts';
 import { digest, uuid } from './ids.ts';
-import { byPk, everyMethod, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
+import { byPk, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { only, Rows, type Row, type Values } from './rows.ts';
+import { tableFrom } from './table.ts';
 
 const someFlow = uuid('flow default-provider-authorization-implicit-consent');
 
@@ -44,53 +45,34 @@ interface Typed {
   readonly component: string;
   /** The types that are made of it: it lists, finds, changes and deletes them, and shows them as its own. */
   readonly madeOfIt?: readonly string[];
-  readonly exact: readonly string[];
-  readonly filters?: SandboxKind['filters'];
-  readonly fields: Readonly<Record<string, Field>>;
+  readonly fields: FieldRows;
   /** What is stored beside what was sent, of a new one or of a change. */
   readonly made: (values: Values, own: Row | undefined, pk: number) => { readonly stored: Values } | Refused;
 }
 
 /** The providers of one type. */
 export function typedProviderKind(world: World, typed: Typed): WrittenKind {
-  const { component, madeOfIt = [], made } = typed;
-  const all = (): Rows => world.rows('provider');
-  const writable = { ...sharedFields(world), ...typed.fields };
-  const sources = world.rules.isLate
-    ? { jwt_federation_sources: [], jwt_federation_providers: [] }
-    : { jwks_sources: [] };
+  const { path, component, madeOfIt = [], made } = typed;
+  const all = (): Rows => world.at('/providers/all/');
+  const facts = factsIn(world, path);
+  const fields = typedFields(world, typed);
   const unset = (pk: Row['pk']): Values =>
     Object.fromEntries(
-      Object.entries(writable).map(([name, row]) => {
-        if (row.isMade) return [name, digest(`${name} ${pk}`, 40)];
-        return [name, row.default ?? (name === 'redirect_uris' ? [] : null)];
-      }),
+      Object.entries(fields).map(([name, { isMade, default: byDefault }]) => [
+        name,
+        isMade ? digest(`${name} ${pk}`, 40) : (byDefault ?? emptyOf(facts.fields[name] ?? {})),
+      ]),
     );
   return {
-    title: models[component]?.verbose_name ?? '',
-    list: 'providers',
-    path: typed.path,
-    allow: everyMethod,
-    key: byPk,
-    identity: 'name',
-    ordering: 'name',
-    exact: typed.exact,
-    ...(typed.filters && { filters: typed.filters }),
-    searched: ({ fields }) => [fields['name']],
+    ...tableFrom(world, { path, list: 'providers', rows: new Rows() }),
     get rows() {
       return all();
     },
-    has: ({ fields }) => [component, ...madeOfIt].includes(textOf(fields['component'])),
+    has: ({ fields: stored }) => [component, ...madeOfIt].includes(textOf(stored['component'])),
     record: (row) => ({
-      ...sources,
       ...unset(row.pk),
       ...providerRecord(world, { ...row, fields: { ...row.fields, component } }),
-      ...only(
-        row.fields,
-        row.fields['component'] === component
-          ? Object.keys(row.fields).filter(isShown)
-          : Object.keys(writable),
-      ),
+      ...only(row.fields, Object.keys(row.fields['component'] === component ? facts.fields : fields)),
     }),
     whenDeleted: ({ pk }) => {
       const applications = world.rows('application');
@@ -98,7 +80,7 @@ export function typedProviderKind(world: World, typed: Typed): WrittenKind {
         applications.change(application, { provider: null });
     },
     writing: {
-      fields: writable,
+      fields,
       seed: [],
       write: (values, own) => {
         const pk = own
@@ -118,44 +100,24 @@ export function typedProviderKind(world: World, typed: Typed): WrittenKind {
   };
 }
 
-function isShown(name: string): boolean {
-  return name !== 'invalidation_flow';
-}
-
-function sharedFields(world: World): Record<string, Field> {
-  const { isLate } = world.rules;
-  const flows = (): Rows => world.rows('flow');
-  const taken = (name: string, own?: Row): string | undefined =>
-    world.rows('provider').isTaken('name', name, own) ? 'provider with this name already exists.' : undefined;
-  return {
-    name: textField({ first: taken }),
-    authentication_flow: fieldOf(nullable(reference('uuid', flows)), { default: null }),
-    authorization_flow: fieldOf(reference('uuid', flows)),
-    ...(isLate && { invalidation_flow: fieldOf(reference('uuid', flows)) }),
-    property_mappings: fieldOf(
-      references('uuid', () => world.rows('propertyMapping')),
-      { default: [] },
-    ),
-  };
+function typedFields(world: World, { path, fields: rows }: Typed): ReturnType<typeof fieldsFrom> {
+  const validity = { last: wrongValidity };
+  const validities = Object.keys(rows).filter((name) => /_(?:validity|threshold)$/.test(name));
+  return fieldsFrom(world, path, {
+    name: { first: untaken(() => world.at('/providers/all/'), 'name', 'provider') },
+    ...rows,
+    ...Object.fromEntries(validities.map((name) => [name, { ...validity, ...rows[name] }])),
+  });
 }
 
 const units = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';
 const validityForm = new RegExp(`^(?:${units}=-?\\d+(?:\\.\\d+)?;?)+$`);
 
-/** How long something is valid. */
-export function validityField(byDefault: string): Field {
-  return textField({ last: wrongValidity }, { default: byDefault });
-}
-
+/** What is wrong with how long something is to be valid. */
 function wrongValidity(value: string): string | undefined {
   return validityForm.test(value)
     ? undefined
     : `${value} is not in the correct format of 'hours=3;minutes=1'.`;
-}
-
-/** A certificate, or none. */
-export function certificateField(world: World, label: string): Field {
-  return fieldOf(nullable(reference('uuid', () => world.rows('certificate'))), { label, default: null });
 }
 
 /** A provider by itself or as the main one of an application, or else among its backchannel providers. */

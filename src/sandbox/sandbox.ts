@@ -13,6 +13,7 @@ import {
 } from './http.ts';
 import { isWritten, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { listed } from './lists.ts';
+import { Paths } from './paths.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
 import { reaches, rightsOf, viewed, type Asker, type Right } from './rights.ts';
@@ -27,6 +28,7 @@ import { refusedOf, taken, type RefusedEntry, type Taken } from './taken.ts';
 export class Sandbox {
   readonly #world: World;
   readonly #kinds: SandboxKinds;
+  readonly #paths: Paths;
   readonly #askers = new Map<string, Asker>();
   #requests = 0;
 
@@ -39,9 +41,11 @@ export class Sandbox {
       if (found === undefined) throw new Error(`there is no kind ${kind} in src/sandbox/all.ts`);
       return found.rows;
     };
+    const at = (path: string): SandboxKind['rows'] => this.#paths.rows(path);
     let isSeeding = true;
-    this.#world = { rules: rulesOf[release], seed, isSeeding: () => isSeeding, rows };
+    this.#world = { release, rules: rulesOf[release], seed, isSeeding: () => isSeeding, rows, at };
     this.#kinds = allKinds(this.#world);
+    this.#paths = new Paths(this.#world, Object.values(this.#kinds));
     const written = Object.values(this.#kinds).filter((kind) => isWritten(kind));
     this.refused = written.flatMap((kind) => refusedOf(kind));
     for (const token of seed.tokens ?? []) this.issue(token);
@@ -92,12 +96,11 @@ export class Sandbox {
     if (used !== undefined) return this.#usesOf(request, used);
     const checked = /^\/api\/v3\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
     if (checked !== undefined) return this.#checkAccess(request, checked);
-    for (const kind of Object.values(this.#kinds)) {
-      if (path === kind.path) return this.#atList(request, kind);
-      const name = path.startsWith(kind.path) && path.endsWith('/') ? path.slice(kind.path.length, -1) : '';
-      if (kind.otherLists?.has(name)) return this.#listOthers(request, kind);
-      if (kind.key.form.test(name)) return this.#atRecord(request, kind, name);
-    }
+    const all = this.#paths.listAt(path);
+    if (all !== undefined) return this.#atList(request, all);
+    const one = this.#paths.recordAt(path);
+    if (one?.kind.otherLists?.has(one.name)) return this.#listOthers(request, one.kind);
+    if (one?.kind.key.form.test(one.name)) return this.#atRecord(request, one.kind, one.name);
     // Without a route, a POST is refused for its method before anything is looked for.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
   }
@@ -155,18 +158,15 @@ export class Sandbox {
   /** What hangs on a record that somebody may view. */
   #usesOf(request: SandboxRequest, path: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
-    for (const kind of Object.values(this.#kinds)) {
-      const name = path.startsWith(kind.path) ? path.slice(kind.path.length, -1) : '';
-      if (!isWritten(kind) || !kind.key.form.test(name)) continue;
-      const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
-      const asker = this.#askerOf(request);
-      const row = 'refusal' in asker ? 'forbidden' : viewed(kind, name, asker);
-      if (found.status !== 200 || typeof row === 'string') return found;
-      return request.method === 'GET'
-        ? json(200, usesOf(this.#world, kind, row), allow)
-        : notAllowed(request, allow);
-    }
-    return html(404, '<!DOCTYPE html>');
+    const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
+    if (!kind || !isWritten(kind) || !kind.key.form.test(name)) return html(404, '<!DOCTYPE html>');
+    const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
+    const asker = this.#askerOf(request);
+    const row = 'refusal' in asker ? 'forbidden' : viewed(kind, name, asker);
+    if (found.status !== 200 || typeof row === 'string') return found;
+    return request.method === 'GET'
+      ? json(200, usesOf(this.#world, kind, row), allow)
+      : notAllowed(request, allow);
   }
 
   /** Another list below a kind's own: here, an empty one. */

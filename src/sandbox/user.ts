@@ -1,18 +1,7 @@
 import { textOf, valueAt, type JsonValue } from '../base/json.ts';
 import { isEmailAddress } from './email-address.ts';
-import {
-  blankField,
-  choiceField,
-  dateTime,
-  fieldOf,
-  flagField,
-  mapping,
-  readFields,
-  references,
-  textField,
-  type Field,
-  type FieldErrors,
-} from './fields.ts';
+import { fieldsFrom, type FieldRows } from './field-facts.ts';
+import { readFields, type FieldErrors } from './fields.ts';
 import { groupOfUser } from './group.ts';
 import { roleRecord } from './named-kinds.ts';
 import { userUid, userUuid } from './ids.ts';
@@ -30,7 +19,7 @@ export function userKind(world: World): Users {
   const { rules, seed } = world;
   const { isLate } = rules;
   const rows = new Rows();
-  const fields = userFields(world, rows);
+  const fields = fieldsFrom(world, '/core/users/', userFields(world, rows));
   let made = 0;
   const now = timesFrom(Date.UTC(2026, 0, 1));
   const keep = (values: Values, isSuperuser: boolean): Row => {
@@ -56,7 +45,7 @@ export function userKind(world: World): Users {
     ],
     filters,
     autocomplete: autocompletion('user', ['username', 'name', 'email', 'path'], 'is_active', {
-      type: { type: 'str', nullable: false, options: Object.keys(userTypes) },
+      type: { type: 'str', nullable: false, options: userTypes },
     }),
     rows,
     isUnreadable,
@@ -132,13 +121,7 @@ const avatar = '/static/dist/assets/images/user_default.png';
 /** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
 const anonymous = 'AnonymousUser';
 
-/** By what a request calls them: what the service calls them. */
-const userTypes = {
-  internal: 'Internal',
-  external: 'External',
-  service_account: 'Service Account',
-  internal_service_account: 'Internal Service Account',
-};
+const userTypes = ['internal', 'external', 'service_account', 'internal_service_account'];
 /** The type of the accounts that the service makes for itself. */
 const internalServiceAccount = 'internal_service_account';
 
@@ -148,40 +131,26 @@ function badType(type: string, own?: Row): string | undefined {
   return isRefused ? 'Setting a user to internal service account is not allowed.' : undefined;
 }
 
-/** What a request for a user may hold, and how it is read. */
-function userFields({ rules, rows }: World, users: Rows): Readonly<Record<string, Field>> {
+/** What no schema says of the fields of a user. */
+function userFields({ rules }: World, users: Rows): FieldRows {
   const takenUsername = (username: string, own?: Row): string | undefined => {
     const isTaken = username === anonymous || users.isTaken('username', username, own);
     return isTaken ? 'This field must be unique.' : undefined;
   };
   return {
-    username: textField({ first: takenUsername, maxLength: 150 }, { more: { max_length: 150 } }),
-    name: textField({ blank: true }, { more: { help_text: "User's display name." } }),
-    is_active: flagField(true, {
+    username: { first: takenUsername },
+    name: { more: { help_text: "User's display name." } },
+    is_active: {
+      default: true,
       label: 'Active',
       more: {
         help_text:
           'Designates whether this user should be treated as active. Unselect this instead of deleting accounts.',
       },
-    }),
-    last_login: fieldOf(dateTime, { type: 'datetime', default: null }),
-    groups: fieldOf(
-      references('uuid', () => rows('group')),
-      { default: [] },
-    ),
-    ...(rules.isLate && {
-      roles: fieldOf(
-        references('uuid', () => rows('role')),
-        { default: [] },
-      ),
-    }),
-    email: blankField(
-      { maxLength: 254, last: (email) => badEmail(email, rules) },
-      { type: 'email', label: 'Email address', more: { max_length: 254 } },
-    ),
-    attributes: fieldOf(mapping, { default: {} }),
-    path: textField({ last: badPath }, { default: 'users' }),
-    type: choiceField(userTypes, 'internal', badType),
+    },
+    email: { label: 'Email address', last: (email) => badEmail(email, rules) },
+    path: { default: 'users', last: badPath },
+    type: { first: badType },
   };
 }
 
@@ -202,7 +171,7 @@ function timesFrom(first: number): () => string {
 
 function filters(query: Query): readonly Filter[] | FieldErrors {
   const types = query.all('type');
-  const noType = types.find((asked) => !Object.hasOwn(userTypes, asked));
+  const noType = types.find((asked) => !userTypes.includes(asked));
   const start = query.text('path_startswith');
   const uuid = query.text('uuid')?.replaceAll('-', '').toLowerCase();
   if (noType !== undefined)

@@ -57,6 +57,9 @@ describe('the package', () => {
       'examples/pipelines/project/gitignore',
       'examples/pipelines/project/rollcall.yaml',
       'package.json',
+      ...below('src/kinds/facts')
+        .filter((path) => path.endsWith('.json'))
+        .toSorted(),
       'src/report/page/page.css',
       'src/report/page/page.js',
     ]);

@@ -1,0 +1,197 @@
+import { textOf, isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../kinds/facts.ts';
+import { referenceOf, referredLists, type Reference } from '../kinds/references.ts';
+import {
+  choice,
+  dateTime,
+  flag,
+  mapping,
+  notNull,
+  nullable,
+  readFields,
+  reference,
+  references,
+  text,
+  uuid,
+  type Check,
+  type Field,
+} from './fields.ts';
+import type { World } from './kind.ts';
+import { typeName } from './python.ts';
+import type { Rows } from './rows.ts';
+
+/** What is written by hand of a field: what the schema of the service does not say. */
+export interface FieldRow extends Partial<Field> {
+  /** Says what is wrong with a text, a choice or an id, before the checks that all of its form have. */
+  readonly first?: Check;
+  /** The same, after them. */
+  readonly last?: Check;
+  /** What people are shown for the values of a choice, where that is not the value in words. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+export type FieldRows = Readonly<Record<string, FieldRow>>;
+
+/** What the schema of the release says of a path, such as `/core/groups/`. */
+export function factsIn({ release }: World, path: string): TypeFacts {
+  const facts = factsOf(release, path);
+  if (facts === undefined) throw new Error(`release ${release} has no ${path}`);
+  return facts;
+}
+
+/** What a request for a record of a path can hold, and how it is read. Of the rows, those of other releases are passed over. */
+export function fieldsFrom(world: World, path: string, rows: FieldRows = {}): Record<string, Field> {
+  const fields: Record<string, Field> = {};
+  for (const [name, facts] of Object.entries(factsIn(world, path).fields)) {
+    if (!facts.readOnly) fields[name] = fieldFrom(world, [path, name], facts, rows[name] ?? {});
+  }
+  return fields;
+}
+
+type Place = readonly [path: string, name: string];
+
+function fieldFrom(world: World, place: Place, facts: FieldFacts, row: FieldRow): Field {
+  const { first, last, names, more, ...own } = row;
+  const list = listOf(place, facts);
+  const form = facts.enum
+    ? choice(facts.enum, names, first)
+    : { read: readerOf(world, place, facts, { ...(first && { first }), ...(last && { last }) }) };
+  const isOptional = !facts.required && !own.isMade;
+  return {
+    type: list === undefined ? typeOf(facts) : 'field',
+    ...(isOptional && { default: emptyOf(facts) }),
+    ...own,
+    read: own.read ?? (facts.nullable ? nullable(form.read) : form.read),
+    more: { ...limitsOf(facts), ...('more' in form && form.more), ...more },
+  };
+}
+
+const lists = new WeakMap<FieldFacts, Reference['list'] | 'none'>();
+
+/** The list to which a field refers: what its name tells is found out once. */
+function listOf(place: Place, facts: FieldFacts): Reference['list'] | undefined {
+  const known = lists.get(facts) ?? referenceOf(...place, facts)?.list ?? 'none';
+  lists.set(facts, known);
+  return known === 'none' ? undefined : known;
+}
+
+/** How values are read that have to be what the schema says. */
+function readerOf(
+  world: World,
+  place: Place,
+  facts: ValueFacts,
+  checks: { readonly first?: Check; readonly last?: Check } = {},
+): Field['read'] {
+  const { type, format, items, minLength, maxLength, fields } = facts;
+  const list = listOf(place, facts);
+  if (list !== undefined && list !== 'bindables') {
+    const idForm = (items ?? facts).type === 'integer' ? 'number' : 'uuid';
+    const rows = (): Rows => world.at(referredLists[list]);
+    return items ? references(idForm, rows) : reference(idForm, rows, checks.first);
+  }
+  if (facts.enum) return choice(facts.enum).read;
+  if (fields) return (value) => readRecord(world, place, fields, value);
+  if (items) return (value) => readItems(readerOf(world, place, items), value);
+  switch (type) {
+    case 'boolean':
+      return flag;
+    case 'integer':
+    case 'number':
+      return numberIn(facts);
+    case 'object':
+      return mapping;
+    case 'string':
+      if (format === 'date-time') return dateTime;
+      if (format === 'uuid') return uuid;
+      return text({
+        blank: minLength === undefined,
+        ...(maxLength !== undefined && { maxLength }),
+        ...checks,
+      });
+    default:
+      return notNull((value) => ({ value }));
+  }
+}
+
+function numberIn({ type, minimum = -Infinity, maximum = Infinity }: ValueFacts): Field['read'] {
+  return notNull((value) => {
+    const number = typeof value === 'boolean' || value === '' ? NaN : Number(textOf(value));
+    if (Number.isNaN(number) || (type === 'integer' && !Number.isInteger(number)))
+      return { errors: [`A valid ${type} is required.`] };
+    if (number < minimum) return { errors: [`Ensure this value is greater than or equal to ${minimum}.`] };
+    if (number > maximum) return { errors: [`Ensure this value is less than or equal to ${maximum}.`] };
+    return { value: number };
+  });
+}
+
+function readItems(read: Field['read'], value: JsonValue): ReturnType<Field['read']> {
+  if (!isJsonList(value))
+    return { errors: { non_field_errors: [`Expected a list of items but got type "${typeName(value)}".`] } };
+  const results = value.map((item) => read(item));
+  const errors = results.map((result) => ('errors' in result ? result.errors : {}));
+  if (errors.some((error) => Object.keys(error).length > 0))
+    return {
+      errors: errors.map((error) => (isTexts(error) ? { non_field_errors: error } : (error as JsonObject))),
+    }; // not texts
+  return { value: results.map((result) => ('value' in result ? result.value : null)) };
+}
+
+function isTexts(errors: object): errors is readonly string[] {
+  return Array.isArray(errors);
+}
+
+function readRecord(
+  world: World,
+  place: Place,
+  facts: Readonly<Record<string, FieldFacts>>,
+  value: JsonValue,
+): ReturnType<Field['read']> {
+  if (!isJsonObject(value))
+    return {
+      errors: {
+        non_field_errors: [`Invalid data. Expected a dictionary, but got ${typeName(value)}.`],
+      },
+    };
+  const fields = Object.entries(facts).map(
+    ([name, field]) => [name, fieldFrom(world, place, field, {})] as const,
+  );
+  const { values, errors } = readFields(value, Object.fromEntries(fields));
+  return Object.keys(errors).length > 0 ? { errors: errors as JsonObject } : { value: values }; // texts by name
+}
+
+/** What is stored, or shown, of a field that nobody has set. */
+export function emptyOf({ type, enum: values, nullable: isNullable, default: said }: ValueFacts): JsonValue {
+  if (said !== undefined) return said;
+  if (isNullable || type === undefined) return null;
+  if (values) return values[0] ?? null;
+  return { string: '', integer: 0, number: 0, boolean: false, array: [], object: {} }[type];
+}
+
+/** What OPTIONS calls the form. */
+function typeOf({ type, format, enum: values, pattern, items }: ValueFacts): string {
+  if (values) return 'choice';
+  if (pattern?.includes('-a-zA-Z0-9_')) return 'slug';
+  const formats: Readonly<Record<string, string>> = { email: 'email', uri: 'url', 'date-time': 'datetime' };
+  if (type === 'string') return formats[format ?? ''] ?? 'string';
+  if (items) return 'list';
+  return type === undefined || type === 'object' || type === 'array' ? 'field' : type;
+}
+
+function limitsOf({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
+  return {
+    ...(maxLength !== undefined && { max_length: maxLength }),
+    ...(minimum !== undefined && { min_value: minimum }),
+    ...(maximum !== undefined && { max_value: maximum }),
+  };
+}
+
+/** That no other record has the text. */
+export function untaken(
+  rows: () => Rows,
+  field: string,
+  title: string,
+  label: string = field.replaceAll('_', ' '),
+): Check {
+  const complaint = `${title} with this ${label} already exists.`;
+  return (content, own) => (rows().isTaken(field, content, own) ? complaint : undefined);
+}

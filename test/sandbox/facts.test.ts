@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+
+// Of these kinds nothing is written by hand, or no more than what is there from the start. The answers are as recorded from 2025.12.4.
+
+interface Asked {
+  readonly status: number;
+  readonly allow: string | undefined;
+  readonly body: JsonObject;
+}
+
+function ask(sandbox: Sandbox, method: string, path: string, fields?: JsonObject): Asked {
+  const headers = { authorization: `Bearer ${sandboxToken}`, 'content-type': 'application/json' };
+  const body = JSON.stringify(fields ?? {});
+  const answer = sandbox.handle({ method, path: `/api/v3${path}`, headers, body });
+  const read = parseJson(answer.body);
+  return { status: answer.status, allow: answer.headers['allow'], body: isJsonObject(read) ? read : {} };
+}
+
+function of(release: SandboxRelease): Sandbox {
+  return seedSandbox({}, release).sandbox;
+}
+
+describe('a scope mapping', () => {
+  const path = '/propertymappings/provider/scope/';
+  const fields = { name: 'Rooms', scope_name: 'rooms', expression: 'return {}' };
+  const record = {
+    ...fields,
+    managed: null,
+    description: '',
+    component: 'ak-property-mapping-provider-scope-form',
+    verbose_name: 'Scope Mapping',
+    verbose_name_plural: 'Scope Mappings',
+    meta_model_name: 'authentik_providers_oauth2.scopemapping',
+  };
+
+  test('is refused without what a create needs, and made with it', () => {
+    const sandbox = of('2025.12');
+    const required = ['This field is required.'];
+    expect(ask(sandbox, 'POST', path)).toMatchObject({
+      status: 400,
+      body: { name: required, expression: required, scope_name: required },
+    });
+    const made = ask(sandbox, 'POST', path, { ...fields, unknown: 1, pk: 'mine' });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({ pk: made.body['pk'], ...record });
+  });
+
+  test('has a name that no other mapping has, of whatever type', () => {
+    const sandbox = of('2025.12');
+    ask(sandbox, 'POST', path, fields);
+    const taken = { status: 400, body: { name: ['Property Mapping with this name already exists.'] } };
+    expect(ask(sandbox, 'POST', path, fields)).toMatchObject(taken);
+    expect(ask(sandbox, 'POST', '/propertymappings/provider/saml/', fields)).toMatchObject(taken);
+  });
+
+  test('is in the list of all mappings and in its own, and not in that of another type', () => {
+    const sandbox = of('2025.12');
+    ask(sandbox, 'POST', path, fields);
+    const found = (list: string): unknown =>
+      ask(sandbox, 'GET', `${list}?name=Rooms&search=rooms`).body['results'];
+    expect(found(path)).toEqual([expect.objectContaining(record)]);
+    expect(found('/propertymappings/all/')).toEqual([
+      expect.objectContaining({ name: 'Rooms', component: record.component }),
+    ]);
+    expect(found('/propertymappings/provider/saml/')).toEqual([]);
+  });
+
+  test('is read, changed and deleted by its id, and then gone', () => {
+    const sandbox = of('2025.12');
+    const one = `${path}${textOf(ask(sandbox, 'POST', path, fields).body['pk'])}/`;
+    expect(ask(sandbox, 'PATCH', one, {})).toMatchObject({ status: 200, body: record });
+    expect(ask(sandbox, 'PATCH', one, { name: 'Desks' })).toMatchObject({
+      status: 200,
+      body: { name: 'Desks' },
+    });
+    expect(ask(sandbox, 'PUT', one, { name: 'Desks' }).status).toBe(400);
+    expect(ask(sandbox, 'GET', `${one}used_by/`).status).toBe(200);
+    expect(ask(sandbox, 'DELETE', one).status).toBe(204);
+    expect(ask(sandbox, 'GET', one)).toMatchObject({
+      status: 404,
+      body: { detail: 'No ScopeMapping matches the given query.' },
+    });
+  });
+
+  test('is at another path in release 2023.10', () => {
+    const sandbox = of('2023.10');
+    expect(ask(sandbox, 'GET', path).status).toBe(404);
+    expect(ask(sandbox, 'POST', '/propertymappings/scope/', fields)).toMatchObject({
+      status: 201,
+      body: { ...fields, meta_model_name: record.meta_model_name },
+    });
+  });
+
+  test('that is there from the start is one of the scopes', () => {
+    const { results = [] } = ask(of('2025.12'), 'GET', `${path}?scope_name=email`).body;
+    expect(results).toEqual([
+      expect.objectContaining({
+        managed: 'goauthentik.io/providers/oauth2/scope-email',
+        scope_name: 'email',
+      }),
+    ]);
+  });
+});
+
+test('a role is created, found by its name, and refused once more', () => {
+  const sandbox = of('2026.8');
+  const made = ask(sandbox, 'POST', '/rbac/roles/', { name: 'Readers' });
+  expect(made).toMatchObject({ status: 201, body: { name: 'Readers' } });
+  expect(ask(sandbox, 'GET', '/rbac/roles/?name=Readers').body['results']).toEqual([made.body]);
+  expect(ask(sandbox, 'POST', '/rbac/roles/', { name: 'Readers' })).toMatchObject({
+    status: 400,
+    body: { name: ['Role with this name already exists.'] },
+  });
+});
+
+describe.each(['2023.10', '2026.8'] as const)('of release %s', (release) => {
+  test('a value of another form, an unknown choice and a reference to nothing are refused by field', () => {
+    const refused = ask(of(release), 'POST', '/flows/bindings/', {
+      target: '00000000-0000-4000-8000-000000000000',
+      stage: 'none',
+      order: 2 ** 31,
+      policy_engine_mode: 'some',
+      evaluate_on_plan: 'perhaps',
+    });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        target: ['Invalid pk "00000000-0000-4000-8000-000000000000" - object does not exist.'],
+        stage: ['“none” is not a valid UUID.'],
+        order: ['Ensure this value is less than or equal to 2147483647.'],
+        policy_engine_mode: ['"some" is not a valid choice.'],
+        evaluate_on_plan: ['Must be a valid boolean.'],
+      },
+    });
+  });
+
+  test('what no answer shows is kept, and not shown', () => {
+    const fields = { name: 'Key', certificate_data: 'PEM', key_data: 'secret' };
+    const made = ask(of(release), 'POST', '/crypto/certificatekeypairs/', fields);
+    expect(made).toMatchObject({ status: 201, body: { name: 'Key' } });
+    expect(JSON.stringify(made.body)).not.toMatch(/certificate_data|key_data|secret/);
+  });
+
+  test('stages of all types are in one list, in pages and in order', () => {
+    const sandbox = of(release);
+    for (const name of ['b', 'a', 'c']) ask(sandbox, 'POST', '/stages/dummy/', { name });
+    ask(sandbox, 'POST', '/stages/deny/', { name: 'd' });
+    const { body } = ask(sandbox, 'GET', '/stages/all/?ordering=-name&page_size=3');
+    const { results = [], pagination } = body;
+    expect(pagination).toMatchObject({ count: 4, total_pages: 2 });
+    expect(isJsonList(results) ? results.map((one) => isJsonObject(one) && one['name']) : []).toEqual([
+      'd',
+      'c',
+      'b',
+    ]);
+    expect(ask(sandbox, 'POST', '/stages/all/', { name: 'e' })).toMatchObject({
+      status: 405,
+      allow: 'GET, HEAD, OPTIONS',
+    });
+  });
+});
