@@ -39,4 +39,11 @@ export const mistakes = [
     line: 'const withheld = isOpen ? []',
     instead: 'const withheld: readonly string[] = isOpen || guests ? []',
   },
+  {
+    law: 'documented',
+    mistake: 'a look-up of users that the service does not offer ends the plan',
+    file: 'src/service/retrieve.ts',
+    line: 'return answer.status === undefined || evidence.isApiThere(options);',
+    instead: 'return answer.status === undefined;',
+  },
 ];

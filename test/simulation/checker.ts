@@ -1,4 +1,5 @@
 import { checkChanges, checkHandovers } from './check-changes.ts';
+import { checkDocumented } from './check-documented.ts';
 import { checkGroups, doubledGroups, namesInVain } from './check-groups.ts';
 import { checkReport } from './check-report.ts';
 import { checkStrays } from './check-strays.ts';
@@ -61,6 +62,7 @@ function checkRun(
       fail('interrupted', `${name} was interrupted, and ended as ${ended.ending}`);
   }
   if (ended) checkReport(history, run, ended, interrupted !== undefined, fail);
+  if (ended && !interrupted) checkDocumented(history, run, ended, fail);
 }
 
 /** Two runs may meet over one resource: only one of them has created it. */

@@ -1,5 +1,6 @@
 import type { Capability } from '../../src/kinds/capability.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
+import type { Lacks } from './offers.ts';
 
 /** What is declared, or created by others. */
 export interface Identity {
@@ -129,6 +130,8 @@ export interface Delivery {
   readonly restarting?: true;
   /** Until when no request may be sent. */
   readonly pausedUntil?: number;
+  /** Whether the service never offers what was asked for. */
+  readonly isLack?: true;
   /** Whether it says that no resource of this type can be created now, whatever it is. */
   readonly closed?: true;
 }
@@ -156,6 +159,8 @@ export interface History {
   readonly capabilities: readonly Capability[];
   /** Whether the runs keep going where some resources cannot be planned. */
   readonly keepGoing: boolean;
+  /** What the service does not offer of what is not documented. */
+  readonly lacks: Lacks;
   readonly present: readonly (Identity & { readonly after: Version })[];
   readonly events: readonly HistoryEvent[];
 }

@@ -13,6 +13,7 @@ export function narrate({ history, violations }: Simulated): string {
     `seed ${history.seed}`,
     `declared: ${facts.join(', ')}`,
     `allowed beyond the documented operations: ${history.contractOnly ? 'nothing' : ['reading', ...history.capabilities].join(', ')}`,
+    ...Object.entries(history.lacks).map(([part, refusal]) => `not offered: ${part} (${refusal})`),
     `existing: ${history.present.map((identity) => addressOf(identity)).join(', ') || 'nothing'}`,
     ...history.events.map((event) => `${String(event.at - start).padStart(8)} ms  ${told(event)}`),
     ...violations.map(({ rule, words }) => `BROKEN  ${rule}: ${words}\n        ${rules[rule]}`),

@@ -392,6 +392,16 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return isGroup && exchange.kind === 'lost' ? network(request, signal) : exchange;
     },
   },
+  'takes what is not offered for a service that is not there': {
+    breaks: 'documented',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      const isLookUp = request.method === 'GET' && ofUsers(request) && exchange.kind === 'answered';
+      return isLookUp && exchange.status === 404
+        ? { kind: 'never_sent', error: new Error('not there'), transient: false }
+        : exchange;
+    },
+  },
   'gives users a group that it did not create': {
     breaks: 'named',
     transport: (network) => (request, signal) => {

@@ -56,6 +56,8 @@ export const rules = {
   doubled:
     'A run creates a group once at the most, and only after a look that found nothing; it sends none again that may have worked.',
   named: 'Nothing is sent that names what this run failed to make, or does not know to be there.',
+  documented:
+    'What the documented operations can do is done, whatever else the service offers, and however it answers the rest.',
   settled: 'One more after that sends nothing but what the service refuses, or what it cannot look up.',
 } as const;
 

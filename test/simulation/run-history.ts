@@ -91,9 +91,14 @@ function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
 }
 
 /** Whether something can be looked up; by a run, where its plan was not told that this is not to be had. */
-export function canBeLookedUp({ contractOnly }: History, { type }: Identity, run?: RunHistory): boolean {
+export function canBeLookedUp(
+  { contractOnly, lacks }: History,
+  { type }: Identity,
+  run?: RunHistory,
+): boolean {
   if (type === 'application') return true;
   if (contractOnly) return false;
+  if (type === 'user' && lacks.users) return false;
   // A look-up that came to no data may end the look-ups of all users.
   return type === 'group' || run === undefined || run.unseen.size === 0;
 }

@@ -3,6 +3,7 @@ import type { Capability } from '../../src/kinds/capability.ts';
 import { edits, type Condition, type Edit, type Style } from './declaration.ts';
 import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
+import { furtherParts, refusals, type Lacks, type Refusal } from './offers.ts';
 
 /** What a seed makes happen. */
 export interface Scenario {
@@ -45,6 +46,8 @@ export interface Scenario {
   readonly restart?: Restart;
   /** Whether the service refuses a second group of a name, as releases from 2024.6 on do. */
   readonly uniqueGroups: boolean;
+  /** What the service does not offer of what is not documented. */
+  readonly lacks: Lacks;
 }
 
 /** The service goes away for a while: what is under way is lost; nobody listens; its front listens; all is well. */
@@ -172,6 +175,7 @@ export function scenarioOf(random: Random): Scenario {
     mayChange: true,
     mayViewUsers: true,
     uniqueGroups: true,
+    lacks: {},
   };
 }
 
@@ -360,6 +364,27 @@ export function withGroups(scenario: Scenario, random: Random): Scenario {
     actor: [...scenario.actor, ...actor],
     style: { ...scenario.style, made },
     uniqueGroups: chance(0.4),
+  };
+}
+
+/** Lets the service offer a part of what is not documented, each other part answered in a way of its own. */
+export function withOffers(scenario: Scenario, random: Random): Scenario {
+  const { contractOnly, changes, style, declared } = scenario;
+  const { chance, pick } = dice(random);
+  // Who changes, and who names, needs more than the documented operations.
+  if (contractOnly || changes || style.named || style.made > 0 || chance(0.4)) return scenario;
+  const [first, ...rest] = Object.keys(refusals) as [Refusal, ...Refusal[]]; // the keys of this very object
+  const lacks = furtherParts.flatMap((part) => {
+    const refusal = pick([first, ...rest]);
+    return chance(0.6) ? [[part, refusal] as const] : [];
+  });
+  return {
+    ...scenario,
+    lacks: Object.fromEntries(lacks),
+    // A user whom nobody sees is sent although it is there, and refused for what it says.
+    declared: declared.map((identity) =>
+      identity.type === 'user' ? { ...identity, invalid: false } : identity,
+    ),
   };
 }
 

@@ -23,6 +23,7 @@ import {
 import { listIn, listOfJson, nameIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
 import { asTaken, bodyOf, editOf, partialField, versionOf, world, type Condition } from './declaration.ts';
 import { askedBy, type Asked } from './requests.ts';
+import { partOf, refusals, type Refusal } from './offers.ts';
 import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -160,7 +161,7 @@ export class ServiceWorld {
           answered = true;
           signal?.removeEventListener('abort', giveUp);
           const status = exchange.kind === 'answered' ? { status: exchange.status } : {};
-          const { tells, shows, pausedUntil, closed, restarting } = answering;
+          const { tells, shows, pausedUntil, closed, restarting, isLack } = answering;
           const pause = pausedUntil === undefined ? {} : { pausedUntil };
           const refused = exchange.kind === 'never_sent' && exchange.transient;
           this.log({
@@ -176,6 +177,7 @@ export class ServiceWorld {
             ...(restarting && { restarting }),
             ...pause,
             ...(closed && { closed }),
+            ...(isLack && { isLack }),
           });
           resolve(exchange);
         };
@@ -223,7 +225,13 @@ export class ServiceWorld {
           ...this.#toldBy(underWay, response),
         };
       };
-      const meeting = fault === undefined ? own : () => this.#faulty(fault, underWay, own, back);
+      const part = partOf(underWay.purpose, { type: underWay.type, isWrite: underWay.method !== 'GET' });
+      const lack = part && this.#scenario.lacks[part];
+      const meeting = lack
+        ? () => lackIn(lack, back)
+        : fault === undefined
+          ? own
+          : () => this.#faulty(fault, underWay, own, back);
       deliver(this.#restarting(sentAt, back, meeting) ?? meeting());
     });
   }
@@ -628,6 +636,14 @@ function lostIn(delay: number, name = 'Error'): Omit<Answering, 'words'> {
   // As the abort of a real request: a DOMException, whose fields cannot be assigned to.
   const error = name === 'Error' ? new Error('lost') : new DOMException('too late', name);
   return { delay, exchange: { kind: 'lost', error }, clear: false };
+}
+
+/** How a service answers what it does not offer. */
+function lackIn(refusal: Refusal, delay: number): Answering {
+  const [status, body] = refusals[refusal] ?? [];
+  const words = `not offered (${refusal})`;
+  const exchange = status === undefined ? lostIn(delay) : answeredIn(delay, status, body ?? '', {});
+  return { ...exchange, words, clear: false, isLack: true };
 }
 
 function neverSentIn(delay: number, transient: boolean): Omit<Answering, 'words'> {

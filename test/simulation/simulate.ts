@@ -6,7 +6,15 @@ import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { clearRuns, startRun } from './run.ts';
-import { scenarioOf, withReading, withGroups, withHandovers, withPatience, withStrays } from './scenario.ts';
+import {
+  scenarioOf,
+  withReading,
+  withGroups,
+  withHandovers,
+  withOffers,
+  withPatience,
+  withStrays,
+} from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -37,15 +45,18 @@ export async function simulate(
   const documented = withPatience(scenarioOf(random), seededRandom(~seed));
   const scenario = contractOnly
     ? documented
-    : withGroups(
-        withStrays(
-          withHandovers(
-            withReading(documented, seededRandom(seed ^ 0x55555555)),
-            seededRandom(seed ^ 0x33333333),
+    : withOffers(
+        withGroups(
+          withStrays(
+            withHandovers(
+              withReading(documented, seededRandom(seed ^ 0x55555555)),
+              seededRandom(seed ^ 0x33333333),
+            ),
+            seededRandom(seed ^ 0x0f0f0f0f),
           ),
-          seededRandom(seed ^ 0x0f0f0f0f),
+          seededRandom(seed ^ 0x00ff00ff),
         ),
-        seededRandom(seed ^ 0x00ff00ff),
+        seededRandom(seed ^ 0x00f0f00f),
       );
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
@@ -71,6 +82,7 @@ export async function simulate(
     contractOnly: scenario.contractOnly,
     capabilities: scenario.capabilities,
     keepGoing: scenario.keepGoing,
+    lacks: scenario.lacks,
     present,
     events: world.events,
   };

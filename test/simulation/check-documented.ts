@@ -1,0 +1,27 @@
+import { isWrite } from './events.ts';
+import { addressOf, isSame, type History } from './history.ts';
+import { partOf } from './offers.ts';
+import { wasTouchedByOthers, type Fail, type Of, type RunHistory } from './run-history.ts';
+
+const isThere = new Set(['created', 'exists', 'unchanged', 'differs']);
+
+/** What the documented operations can do is done, however the service answers whatever else is asked of it. */
+export function checkDocumented(history: History, run: RunHistory, ended: Of<'ended'>, fail: Fail): void {
+  if (Object.keys(history.lacks).length === 0 || history.declared.some(({ hidden }) => hidden)) return;
+  const isDocumented = (answer: Of<'delivered'>): boolean =>
+    partOf(answer.purpose, { type: answer.type, isWrite: isWrite(answer) }) === undefined;
+  const isFaulty = (answer: Of<'delivered'>): boolean =>
+    isDocumented(answer) ? !isPlain(answer) : !answer.isLack && !answer.clear;
+  if (run.failFast || run.delivered.some((answer) => isFaulty(answer))) return;
+  for (const identity of history.declared) {
+    if (identity.invalid || identity.stray || wasTouchedByOthers(history, run, identity)) continue;
+    const outcome = ended.report?.outcomes.find((each) => isSame(each, identity))?.outcome ?? 'nothing';
+    if (!isThere.has(outcome))
+      fail('documented', `${run.name} reports ${addressOf(identity)} as ${outcome}, and it could be created`);
+  }
+}
+
+/** The service's own answer to a documented operation, which lets a run go on. */
+function isPlain({ clear, status = 0, method }: Of<'delivered'>): boolean {
+  return clear && ([200, 201, 400].includes(status) || (status === 404 && method === 'GET'));
+}

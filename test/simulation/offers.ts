@@ -1,0 +1,34 @@
+/** What no documented operation asks for. */
+export const furtherParts = ['users', 'lists', 'names', 'release', 'self'] as const;
+
+type FurtherPart = (typeof furtherParts)[number];
+
+/** How a service answers what it does not offer: `closed` is no answer at all. */
+export const refusals = {
+  html_404: [404, '<!DOCTYPE html>'],
+  text_404: [404, 'Cannot GET'],
+  json_404: [404, '{"message":"no such route"}'],
+  text_405: [405, 'Method Not Allowed'],
+  json_400: [400, '{"error":"unknown path"}'],
+  json_403: [403, '{"detail":"denied"}'],
+  redirect: [302, ''],
+  html_500: [500, '<!DOCTYPE html>'],
+  closed: undefined,
+} as const satisfies Readonly<Record<string, readonly [status: number, body: string] | undefined>>;
+
+export type Refusal = keyof typeof refusals;
+
+/** What a service does not offer, and how it says so, for as long as it is there. */
+export type Lacks = Readonly<Partial<Record<FurtherPart, Refusal>>>;
+
+/** The part of the service to which a request belongs; nothing where an operation is documented, or writes. */
+export function partOf(
+  purpose: string,
+  { type, isWrite }: { readonly type: string; readonly isWrite: boolean },
+): FurtherPart | undefined {
+  if (isWrite) return undefined;
+  if (purpose === 'page') return 'lists';
+  if (purpose === 'name') return 'names';
+  if (purpose === 'release' || purpose === 'self') return purpose;
+  return type === 'user' ? 'users' : undefined;
+}
