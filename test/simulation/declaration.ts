@@ -138,6 +138,12 @@ export function asTaken(body: string): string {
   });
 }
 
+/** How the world refuses it: what it complains of is what was sent. */
+export function complaintAsSent(sent: string, complaint: string): string {
+  if (!sent.includes(refusedText)) return complaint;
+  return complaint.replace('"groups":', '"email":').replace('"provider":', '"group":');
+}
+
 /** All that is declared of something, but its name. */
 function fieldsOf(identity: DeclaredIdentity, { edition, access, handed, made }: Style): JsonObject {
   const { type, name } = identity;

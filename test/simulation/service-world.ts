@@ -21,7 +21,16 @@ import {
   type Version,
 } from './history.ts';
 import { listIn, listOfJson, nameIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
-import { asTaken, bodyOf, editOf, partialField, versionOf, world, type Condition } from './declaration.ts';
+import {
+  asTaken,
+  bodyOf,
+  complaintAsSent,
+  editOf,
+  partialField,
+  versionOf,
+  world,
+  type Condition,
+} from './declaration.ts';
 import { askedBy, type Asked } from './requests.ts';
 import { partOf, refusals, type Refusal } from './offers.ts';
 import type { Restart, Scenario } from './scenario.ts';
@@ -448,7 +457,9 @@ export class ServiceWorld {
     const before = isWrite ? this.#sandbox.record(type, name) : undefined;
     const isTaken =
       this.#scenario.uniqueGroups && type === 'group' && method === 'POST' && before !== undefined;
-    const response = isTaken ? nameTaken : this.#sandbox.handle({ ...request, headers, body });
+    const answer = isTaken ? nameTaken : this.#sandbox.handle({ ...request, headers, body });
+    const isRefused = answer.status === 400;
+    const response = isRefused ? { ...answer, body: complaintAsSent(request.body, answer.body) } : answer;
     if (this.#breaks(request.path, response)) return { status: 500, headers: {}, body: '' };
     const record = isWrite
       ? (secondOf(type, method, response) ?? this.#sandbox.record(type, name))
