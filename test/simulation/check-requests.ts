@@ -214,23 +214,24 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
   let isAway = false;
   let hasAnswered = false;
   let isRefusedOnly = true;
-  let questions = 0;
+  /** The questions whether it is back. */
+  const asked = new Set<number>();
   for (const event of all) {
     if (event.kind === 'interrupted') return;
     if (event.kind === 'sent') {
       const isOverdue = event.at - run.beganAt > (contractOnly ? 1 : 3) * mostHasteMs;
       if (run.wait === undefined && !hasAnswered && isRefusedOnly && isOverdue)
         fail('prompt', `${run.name} sent #${event.request}, and nothing had answered for so long`);
-      if (isQuestion(event)) questions += 1;
-      if (isQuestion(event) ? questions > 1 : isAway)
+      if (isAway && (!isQuestion(event) || asked.size > 0))
         fail('one_asks', `${run.name} sent #${event.request} while the service was away`);
+      if (isAway && isQuestion(event)) asked.add(event.request);
     }
     if (event.kind === 'delivered') {
       const isStarting = event.status === 502 || event.status === 503;
       const isSign = isStarting || (event.refused === true && (hasAnswered || run.wait !== undefined));
       if (isSign) isAway = true;
       else if (isQuestion(event) && event.status !== undefined) isAway = false;
-      if (isQuestion(event)) questions -= 1;
+      asked.delete(event.request);
       hasAnswered ||= event.status !== undefined;
       isRefusedOnly &&= event.exchange === 'never_sent';
     }
