@@ -78,7 +78,10 @@ export function declarationsOf(
     wanted.kinds.some(({ type }) => selector.leavesOutAll(type) && glob === `${type}.*`);
   // What is left out as a whole was not read.
   const unmatched = selector.unmatched.find((glob) => !isOfType(glob));
-  if (unmatched !== undefined && inventories.every(({ gaps }) => gaps.length === 0))
+  if (
+    unmatched !== undefined &&
+    inventories.every(({ gaps }) => gaps.every(({ kind }) => kind === 'other_types'))
+  )
     throw new UsageError(
       `nothing in the service has an address like ${unmatched}`,
       'Addresses are such as application.wiki and user.alice; * stands for any text, ? for one character.',

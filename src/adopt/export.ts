@@ -21,6 +21,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Holdings, NamesReading, Wanted } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
+import { withOtherTypes } from '../observe/other-types.ts';
 
 /** Reads what the service holds of some kinds, as far as it is wanted. Sends nothing but reads. */
 export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job): Promise<Holdings> {
@@ -55,7 +56,7 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
     for (const [, related] of isWithNames ? named : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, service));
     return {
-      inventories,
+      inventories: await withOtherTypes(inventories, service, (address) => selector.has(address)),
       names,
       ...(release && { release }),
       ...(signal.aborted && { interrupted: interruptedBy(signal) }),

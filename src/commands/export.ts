@@ -11,6 +11,7 @@ import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts
 import { planText } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
+import type { Gap } from '../observe/gaps.ts';
 import { gapDiagnostics, notDeclared } from '../report/words/inventory.ts';
 import { check as checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -49,7 +50,9 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write('Interrupted. Nothing was written.\n');
     return held.interrupted;
   }
-  const gaps = held.inventories.flatMap((inventory) => gapDiagnostics(inventory));
+  const gapsOf = (has: (gap: Gap) => boolean): Diagnostic[] =>
+    held.inventories.flatMap(({ kind, gaps: all }) => gapDiagnostics({ kind, gaps: all.filter(has) }));
+  const gaps = gapsOf((gap) => !isOther(gap));
   const isNothingRead = held.inventories.every(({ records }) => records.length === 0);
   if (isNothingRead && gaps.length > 0) {
     stderr.write(`${diagnosticsText(gaps, style)}\nNothing was written.\n`);
@@ -63,6 +66,8 @@ export async function exportManifests(options: ExportOptions, context: Context):
     remark(
       `Left out: ${internal} that the service keeps for itself, such as the accounts of outposts. --internal includes them.`,
     );
+  // What no manifest can declare keeps nothing from being whole that one can.
+  for (const { summary } of gapsOf(isOther)) remark(`Left out: ${summary}.`);
   if (options.list) {
     for (const { address } of found) stdout.write(`${inline(address)}\n`);
     return endingOf(gaps, context);
@@ -88,6 +93,10 @@ export async function exportManifests(options: ExportOptions, context: Context):
     if (ending !== 'done') return ending;
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
   return endingOf([...gaps, ...unreadNames(held), ...notDeclared(found, unwritable)], context);
+}
+
+function isOther({ kind }: Gap): boolean {
+  return kind === 'other_types';
 }
 
 /** Plans these manifests. Says what the plan would do, and how the command ends for that; nothing where it would do nothing. */

@@ -1,5 +1,5 @@
 import type { ResourceType } from '../kinds/all.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, ReadKind } from '../kinds/kind.ts';
 import type { Answer } from '../service/answer.ts';
 import type { ListedRecord } from '../service/records.ts';
 
@@ -23,6 +23,12 @@ export type Gap =
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
   /** More than one has this name, by which they cannot be told apart. */
   | { readonly kind: 'several'; readonly name: string; readonly ids: readonly string[] }
+  /** They are of types that no manifest declares. */
+  | {
+      readonly kind: 'other_types';
+      readonly of: ReadKind;
+      readonly others: readonly { readonly name: string; readonly type: string }[];
+    }
   /** Who may open them was not shown: the field of an entry that would declare it. */
   | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
   /** After this answer, nothing more was asked. */

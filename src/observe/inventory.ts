@@ -11,7 +11,7 @@ import type { Pacing } from '../service/pacing.ts';
 import { mostRounds, triesOf, untilProven } from '../service/retries.ts';
 import { retrieve, retrieveSelf } from '../service/retrieve.ts';
 
-interface InventoryOptions {
+export interface InventoryOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   /** When it aborts, nothing more is asked. */

@@ -3,6 +3,7 @@ import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { inventoryOf } from '../observe/inventory.ts';
+import { withOtherTypes } from '../observe/other-types.ts';
 import { asFormer } from '../observe/renames.ts';
 import { undeclaredIn, type GapWords } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -25,7 +26,8 @@ export async function withUndeclared<Made extends Plan>(
   const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
   const inventories: Inventory[] = [];
   for (const kind of kinds) inventories.push(await readInventory(kind, service));
-  if (!service.signal.aborted) return { ...made, undeclared: undeclaredIn(inventories, isDeclared, wordsOf) };
+  const all = await withOtherTypes(inventories, service);
+  if (!service.signal.aborted) return { ...made, undeclared: undeclaredIn(all, isDeclared, wordsOf) };
   const destination = destinationOf(service.settings);
   return { halt: { kind: 'unread', failures: [], notRead: 0, interrupted: true, ...destination } };
 }

@@ -6,7 +6,8 @@ import type { Unwritable } from '../../adopt/writable.ts';
 import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { GapWords } from '../../observe/undeclared.ts';
 import { answerWords } from './answers.ts';
-import { namedSummary } from './diagnostics.ts';
+import { present } from '../printable.ts';
+import { grouped, namedSummary } from './diagnostics.ts';
 
 /** What an inventory lacks, for a person who may take it for whole. */
 export function gapDiagnostics({ kind, gaps }: Pick<Inventory, 'kind' | 'gaps'>): Diagnostic[] {
@@ -51,6 +52,11 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
       return notExported(
         `the ${list} changed while they were read`,
         'There may be others than these. Run it again.',
+      );
+    case 'other_types':
+      return notExported(
+        otherTypes(gap),
+        'They are left as they are. Their application can name one by its name.',
       );
     case 'no_access': {
       const { summary, advice } = answerWords(gap.answer);
@@ -103,4 +109,20 @@ export function notDeclared(declared: readonly Declared[], unwritable: readonly 
     }),
   );
   return [...secret, ...impossible];
+}
+
+const mostNamed = 20;
+
+/** How many there are of each type that no manifest declares, and the first by their names. */
+function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): string {
+  const types = Array.from(
+    grouped(others, ({ type }) => type),
+    ([type, all]) => {
+      const more = all.length - mostNamed;
+      const names = all.slice(0, mostNamed).map(({ name }) => JSON.stringify(name));
+      return `${all.length} of ${type} (${present(...names, more > 0 && `${more} more`).join(', ')})`;
+    },
+  );
+  const are = others.length === 1 ? 'one is of a type' : `${others.length} are of types`;
+  return `of the ${of.list}, ${are} that no manifest declares: ${types.join(', ')}`;
 }

@@ -1,0 +1,51 @@
+import type { Address } from '../base/diagnostic.ts';
+import { textOf } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
+import type { ReadKind } from '../kinds/kind.ts';
+import { namesOf } from '../kinds/named.ts';
+import { isOfKind } from '../service/own-type.ts';
+import { readWhole } from '../service/read-whole.ts';
+import { addressOf } from '../kinds/resource.ts';
+import type { Gap, Inventory } from './gaps.ts';
+import type { InventoryOptions } from './inventory.ts';
+
+/**
+ * The inventories, with what the service holds beside them in the list of all types: what no manifest can declare. It is said once, of
+ * the first kind that is among them.
+ */
+export async function withOtherTypes(
+  inventories: readonly Inventory[],
+  options: InventoryOptions,
+  isWanted: (address: Address) => boolean = () => true,
+): Promise<Inventory[]> {
+  const done = new Set<ReadKind>();
+  const all: Inventory[] = [];
+  for (const inventory of inventories) {
+    const { namedAmong } = inventory.kind;
+    if (namedAmong === undefined || done.has(namedAmong)) all.push(inventory);
+    else {
+      done.add(namedAmong);
+      const { type } = inventory.kind;
+      const more = await gapsIn(namedAmong, options, (name) => isWanted(addressOf(type, name)));
+      all.push({ ...inventory, gaps: [...inventory.gaps, ...more] });
+    }
+  }
+  return all;
+}
+
+async function gapsIn(
+  all: ReadKind,
+  options: InventoryOptions,
+  isWanted: (name: string) => boolean,
+): Promise<Gap[]> {
+  const read = await readWhole(all.byName, options);
+  if (read.kind === 'not_sent') return [{ kind: 'interrupted' }];
+  if (read.kind === 'unread') return [{ kind: 'ended', answer: read.reading.answer }];
+  const known = kinds.filter(({ namedAmong }) => namedAmong === all);
+  const others = read.records.flatMap(({ received, shown }) => {
+    if (known.some((kind) => isOfKind(kind, received))) return [];
+    const [name = textOf(shown['pk'])] = namesOf(all.byName, shown);
+    return isWanted(name) ? { name, type: textOf(shown['verbose_name']) || 'another type' } : [];
+  });
+  return others.length === 0 ? [] : [{ kind: 'other_types', of: all, others }];
+}
