@@ -5,7 +5,8 @@ import { isWrite } from './events.ts';
 import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
-import { clearRuns, startRun } from './run.ts';
+import { clearRuns } from './launch.ts';
+import { startRun } from './run.ts';
 import {
   scenarioOf,
   withReading,

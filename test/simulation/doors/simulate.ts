@@ -1,10 +1,9 @@
-import { apply } from '../../../src/commands/apply.ts';
 import type { Files } from '../../../src/base/files.ts';
 import { isJsonList, isJsonObject, parseJson } from '../../../src/base/json.ts';
 import type { Transport } from '../../../src/service/transport.ts';
-import type { Context } from '../../../src/terminal/context.ts';
 import { memoryFiles } from '../../support/memory-files.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { clearRuns, launch } from '../launch.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import {
   declaredSecret,
@@ -70,7 +69,6 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
   const violations: { rule: DoorRule; words: string }[] = [];
   const fail = (rule: DoorRule, words: string): void => void violations.push({ rule, words });
   const ended: Ended[] = [];
-  const leftovers: AbortController[] = [];
   const outcomes = new Set<string>();
   const files = memoryFiles({ 'm.yaml': manifestOf(scenario) });
   const begin = (run: PlannedRun, token: string, mayUpdate: boolean): void =>
@@ -78,7 +76,7 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
       run,
       token,
       mayUpdate,
-      { scenario, world, time, random, bug, files, leftovers },
+      { scenario, world, time, random, bug, files },
       (end) => {
         ended.push(end);
         for (const outcome of end.outcomes.values()) outcomes.add(outcome);
@@ -160,7 +158,7 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
   }
   const all = [...world.violations, ...violations];
   const story = storyOf(seed, scenario, world, all);
-  for (const interruption of leftovers) interruption.abort();
+  clearRuns();
   return { violations: all, outcomes, story };
 }
 
@@ -242,7 +240,6 @@ function startRun(
     random,
     bug,
     files,
-    leftovers,
   }: {
     readonly scenario: Scenario;
     readonly world: DoorWorld;
@@ -250,70 +247,42 @@ function startRun(
     readonly random: () => number;
     readonly bug: DoorBug | undefined;
     readonly files: Files;
-    /** A signal on which something listens is never freed, so the killed ones are aborted in the end. */
-    readonly leftovers: AbortController[];
   },
   onEnd: (end: Ended) => void,
   onError: (rule: DoorRule, error: string) => void,
 ): void {
-  let steps = 0;
-  let isDead = false;
-  const interruption = new AbortController();
-  leftovers.push(interruption);
-  const step = (): void => {
-    steps += 1;
-    if (steps === interruptAfter) {
-      world.log(`${name}: is interrupted`);
-      interruption.abort('SIGINT');
-    }
-    if (steps !== killAfter) return;
-    isDead = true;
-    world.log(`${name}: is killed`);
-  };
-  const network = world.transport(name, token, () => isDead, step);
-  let printed = '';
-  let said = '';
-  const silent = { write: () => {}, isTerminal: false, colours: false };
-  const context: Context = {
-    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token, SECRET: declaredSecret },
-    files,
-    clock: time.clock(() => isDead),
-    random,
-    writeReport: async () => {},
-    writePrivateFile: async () => {},
-    createFile: async () => true,
-    createPrivateFiles: async () => [],
-    appendFile: async () => {},
-    stdout: { ...silent, write: (text) => void (printed += text), isLost: async () => false },
-    stderr: { ...silent, write: (text) => void (said += text) },
-    connect: async () => ({ send: bug?.transport?.(network, scenario) ?? network, close: async () => {} }),
-    interruptible: () => ({ signal: interruption.signal, urgent: new AbortController().signal }),
-    toolVersion: '0',
-  };
   world.log(`${name}: begins${mayUpdate ? ', and may change what exists' : ''}`);
   const mayDelete = mayUpdate && (token === tokens.healed || scenario.going?.mayDelete === true);
   const allow = [...(mayUpdate ? ['update'] : []), ...(mayDelete ? ['delete'] : [])];
-  const options = {
-    output: 'json',
-    yes: true,
-    concurrency: String(scenario.ceiling),
-    capability: ['update', 'delete'],
-    ...(allow.length > 0 && { allow }),
-  } as const;
-  const run = async (): Promise<void> => {
-    try {
-      const ending = await apply(['m.yaml'], options, context);
-      const shown = bug?.print?.(printed + said, world) ?? printed + said;
+  launch({
+    killAfter,
+    interruptAfter,
+    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token, SECRET: declaredSecret },
+    files,
+    options: {
+      output: 'json',
+      yes: true,
+      concurrency: String(scenario.ceiling),
+      capability: ['update', 'delete'],
+      ...(allow.length > 0 && { allow }),
+    },
+    time,
+    random,
+    network: (isDead, step) => {
+      const network = world.transport(name, token, isDead, step);
+      return bug?.transport?.(network, scenario) ?? network;
+    },
+    onStop: (how) => world.log(`${name}: is ${how}`),
+    onEnd: (ending, { stdout, stderr }) => {
+      const shown = bug?.print?.(stdout + stderr, world) ?? stdout + stderr;
       if (world.secrets().some((secret) => shown.includes(secret)))
         onError('secret', `${name} shows a secret`);
-      const outcomes = outcomesIn(printed, bug);
+      const outcomes = outcomesIn(stdout, bug);
       world.log(`${name}: ends as ${ending}: ${[...outcomes].map((one) => one.join(' ')).join(', ')}`);
       onEnd({ run: name, ending, outcomes });
-    } catch (error) {
-      onError('ends', `${name}: ${String(error)}`);
-    }
-  };
-  void run();
+    },
+    onCrash: (error) => onError('ends', `${name}: ${error}`),
+  });
 }
 
 function outcomesIn(text: string, bug: DoorBug | undefined): ReadonlyMap<string, string> {
