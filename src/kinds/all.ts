@@ -11,18 +11,20 @@ import { propertyMapping } from './property-mapping.ts';
 import { provider } from './provider.ts';
 import { proxy } from './proxy.ts';
 import { role } from './role.ts';
+import { scopeMapping } from './scope-mapping.ts';
 import { user } from './user.ts';
 
 /** All kinds of records. Those that manifests declare stand in the order in which their resources are planned and created. */
 const declared: readonly [
   typeof role,
   typeof group,
+  typeof scopeMapping,
   typeof oauth2,
   typeof proxy,
   typeof outpost,
   typeof application,
   typeof user,
-] = [role, group, oauth2, proxy, outpost, application, user];
+] = [role, group, scopeMapping, oauth2, proxy, outpost, application, user];
 
 /** `application`, `user`, …: the type of a kind that manifests declare. */
 export type ResourceType = (typeof declared)[number]['type'];

@@ -76,6 +76,8 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   readonly title: string;
   /** A POST to it creates one. */
   readonly path: string;
+  /** Where earlier releases have that. */
+  readonly was?: { readonly before: string; readonly path: string };
   readonly lookUp: LookUp;
   /** How many are read at once: GET `path` answers with pages of them. */
   readonly listing: Listing;

@@ -7,10 +7,11 @@ const path = '/api/v3/propertymappings/all/';
 const ownMappings = 'goauthentik.io/';
 
 /** What a provider tells an application about a user: a scope of OAuth2 is one. */
-export const propertyMapping: ReadKind<'propertymapping'> = {
+export const propertyMapping: ReadKind<'property_mapping'> = {
   creates: false,
-  type: 'propertymapping',
-  list: 'property mappings',
+  type: 'property_mapping',
+  list: 'property_mappings',
+  model: { type: 'propertymapping', list: 'property mappings' },
   path,
   changes: [],
   byName: {

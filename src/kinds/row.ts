@@ -64,6 +64,7 @@ export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type> {
     byName,
     update,
     identity = 'name',
+    was,
     ...rest
   } = row;
   const facts = newestFacts(ownPath);
@@ -79,6 +80,7 @@ export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type> {
     identity,
     creates: true,
     path,
+    ...(was && { was: { ...was, path: `/api/v3${was.path}` } }),
     ...(area !== 'authentik_core' && { permissionsOf: area }),
     ...(several !== undefined && { model: { type: model, list: several } }),
     ...(byName && {

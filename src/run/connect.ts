@@ -1,3 +1,4 @@
+import { withFormerPaths } from '../service/former-paths.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { documentedOnly } from '../service/documented-only.ts';
 import { givingUp } from '../service/give-up.ts';
@@ -79,7 +80,7 @@ function guarded(
   const logged = emitsRequests
     ? logging(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
     : safe;
-  return settings.contractOnly ? documentedOnly(logged) : logged;
+  return settings.contractOnly ? documentedOnly(logged) : withFormerPaths(logged);
 }
 
 /**

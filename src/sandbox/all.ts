@@ -2,7 +2,7 @@ import { applicationKind } from './application.ts';
 import { bindingKind } from './binding.ts';
 import { groupKind } from './group.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
-import { certificateKind, flowKind, propertyMappingKind, roleKind } from './named-kinds.ts';
+import { certificateKind, flowKind, propertyMappingKind, roleKind, scopeMappingKind } from './named-kinds.ts';
 import { oauth2Kind } from './oauth2.ts';
 import { objectAttributeKind } from './object-attribute.ts';
 import { outpostKind } from './outpost.ts';
@@ -21,6 +21,7 @@ export function allKinds(world: World): SandboxKinds {
     outpost: outpostKind(world),
     provider: providerKind(world),
     role: roleKind(world),
+    provider_scope: scopeMappingKind(world),
     flow: flowKind(world),
     certificate: certificateKind(world),
     propertyMapping: propertyMappingKind(world),
@@ -33,4 +34,12 @@ export function allKinds(world: World): SandboxKinds {
 export type SandboxKinds = Readonly<Record<string, SandboxKind>> &
   Readonly<Record<WrittenType, WrittenKind>> & { readonly user: Users };
 
-export type WrittenType = 'role' | 'group' | 'application' | 'user' | 'oauth2' | 'proxy' | 'outpost';
+export type WrittenType =
+  | 'role'
+  | 'provider_scope'
+  | 'group'
+  | 'application'
+  | 'user'
+  | 'oauth2'
+  | 'proxy'
+  | 'outpost';

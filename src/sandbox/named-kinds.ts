@@ -77,3 +77,18 @@ export function propertyMappingKind(world: World): SandboxKind {
     },
   });
 }
+
+/** What scopes tell of users: mappings of one type, which have had a path among those of providers since 2024.8. */
+export function scopeMappingKind(world: World): WrittenKind {
+  return tableFrom(world, {
+    path: world.rules.isLate ? '/propertymappings/provider/scope/' : '/propertymappings/scope/',
+    list: 'property_mappings',
+    whenDeleted: ({ pk }) => {
+      const providers = world.rows('provider');
+      for (const row of providers.with('property_mappings', pk))
+        providers.change(row, {
+          property_mappings: valuesOf(row, 'property_mappings').filter((mapping) => mapping !== pk),
+        });
+    },
+  });
+}

@@ -137,7 +137,7 @@ users:
   test('of nothing is a manifest that declares nothing', async () => {
     const { text } = writeManifest([]);
     expect(text).toBe(
-      'version: 1\nroles: []\ngroups: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n',
+      'version: 1\nroles: []\ngroups: []\nproperty_mappings: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n',
     );
     expect((await load(text)).diagnostics).toEqual([]);
   });

@@ -142,9 +142,11 @@ describe('doctor --role', () => {
       types.map((type) => `authentik_core.${right}_${type}`);
     const bindings = (right: string): string => `authentik_policies.${right}_policybinding`;
     const roles = (right: string): string => `authentik_rbac.${right}_role`;
+    const scopes = (right: string): string => `authentik_providers_oauth2.${right}_scopemapping`;
     const viewed = [
       roles('view'),
       ...core('view', ['group']),
+      scopes('view'),
       ...provider('view'),
       ...core('view', ['user', 'provider']),
       'authentik_flows.view_flow',
@@ -158,6 +160,7 @@ describe('doctor --role', () => {
       ...viewed,
       roles('add'),
       ...core('add', ['group']),
+      scopes('add'),
       ...provider('add'),
       ...add,
       bindings('add'),
@@ -166,6 +169,7 @@ describe('doctor --role', () => {
     const changes = [
       roles('change'),
       ...core('change', ['group']),
+      scopes('change'),
       ...provider('change'),
       ...core('change', ['application', 'user']),
     ];

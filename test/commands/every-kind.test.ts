@@ -13,6 +13,7 @@ import { leastEntry, writtenType } from '../support/written-type.ts';
 /** A field of each, and another value of it; of some, a name is all that there is. */
 const changes: Readonly<Record<WrittenType, JsonObject>> = {
   role: {},
+  provider_scope: { expression: 'return {"name": request.user.name}' },
   group: { attributes: { team: 'x' } },
   outpost: { config: { log_level: 'debug' } },
   application: { meta_publisher: 'Example' },

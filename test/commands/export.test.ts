@@ -233,7 +233,7 @@ describe('rollcall export', () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
     expect(stdout).toBe(`${head('')}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
     expect(stderr).toMatch(
-      /^Left out: 2 that .* --internal .*\nLeft out: of the providers, 20 are of types .*\nThis is personal data of 4 users\. .*\n$/,
+      /^Left out: 6 that .* --internal .*\nLeft out: of the providers, 20 are of types .*\nThis is personal data of 4 users\. .*\n$/,
     );
     expect(ending).toBe('done');
   });
@@ -336,8 +336,15 @@ describe('rollcall export', () => {
       'user.sandbox',
     ];
     expect(await list({})).toEqual(all);
-    const own = 'outpost.authentik Embedded Outpost';
-    expect(await list({ internal: true })).toEqual(all.toSpliced(7, 0, 'user.outpost').toSpliced(2, 0, own));
+    const own = [
+      ...["OpenID 'email'", "OpenID 'openid'", "OpenID 'profile'", 'Proxy outpost'].map(
+        (name) => `property_mapping.authentik default OAuth Mapping: ${name}`,
+      ),
+      'outpost.authentik Embedded Outpost',
+    ];
+    expect(await list({ internal: true })).toEqual(
+      all.toSpliced(7, 0, 'user.outpost').toSpliced(2, 0, ...own),
+    );
     expect(await list({ target: ['user.outpost'] })).toEqual(['']);
     expect(await list({ type: ['application'] })).toEqual(all.slice(2, 4));
     expect(await list({ target: ['*.*i*'], exclude: ['user.akadmin'] })).toEqual([
@@ -368,8 +375,8 @@ describe('rollcall export', () => {
       exclude: ['user.akadmin', 'user.sandbox', 'group.*', 'role.*'],
     });
     expect(stdout).toBe('user.ldap\nuser.like\nuser.made\n');
-    expect(stderr).toMatch(/^Left out: 3 that the service keeps for itself/);
-    expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out: 3');
+    expect(stderr).toMatch(/^Left out: 7 that the service keeps for itself/);
+    expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out: 7');
   });
 
   test('checks with a plan that there is nothing to do, and writes nothing where there is', async () => {

@@ -443,7 +443,7 @@ describe('what is named and not there is an error at its place, with the nearest
       'signing_key: { name: authentik Self-Signed Certificate }',
       'no certificatekeypair',
     ],
-    ['a mapping', 'scope-openid', 'scope-openld', 'no propertymapping'],
+    ['a mapping', 'scope-openid', 'scope-openld', 'no property_mapping'],
   ])('%s', async (_, before, after, words) => {
     const made = service();
     const { ending, stdout, stderr } = await run('plan', made.send, roll.replace(before, after));

@@ -14,7 +14,14 @@ function isFlow(field: string): boolean {
 interface ManifestSchema {
   readonly anyOf: readonly { readonly required: readonly string[] }[];
   readonly definitions: Readonly<
-    Record<string, { readonly required: readonly string[]; readonly properties: object }>
+    Record<
+      string,
+      {
+        readonly required: readonly string[];
+        readonly else?: { readonly required: readonly string[] };
+        readonly properties: object;
+      }
+    >
   >;
 }
 
@@ -38,13 +45,15 @@ describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind
       'name',
       'formerly',
       'state',
-      'external_host',
       ...(definition?.required ?? []),
+      ...(definition?.else?.required ?? []),
     ]);
     const inAll = kinds.filter(({ type }) => type === kind.type).map((each) => new Set(fieldsOfEntry(each)));
     const shared = fieldsOfEntry(kind).filter(
       (field) =>
-        !names.has(field) && (!kind.sort || isFlow(field)) && inAll.every((fields) => fields.has(field)),
+        !names.has(field) &&
+        (inAll.length === 1 || isFlow(field)) &&
+        inAll.every((fields) => fields.has(field)),
     );
     expect(Object.keys(definitions[`${kind.type}Defaults`]?.properties ?? {})).toEqual(shared);
   });

@@ -30,5 +30,5 @@ test.each([
 
 test('a kind has the hidden fields that are named with it, and those that are secret', () => {
   const hidden = kinds.map((kind) => [...hiddenOf(kind, ['user.email', 'application.name', 'user.name'])]);
-  expect(hidden).toEqual([[], [], ['client_secret'], [], [], ['name'], ['email', 'name']]);
+  expect(hidden).toEqual([[], [], [], ['client_secret'], [], [], ['name'], ['email', 'name']]);
 });

@@ -5,6 +5,7 @@ import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { user } from '../../src/kinds/user.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import type { Writing } from '../../src/service/client.ts';
+import { withFormerPaths } from '../../src/service/former-paths.ts';
 import { askRights } from '../../src/service/kind-rights.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { whoAmI } from '../../src/service/who-am-i.ts';
@@ -13,6 +14,7 @@ import type { Session } from './session.ts';
 
 const required: Readonly<Record<ResourceType, JsonObject>> = {
   role: {},
+  property_mapping: {},
   group: {},
   provider: {},
   outpost: {},
@@ -51,6 +53,7 @@ function complaints(body: JsonObject | undefined): string {
 
 const full: Readonly<Record<ResourceType, JsonObject>> = {
   role: {},
+  property_mapping: {},
   provider: {},
   outpost: {},
   group: { is_superuser: false, attributes: { probe: { deep: [1, 'two', null] } }, roles: [] },
@@ -202,7 +205,7 @@ export const answers: readonly Row[] = [
       const send: Transport = async ({ method, path, body }) =>
         (await session.askText(method, path, body)).exchange;
       const { finding } = await whoAmI(send);
-      const { rights } = await askRights(kinds, send);
+      const { rights } = await askRights(kinds, withFormerPaths(send));
       const isTold = [...rights.values()].every(({ create }) => create !== 'unknown');
       return isTold ? expected(finding.kind, 'valid') : fail('OPTIONS does not tell what it may create');
     },

@@ -8,7 +8,7 @@ type Declarable = (typeof kinds)[number];
 
 /** What rollcall's promises about providers rest on. They need flows, which the service has or has not. */
 export const providerRows: readonly Row[] = kinds
-  .filter(({ sort }) => sort !== undefined)
+  .filter(({ type }) => type === 'provider')
   .flatMap((kind): Row[] => {
     const { sort } = kind;
     const of = `a provider of type ${sort?.value}`;

@@ -8,7 +8,7 @@ import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { leastEntry, writtenType } from '../support/written-type.ts';
 import type { Fact, Facts, Limits } from './facts.ts';
-import { askedBy, everyRequest } from './requests.ts';
+import { askedBy, everyRequest, pathIn } from './requests.ts';
 
 /** A line of releases, what its API says, and where rollcall says something else of it. */
 interface Comparison {
@@ -33,8 +33,8 @@ export async function differences(line: string, facts: Facts): Promise<string[]>
   ];
 }
 
-function recordsOf({ path }: Kind, facts: Facts): { readonly request: string; readonly record: string } {
-  const { sends = '', answers = '' } = facts.get(`POST ${path.replace('/api/v3', '')}`) ?? {};
+function recordsOf(kind: Kind, facts: Facts): { readonly request: string; readonly record: string } {
+  const { sends = '', answers = '' } = facts.get(`POST ${pathIn(facts, kind.path)}`) ?? {};
   return { request: sends, record: answers };
 }
 

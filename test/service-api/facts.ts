@@ -32,6 +32,8 @@ const records = {
   '/outposts/instances/': 'Outpost',
   '/policies/bindings/': 'PolicyBinding',
   '/propertymappings/all/': 'PropertyMapping',
+  '/propertymappings/provider/scope/': 'ScopeMapping',
+  '/propertymappings/scope/': 'ScopeMapping',
   '/providers/all/': 'Provider',
   '/providers/oauth2/': 'OAuth2Provider',
   '/providers/proxy/': 'ProxyProvider',

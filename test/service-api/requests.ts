@@ -10,9 +10,17 @@ export interface Asked {
   readonly parameters: readonly string[];
 }
 
+/** A path as the API has it, where a kind was elsewhere before. */
+export function pathIn(facts: Facts, path: string): string {
+  const plain = path.replace('/api/v3', '');
+  const kind = kinds.find((one) => one.was && path.startsWith(one.path));
+  if (kind?.was === undefined || facts.has(`POST ${kind.path.replace('/api/v3', '')}`)) return plain;
+  return path.replace(kind.path, kind.was.path).replace('/api/v3', '');
+}
+
 /** What a request is to the API, where that has such a path. */
 export function askedBy(method: string, path: string, facts: Facts): Asked | undefined {
-  const [plain = '', query = ''] = path.replace('/api/v3', '').split('?');
+  const [plain = '', query = ''] = pathIn(facts, path).split('?');
   const operations = [...facts.keys()].filter((key) => key.startsWith(`${method} `) && !key.includes('?'));
   // A path that the API has is that path, and not the record of that name.
   const operation =

@@ -16,6 +16,7 @@ const ofProvider = {
 /** What every release demands of one beside its identity and its name, as a request has it. */
 export const demanded: Readonly<Record<WrittenType, JsonObject>> = {
   role: {},
+  provider_scope: { scope_name: 'wiki', expression: 'return {}' },
   group: {},
   outpost: { type: 'proxy', config: {}, providers: [1] },
   application: {},

@@ -1,0 +1,25 @@
+import type { Kind } from './kind.ts';
+import { propertyMapping } from './property-mapping.ts';
+import { kindFrom } from './row.ts';
+
+/** What a scope of OAuth2 tells an application about a user. */
+export const scopeMapping: Kind<'property_mapping'> = kindFrom({
+  path: '/propertymappings/provider/scope/',
+  was: { before: '2024.8', path: '/propertymappings/scope/' },
+  list: 'property_mappings',
+  type: 'property_mapping',
+  sort: { field: 'type', value: 'provider_scope' },
+  several: 'scope mappings',
+  namedAmong: propertyMapping,
+  lookUp: 'name',
+  // A second one of a name was refused by 2023.10.7 and by 2025.12.4, which both leave the description empty.
+  unique: true,
+  isInternal: ({ managed = null }) => managed !== null,
+  deletion: {},
+  fields: {
+    scope_name: { weighs: () => 'applications that ask for the scope are told otherwise' },
+    expression: { weighs: () => 'applications are told something else about their users' },
+    description: { default: '' },
+  },
+  notDeclarable: { managed: 'The service sets it for its own mappings.' },
+});

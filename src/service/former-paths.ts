@@ -1,0 +1,30 @@
+import { kinds } from '../kinds/all.ts';
+import type { Exchange, Transport } from './transport.ts';
+
+const moved = kinds.flatMap(({ path, was }) => (was === undefined ? [] : [{ path, was: was.path }]));
+
+/**
+ * A transport that asks earlier releases for what they have elsewhere. Where a path leads nowhere, nothing was done; if it leads
+ * somewhere under its former name, it stays with that.
+ */
+export function withFormerPaths(send: Transport): Transport {
+  const earlier = new Set<string>();
+  return async (request, signal) => {
+    const kind = moved.find(({ path }) => request.path.startsWith(path));
+    if (kind === undefined) return send(request, signal);
+    const former = { ...request, path: kind.was + request.path.slice(kind.path.length) };
+    if (earlier.has(kind.path)) return send(former, signal);
+    const answer = await send(request, signal);
+    if (!leadsNowhere(answer) || signal?.aborted) return answer;
+    const other = await send(former, signal);
+    if (other.kind !== 'answered' || leadsNowhere(other)) return answer;
+    earlier.add(kind.path);
+    return other;
+  };
+}
+
+/** Of a record that is absent the service says so as JSON; where it has no such path, it has a page, or nothing, to say. */
+function leadsNowhere(exchange: Exchange): boolean {
+  if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
+  return exchange.headers['content-type']?.startsWith('application/json') !== true;
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { scopeMapping } from '../../src/kinds/scope-mapping.ts';
+import { withFormerPaths } from '../../src/service/former-paths.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+
+const { path, was } = scopeMapping;
+const former = was?.path ?? expect.fail();
+
+const page = (status: number): Exchange => ({
+  kind: 'answered',
+  status,
+  headers: { 'content-type': 'text/html' },
+  body: '',
+});
+const json = (status: number): Exchange => ({
+  kind: 'answered',
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: '{}',
+});
+
+/** What is sent where each path has these answers, and what comes of it. */
+async function asked(
+  answers: Readonly<Record<string, Exchange>>,
+  ...requests: HttpRequest[]
+): Promise<{ sent: string[]; statuses: (number | string)[] }> {
+  const sent: string[] = [];
+  const send = withFormerPaths(async (request) => {
+    sent.push(`${request.method} ${request.path}`);
+    return answers[request.path] ?? page(404);
+  });
+  const statuses: (number | string)[] = [];
+  for (const request of requests) {
+    const exchange = await send(request);
+    statuses.push(exchange.kind === 'answered' ? exchange.status : exchange.kind);
+  }
+  return { sent, statuses };
+}
+
+const list: HttpRequest = { method: 'GET', path };
+
+test('an earlier release is asked at its own path, and from then on there alone', async () => {
+  const answers = { [former]: json(200), [`${former}1/`]: json(404) };
+  const { sent, statuses } = await asked(answers, list, { method: 'PATCH', path: `${path}1/`, body: '{}' });
+  expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `PATCH ${former}1/`]);
+  expect(statuses).toEqual([200, 404]);
+});
+
+test('a create that no path took is sent to the former one', async () => {
+  const answers = { [path]: page(405), [former]: json(201) };
+  const { sent, statuses } = await asked(answers, { method: 'POST', path, body: '{}' });
+  expect(sent).toEqual([`POST ${path}`, `POST ${former}`]);
+  expect(statuses).toEqual([201]);
+});
+
+test.each([
+  ['what is absent', json(404)],
+  ['what is refused', json(400)],
+  ['a failure', page(502)],
+  ['what is lost', { kind: 'lost', error: new Error('gone') } as const],
+])('%s is asked for once', async (_, answer) => {
+  expect((await asked({ [path]: answer, [former]: json(200) }, list)).sent).toEqual([`GET ${path}`]);
+});
+
+test('where neither path leads anywhere, the answer is that of the present one', async () => {
+  const { sent, statuses } = await asked({ [path]: page(405) }, list, list);
+  expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
+  expect(statuses).toEqual([405, 405]);
+});
+
+test('what is under no path that moved is sent as it is', async () => {
+  expect((await asked({}, { method: 'GET', path: '/api/v3/core/users/' })).sent).toEqual([
+    'GET /api/v3/core/users/',
+  ]);
+});
