@@ -8,6 +8,7 @@ import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
+import { isDenial } from '../service/what-answers-prove.ts';
 
 /** What came of a job, for its reports; and which service it was about, as far as that is known. */
 export interface Ended<Result> extends Partial<Destination> {
@@ -132,5 +133,5 @@ export function applyEnding(outcomes: readonly (OutcomeFacts & Pick<Outcome, 'an
 
 /** Whether the token may not do it, or not the rest of what was begun. */
 function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
-  return outcome === 'denied' || (outcome === 'unfinished' && !clash && answer?.kind === 'denied');
+  return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
 }
