@@ -1,7 +1,7 @@
 import { textOf, type JsonObject } from '../base/json.ts';
-import { fieldsFrom, untaken, type FieldRows } from './field-facts.ts';
+import type { FieldRows } from './field-facts.ts';
 import { userUid, userUuid, uuid } from './ids.ts';
-import { everyMethod, type World, type WrittenKind } from './kind.ts';
+import type { World, WrittenKind } from './kind.ts';
 import { isLaunchUrl } from './launch-url.ts';
 import { asked, listed } from './lists.ts';
 import { providerRecord } from './provider.ts';
@@ -10,6 +10,7 @@ import { pageOf, type Listed, type Query } from './query.ts';
 import type { Rules } from './release.ts';
 import { reaches, type Asker } from './rights.ts';
 import { only, Rows, valuesOf, type Row, type Values } from './rows.ts';
+import { tableFrom } from './table.ts';
 
 const slugForm = /^[-a-zA-Z0-9_]+$/;
 const texts = ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'];
@@ -18,33 +19,24 @@ export function applicationKind(world: World): WrittenKind {
   const rows = new Rows();
   const newPk = pksOfSlugs();
   const shown = new Map<string, readonly JsonObject[]>();
-  const kind: WrittenKind = {
-    title: 'Application',
+  const kind = tableFrom(world, {
+    path: '/core/applications/',
     list: 'applications',
-    path: '/api/v3/core/applications/',
-    allow: everyMethod,
     ...(world.rules.hasRequests && { otherLists: new Set(['requestable']) }),
     key: { field: 'slug', form: slugForm },
-    identity: 'slug',
     ordering: 'name',
-    exact: texts,
     searched: ({ fields }) => texts.map((name) => fields[name]),
     rows,
-    record: (application, asker) => recordOf(world, application, asker),
-    listed: (query, asker) => listedAsCached(kind, query, asker, world, shown),
-    writing: {
-      fields: fieldsFrom(world, '/core/applications/', applicationFields(world, rows)),
-      seed: world.seed.applications ?? [],
-      write: (values, own) => {
-        const application = own
-          ? rows.change(own, values)
-          : rows.add({ pk: newPk(textOf(values['slug'])), fields: values });
-        takeBackchannels(rows, application);
-        if (own === undefined) shown.clear();
-        return application;
-      },
+    fields: applicationFields(world, rows),
+    known: (world.seed.applications ?? []).map((application) => ({ ...application })),
+    newPk: (_, { slug }) => newPk(textOf(slug)),
+    kept: (application, _, own) => {
+      takeBackchannels(rows, application);
+      if (own === undefined) shown.clear();
     },
-  };
+    shown: (application, asker) => shownOf(world, application, asker),
+    listed: (query, asker) => listedAsCached(kind, query, asker, world, shown),
+  });
   return kind;
 }
 
@@ -57,7 +49,6 @@ function applicationFields({ rules }: World, applications: Rows): FieldRows {
   return {
     name: { more: { help_text: "Application's display Name." } },
     slug: {
-      first: untaken(() => applications, 'slug', 'Application'),
       last: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules),
       more: { help_text: 'Internal application name, used in URLs.' },
     },
@@ -125,23 +116,21 @@ function listedAsCached(
   return { pagination, results };
 }
 
-/** An application as the service answers it to somebody. */
-function recordOf(world: World, { pk, fields }: Row, asker: Asker | undefined): JsonObject {
+/** What is shown of an application to somebody, beside what is stored. */
+function shownOf(world: World, { pk, fields }: Row, asker: Asker | undefined): JsonObject {
   const providers = world.rows('provider');
   const [main] = providers.those([fields['provider'] ?? null]);
   const template = textOf(fields['meta_launch_url']);
   const url =
     asker && template.includes('%') ? percentFormat(template, filledWith(asker.user, world.rules)) : template;
   return {
-    pk,
-    ...fields,
     provider_obj: main ? providerRecord(world, main) : null,
     backchannel_providers_obj: providers
       .those(fields['backchannel_providers'])
       .map((provider) => providerRecord(world, provider, 'backchannel')),
     launch_url: url === '' ? null : url,
-    ...(world.rules.hasRequests && { pbm_uuid: pk }),
-    ...(world.rules.isLate ? iconUrls(textOf(fields['meta_icon'])) : { meta_icon: null }),
+    pbm_uuid: pk,
+    ...iconUrls(textOf(fields['meta_icon'])),
   };
 }
 

@@ -1,84 +1,75 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { fieldsFrom } from './field-facts.ts';
 import { reference } from './fields.ts';
 import { groupOfUser, memberOf } from './group.ts';
 import { userUuid, uuid } from './ids.ts';
-import { byPk, everyMethod, type SandboxKind, type World, type WrittenKind } from './kind.ts';
+import { type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
-import { Rows, valuesOf, type Row } from './rows.ts';
-
-const path = '/api/v3/policies/bindings/';
+import { valuesOf, type Row, type Values } from './rows.ts';
+import { tableFrom } from './table.ts';
 
 /** What lets a group or a user open an application, or is a policy that decides on it. Nothing keeps one from being there twice. */
 export function bindingKind(world: World): WrittenKind {
-  const rows = new Rows();
-  let made = 0;
+  const { isLate } = world.rules;
   const byName = (kind: string, field: string, name: JsonValue): JsonValue =>
     world.rows(kind).with(field, name)[0]?.pk ?? name;
-  return {
-    title: 'PolicyBinding',
+  return tableFrom(world, {
+    path: '/policies/bindings/',
     list: 'bindings',
-    path,
-    allow: everyMethod,
-    key: byPk,
     // As rights name one: `grafana/staff`.
     identity: 'label',
     // As it was recorded, those of one order come the other way round.
     ordering: 'order,-made',
-    exact: [],
     searched: () => [],
     filters: (query) => filtersOf(world, query),
-    rows,
-    record: (binding) => recordOf(world, binding),
-    writing: {
-      fields: fieldsFrom(world, '/policies/bindings/', {
-        policy: { read: (value) => ({ value }) },
-        target: { type: 'field', read: reference('uuid', () => world.rows('application')) },
-        negate: { more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' } },
-        enabled: { default: true },
-        timeout: {
-          default: 30,
-          more: { help_text: 'Timeout after which Policy execution is terminated.' },
-        },
-        failure_result: { more: { help_text: 'Result if the Policy execution fails.' } },
-      }),
-      // What it names is there by the time that this is asked for.
-      get seed() {
-        return (world.seed.bindings ?? []).map(({ application, group, user, policy, ...more }, order) => ({
-          order,
-          ...more,
-          target: byName('application', 'slug', application),
-          ...(group !== undefined && { group: byName('group', 'name', group) }),
-          ...(user !== undefined && { user: byName('user', 'username', user) }),
-          ...(policy !== undefined && { policy: uuid(`policy ${policy}`) }),
-        }));
+    fields: {
+      policy: { read: (value) => ({ value }) },
+      target: { type: 'field', read: reference('uuid', () => world.rows('application')) },
+      negate: { more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' } },
+      enabled: { default: true },
+      timeout: {
+        default: 30,
+        more: { help_text: 'Timeout after which Policy execution is terminated.' },
       },
-      write: (values, own) => {
-        const isLate = world.rules.isLate;
-        if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
-        const given = ['policy', 'group', 'user'].filter((field) => (values[field] ?? null) !== null);
-        if (given.length !== 1) {
-          const names = isLate ? "'group', 'policy'" : "'policy', 'group'";
-          const [all, must] = isLate
-            ? [`${names}, 'user' can be set.`, `${names}, 'user' must be set.`]
-            : [`${names} or 'user' can be set.`, `${names} or 'user' must be set.`];
-          return {
-            errors: { non_field_errors: [given.length > 1 ? `Only one of ${all}` : `One of ${must}`] },
-          };
-        }
-        if (own && isLate)
-          return {
-            errors: { non_field_errors: ['The fields policy, target, order must make a unique set.'] },
-          };
-        if (own) return rows.change(own, values);
-        made += 1;
-        return rows.add({
-          pk: uuid(`binding ${made}`),
-          fields: { ...values, label: labelOf(world, values), made },
-        });
-      },
+      failure_result: { more: { help_text: 'Result if the Policy execution fails.' } },
     },
-  };
+    seed: () =>
+      (world.seed.bindings ?? []).map(({ application, group, user, policy, ...more }, order) => ({
+        order,
+        ...more,
+        target: byName('application', 'slug', application),
+        ...(group !== undefined && { group: byName('group', 'name', group) }),
+        ...(user !== undefined && { user: byName('user', 'username', user) }),
+        ...(policy !== undefined && { policy: uuid(`policy ${policy}`) }),
+      })),
+    newPk: (made) => uuid(`binding ${made}`),
+    keep: (values, { own, made }) => {
+      if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
+      const refusal = refusalOf(values, isLate);
+      if (refusal !== undefined) return { errors: { non_field_errors: [refusal] } };
+      if (own && isLate)
+        return {
+          errors: { non_field_errors: ['The fields policy, target, order must make a unique set.'] },
+        };
+      return { stored: own ? values : { ...values, label: labelOf(world, values), made } };
+    },
+    shown: ({ fields: { policy = null, group, user } }) => {
+      const bound = world.rows('group').at(textOf(group));
+      const member = world.rows('user').at(textOf(user));
+      return {
+        policy_obj: policy === null ? null : { pk: policy, name: 'policy' },
+        group_obj: bound ? groupOf(world, bound) : null,
+        user_obj: member ? (isLate ? memberOf(member) : userOf(world, member)) : null,
+      };
+    },
+  });
+}
+
+/** One has exactly one subject. */
+function refusalOf(values: Values, isLate: boolean): string | undefined {
+  const given = ['policy', 'group', 'user'].filter((field) => (values[field] ?? null) !== null);
+  if (given.length === 1) return undefined;
+  const names = isLate ? "'group', 'policy', 'user'" : "'policy', 'group' or 'user'";
+  return given.length > 1 ? `Only one of ${names} can be set.` : `One of ${names} must be set.`;
 }
 
 function labelOf(world: World, values: Row['fields']): string {
@@ -106,23 +97,6 @@ function filtersOf(
     ...(target === undefined ? [] : [({ fields }: Row) => fields['target'] === target]),
     ...(several.length === 0 ? [] : [({ fields }: Row) => several.includes(textOf(fields['target']))]),
   ];
-}
-
-function recordOf(world: World, { pk, fields }: Row): JsonObject {
-  const { isLate } = world.rules;
-  const { label: _, made: __, ...own } = fields;
-  const group = world.rows('group').at(textOf(own['group']));
-  const user = world.rows('user').at(textOf(own['user']));
-  return {
-    pk,
-    policy: null,
-    group: null,
-    user: null,
-    policy_obj: (own['policy'] ?? null) === null ? null : { pk: own['policy'] ?? null, name: 'policy' },
-    group_obj: group ? groupOf(world, group) : null,
-    user_obj: user ? (isLate ? memberOf(user) : userOf(world, user)) : null,
-    ...own,
-  };
 }
 
 function groupOf(world: World, group: Row): JsonObject {

@@ -70,11 +70,5 @@ export function isWritten(kind: SandboxKind): kind is WrittenKind {
   return kind.writing !== undefined;
 }
 
-/** The methods of a kind that the service lets everybody create and change. */
-export const everyMethod = {
-  list: 'GET, POST, HEAD, OPTIONS',
-  one: 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS',
-};
-
 /** What the path of a single record ends in where that is its id. */
 export const byPk: SandboxKind['key'] = { field: 'pk', form: /^[^/.]+$/ };

@@ -25,7 +25,7 @@ export function oauth2Kind(world: World): WrittenKind {
       include_claims_in_id_token: { default: true },
       issuer_mode: { default: 'per_provider' },
     },
-    made: (values, own, pk) => ({
+    keep: (values, { own, pk }) => ({
       stored: {
         ...(!own && { client_id: digest(`client ${pk}`, 40), client_secret: madeSecret(pk) }),
         ...values,
@@ -34,6 +34,6 @@ export function oauth2Kind(world: World): WrittenKind {
   });
 }
 
-function madeSecret(pk: number): string {
+function madeSecret(pk: number | string): string {
   return digest(`one half of a secret ${pk}`, 64) + digest(`the other half ${pk}`, 64);
 }

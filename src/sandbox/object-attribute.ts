@@ -10,7 +10,7 @@ export function objectAttributeKind(world: World): WrittenKind {
     identity: 'key',
     searched: ({ fields }) => [fields['key'], fields['label']],
     fields: { key: { first: () => undefined } },
-    seed: demands.map((demand) => ({ ...ofUsers, label: demand.key, ...demand })),
+    known: demands.map((demand) => ({ ...ofUsers, label: demand.key, ...demand })),
   });
 }
 

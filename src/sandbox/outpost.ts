@@ -12,10 +12,13 @@ export function outpostKind(world: World): WrittenKind {
     path,
     list: 'outposts',
     known: (world.seed.outposts ?? []).map((outpost) => ({ config: { log_level: 'info' }, ...outpost })),
-    check: ({ providers = null }, own) =>
-      isJsonList(providers) && providers.length === 0 && own?.fields['managed'] !== embedded
+    keep: (stored, { own }) => {
+      const { providers = null } = stored;
+      const isEmpty = isJsonList(providers) && providers.length === 0;
+      return isEmpty && own?.fields['managed'] !== embedded
         ? { errors: { providers: ['This list may not be empty.'] } }
-        : undefined,
+        : { stored };
+    },
     shown: ({ pk, fields }) => ({
       providers_obj: world
         .at('/providers/all/')

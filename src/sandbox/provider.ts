@@ -1,43 +1,32 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { emptyOf, factsIn, fieldsFrom, untaken, type FieldRows } from './field-facts.ts';
+import { emptyOf, factsIn, type FieldRows } from './field-facts.ts';
 import { digest, uuid } from './ids.ts';
-import { byPk, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
-import { only, Rows, type Row, type Values } from './rows.ts';
-import { tableFrom } from './table.ts';
+import type { SandboxKind, World, WrittenKind } from './kind.ts';
+import { only, type Row, type Values } from './rows.ts';
+import { shownFrom, tableFrom, type TableRow } from './table.ts';
 
 const someFlow = uuid('flow default-provider-authorization-implicit-consent');
 
 /** All providers, of which the kinds of single types show and write their own. */
 export function providerKind(world: World): SandboxKind {
-  return {
-    title: 'Provider',
+  return shownFrom(world, {
+    path: '/providers/all/',
     list: 'providers',
-    path: '/api/v3/providers/all/',
-    allow: { list: 'GET, HEAD, OPTIONS', one: 'GET, DELETE, HEAD, OPTIONS' },
-    key: byPk,
-    identity: 'name',
     ordering: 'pk',
-    exact: [],
     searched: ({ pk, fields }) => [fields['name'], applicationOf(world, 'provider', pk)?.fields['name']],
-    rows: new Rows(
-      (world.seed.providers ?? [])
-        .toSorted((a, b) => a.pk - b.pk)
-        .map(({ pk, name, type = 'saml', authorization_flow = someFlow }) => ({
-          pk,
-          fields: { ...seeded, name, authorization_flow, component: `ak-provider-${type}-form` },
-        })),
-    ),
+    known: (world.seed.providers ?? [])
+      .toSorted((a, b) => a.pk - b.pk)
+      .map(({ type = 'saml', ...provider }) => ({
+        authentication_flow: null,
+        authorization_flow: someFlow,
+        invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+        property_mappings: [],
+        component: `ak-provider-${type}-form`,
+        ...provider,
+      })),
     record: (provider) => providerRecord(world, provider),
-  };
+  });
 }
-
-const invalidationFlow = uuid('flow default-provider-invalidation-flow');
-
-const seeded: Values = {
-  authentication_flow: null,
-  invalidation_flow: invalidationFlow,
-  property_mappings: [],
-};
 
 /** What the providers of one type have of their own. */
 interface Typed {
@@ -46,68 +35,45 @@ interface Typed {
   /** The types that are made of it: it lists, finds, changes and deletes them, and shows them as its own. */
   readonly madeOfIt?: readonly string[];
   readonly fields: FieldRows;
-  /** What is stored beside what was sent, of a new one or of a change. */
-  readonly made: (values: Values, own: Row | undefined, pk: number) => { readonly stored: Values } | Refused;
+  readonly keep: NonNullable<TableRow['keep']>;
 }
 
 /** The providers of one type. */
 export function typedProviderKind(world: World, typed: Typed): WrittenKind {
-  const { path, component, madeOfIt = [], made } = typed;
-  const all = (): Rows => world.at('/providers/all/');
+  const { path, component, madeOfIt = [], fields: rows, keep } = typed;
   const facts = factsIn(world, path);
-  const fields = typedFields(world, typed);
-  const unset = (pk: Row['pk']): Values =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, { isMade, default: byDefault }]) => [
-        name,
-        isMade ? digest(`${name} ${pk}`, 40) : (byDefault ?? emptyOf(facts.fields[name] ?? {})),
-      ]),
-    );
-  return {
-    ...tableFrom(world, { path, list: 'providers', rows: new Rows() }),
-    get rows() {
-      return all();
+  const validities = Object.entries(rows).filter(([name]) => /_(?:validity|threshold)$/.test(name));
+  const kind = tableFrom(world, {
+    path,
+    list: 'providers',
+    fields: {
+      ...rows,
+      ...Object.fromEntries(validities.map(([name, row]) => [name, { last: wrongValidity, ...row }])),
     },
+    keep,
     has: ({ fields: stored }) => [component, ...madeOfIt].includes(textOf(stored['component'])),
     record: (row) => ({
       ...unset(row.pk),
       ...providerRecord(world, { ...row, fields: { ...row.fields, component } }),
-      ...only(row.fields, Object.keys(row.fields['component'] === component ? facts.fields : fields)),
+      ...only(
+        row.fields,
+        Object.keys(row.fields['component'] === component ? facts.fields : kind.writing.fields),
+      ),
     }),
     whenDeleted: ({ pk }) => {
       const applications = world.rows('application');
       for (const application of applications.with('provider', pk))
         applications.change(application, { provider: null });
     },
-    writing: {
-      fields,
-      seed: [],
-      write: (values, own) => {
-        const pk = own
-          ? Number(own.pk)
-          : 1 +
-            all()
-              .all()
-              .reduce((most, row) => Math.max(most, Number(row.pk)), 0);
-        const result = made(values, own, pk);
-        if (!('stored' in result)) return result;
-        const { stored } = result;
-        return own
-          ? all().change(own, stored)
-          : all().add({ pk, fields: { ...seeded, ...stored, component } });
-      },
-    },
-  };
-}
-
-function typedFields(world: World, { path, fields: rows }: Typed): ReturnType<typeof fieldsFrom> {
-  const validity = { last: wrongValidity };
-  const validities = Object.keys(rows).filter((name) => /_(?:validity|threshold)$/.test(name));
-  return fieldsFrom(world, path, {
-    name: { first: untaken(() => world.at('/providers/all/'), 'name', 'provider') },
-    ...rows,
-    ...Object.fromEntries(validities.map((name) => [name, { ...validity, ...rows[name] }])),
   });
+  const unset = (pk: Row['pk']): Values =>
+    Object.fromEntries(
+      Object.entries(kind.writing.fields).map(([name, { isMade, default: byDefault }]) => [
+        name,
+        isMade ? digest(`${name} ${pk}`, 40) : (byDefault ?? emptyOf(facts.fields[name] ?? {})),
+      ]),
+    );
+  return kind;
 }
 
 const units = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';

@@ -14,7 +14,7 @@ export function proxyKind(world: World): WrittenKind {
       access_token_validity: { default: 'hours=1' },
       refresh_token_validity: { default: 'days=30' },
     },
-    made: (values, own, pk) => {
+    keep: (values, { own, pk }) => {
       const { mode = 'proxy', internal_host: internal = '' } = values;
       if (mode === 'proxy' && internal === '')
         return {

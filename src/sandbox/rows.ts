@@ -18,6 +18,7 @@ export interface Row {
 
 /** All records of one kind. Each index and each order of them is made when it is first asked for. */
 export class Rows {
+  #highest = 0;
   readonly #byPk = new Map<string, Row>();
   readonly #indexes = new Map<string, Map<JsonValue, Set<Row>>>();
   readonly #ordered = new Map<string, readonly Row[]>();
@@ -28,8 +29,14 @@ export class Rows {
 
   add(row: Row): Row {
     this.#byPk.set(String(row.pk), row);
+    if (typeof row.pk === 'number') this.#highest = Math.max(this.#highest, row.pk);
     this.#file(row);
     return row;
+  }
+
+  /** The next id, where ids are numbers: none is given twice. */
+  nextNumber(): number {
+    return this.#highest + 1;
   }
 
   /** Gives a record other values; what is not among them stays. */

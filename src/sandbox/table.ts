@@ -5,7 +5,7 @@ import { uuid } from './ids.ts';
 import { byPk, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import type { Asker } from './rights.ts';
-import { only, Rows, type Row, type Values } from './rows.ts';
+import { Rows, type Row, type Values } from './rows.ts';
 
 /** What is written by hand of a kind: what the schema of the service does not say. */
 export interface TableRow extends Partial<Omit<WrittenKind, 'path' | 'writing'>> {
@@ -14,12 +14,24 @@ export interface TableRow extends Partial<Omit<WrittenKind, 'path' | 'writing'>>
   readonly fields?: FieldRows;
   /** What is there from the start: those with ids as they are, where what is left out is empty, and the others as they are sent. */
   readonly known?: readonly JsonObject[];
-  /** What the seed asks for, as the bodies of requests. */
-  readonly seed?: readonly JsonObject[];
-  /** What is shown that is not stored, beside what the schema says. */
-  readonly shown?: (row: Row) => JsonObject;
-  /** What is wrong with a request as a whole. */
-  readonly check?: (values: Values, own?: Row, asker?: Asker) => Refused | undefined;
+  /** What else the seed asks for, as the bodies of requests: asked for when what it names is there. */
+  readonly seed?: () => readonly JsonObject[];
+  /** What is shown that is not stored, or not as it is stored. What the release does not have is left out. */
+  readonly shown?: WrittenKind['record'];
+  /** What is stored of a request, or what is wrong with it as a whole. */
+  readonly keep?: (values: Values, request: Kept) => { readonly stored: Values } | Refused;
+  /** What goes along with a create or a change that is done, and whether the service breaks down after it. */
+  readonly kept?: (row: Row, values: Values, own?: Row) => Refused | void;
+  readonly newPk?: (made: number, values: Values) => Row['pk'];
+}
+
+/** Of which record a request is, or a new one, and who sent it. */
+interface Kept {
+  readonly own: Row | undefined;
+  readonly pk: Row['pk'];
+  readonly asker: Asker | undefined;
+  /** How many have been made, with this one. */
+  readonly made: number;
 }
 
 /** What the service calls what its schema names in small letters alone. */
@@ -35,7 +47,11 @@ const titles: Readonly<Record<string, string>> = {
 
 export function titleOf(model: string): string {
   const [, name = ''] = model.split('.');
-  return titles[model] ?? name.replace(/^./, (letter) => letter.toUpperCase());
+  return titles[model] ?? capital(name);
+}
+
+function capital(name: string): string {
+  return name.replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** The lists of several types: what each calls one of them, where names are unique among all. */
@@ -72,17 +88,18 @@ export function shownFrom(world: World, row: TableRow): SandboxKind {
 
 /** A kind, as its row and the facts of the service's API make it. */
 export function tableFrom(world: World, row: TableRow): WrittenKind {
-  const { path, fields: rows = {}, known = [], seed = [], check, shown, ...own } = row;
+  const { path, fields: rows = {}, known = [], seed, shown, keep, kept, newPk, ...own } = row;
   const facts = factsIn(world, path);
   const family = familyOf(path);
   const { model = '', id } = facts;
   const identity = own.identity ?? (facts.fields['slug'] ? 'slug' : 'name');
   const all = own.rows ?? (family === path ? new Rows() : undefined);
   const records = (): Rows => all ?? world.at(family);
-  const title = model === '' ? familyTitle(family) : titleOf(model);
+  const title = model === '' ? capital(familyTitle(family)) : titleOf(model);
   const unique = { first: untaken(records, identity, family === path ? title : familyTitle(family)) };
   let fields: WrittenKind['writing']['fields'] | undefined; // made when one is first written
   const record = recordFrom(facts, shown);
+  const typed = family === path ? {} : { meta_model_name: model, component: componentOf(family, path) };
   let made = 0;
   const kind: WrittenKind = {
     title: title.replaceAll(/[ -]|\/\w+/g, ''),
@@ -106,30 +123,30 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
         fields ??= fieldsFrom(world, path, { ...rows, [identity]: { ...unique, ...rows[identity] } });
         return fields;
       },
-      seed: [...known.filter(({ pk }) => pk === undefined), ...seed],
+      get seed() {
+        return [...known.filter(({ pk }) => pk === undefined), ...(seed?.() ?? [])];
+      },
       write: (values, changed, asker) => {
-        const refused = check?.(values, changed, asker);
-        if (refused) return refused;
-        if (changed) return records().change(changed, values);
-        made += 1;
-        return records().add({
-          pk: newPk(facts, records(), `${model} ${made}`),
-          fields: {
-            ...values,
-            ...(family !== path && { meta_model_name: model, component: componentOf(family, path) }),
-          },
-        });
+        const nth = made + 1;
+        const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
+        const result = keep?.(values, { own: changed, pk, asker, made: nth }) ?? { stored: values };
+        if (!('stored' in result)) return result;
+        if (!changed) made = nth;
+        const written = changed
+          ? records().change(changed, result.stored)
+          : records().add({ pk, fields: { ...typed, ...result.stored } });
+        return kept?.(written, values, changed) ?? written;
       },
     },
   };
   for (const { pk, ...values } of known)
-    if (pk !== undefined) records().add({ pk: textOf(pk).toLowerCase(), fields: values });
+    if (pk !== undefined)
+      records().add({ pk: typeof pk === 'number' ? pk : textOf(pk).toLowerCase(), fields: values });
   return kind;
 }
 
-function newPk({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
-  if (fields['pk']?.type !== 'integer') return uuid(text);
-  return 1 + rows.all().reduce((most, row) => Math.max(most, Number(row.pk)), 0);
+function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
+  return fields['pk']?.type === 'integer' ? rows.nextNumber() : uuid(text);
 }
 
 /** The methods that the service has for a list, and for a single record. */
@@ -160,19 +177,22 @@ function filtersOf({ filters }: TypeFacts, query: Query): Filter[] {
   });
 }
 
-/** A record as the schema has it: what is stored, and what is said of its type. */
-function recordFrom({ fields }: TypeFacts, more?: TableRow['shown']): WrittenKind['record'] {
-  const empty: Record<string, JsonValue> = {};
-  for (const [name, facts] of Object.entries(fields)) if (!facts.writeOnly) empty[name] = emptyOf(facts);
-  const names = Object.keys(empty);
-  const typed = 'component' in empty;
-  return (row) => ({
-    ...empty,
-    ...only(row.fields, names),
-    pk: row.pk,
-    ...(typed && typeOf(textOf(row.fields['meta_model_name']))),
-    ...more?.(row),
-  });
+/** A record as the schema has it: what is shown, or else what is stored, or else nothing. */
+function recordFrom({ fields }: TypeFacts, shown?: TableRow['shown']): WrittenKind['record'] {
+  const readable = Object.entries(fields).filter(([, { writeOnly }]) => !writeOnly);
+  const empty = readable.map(([name, facts]) => [name, emptyOf(facts)] as const);
+  const isTyped = fields['component'] !== undefined;
+  return (row, asker, query) => {
+    const stored = { ...row.fields, pk: row.pk };
+    const ofType = isTyped && typeOf(textOf(row.fields['meta_model_name']));
+    const all: JsonObject = { ...stored, ...ofType, ...shown?.(row, asker, query) };
+    const record: Record<string, JsonValue> = {};
+    for (const [name, nothing] of empty) {
+      const value = all[name];
+      record[name] = value === undefined ? nothing : value;
+    }
+    return record;
+  };
 }
 
 function typeOf(model: string): JsonObject {

@@ -1,14 +1,15 @@
 import { textOf, valueAt, type JsonValue } from '../base/json.ts';
 import { isEmailAddress } from './email-address.ts';
-import { fieldsFrom, type FieldRows } from './field-facts.ts';
+import type { FieldRows } from './field-facts.ts';
 import { readFields, type FieldErrors } from './fields.ts';
 import { groupOfUser } from './group.ts';
 import { roleRecord } from './named-kinds.ts';
 import { userUid, userUuid } from './ids.ts';
-import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
+import type { World, WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
 import type { Filter, Query } from './query.ts';
 import { Rows, type Row, type Values } from './rows.ts';
+import { tableFrom } from './table.ts';
 
 export interface Users extends WrittenKind {
   /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
@@ -19,26 +20,17 @@ export function userKind(world: World): Users {
   const { rules, seed } = world;
   const { isLate } = rules;
   const rows = new Rows();
-  const fields = fieldsFrom(world, '/core/users/', userFields(world, rows));
-  let made = 0;
   const now = timesFrom(Date.UTC(2026, 0, 1));
-  const keep = (values: Values, isSuperuser: boolean): Row => {
+  const begun = (): Values => {
     const at = now();
-    const times = isLate && { date_joined: at, password_change_date: at, last_updated: at };
-    made += 1;
-    return rows.add({ pk: made, fields: { ...values, is_superuser: isSuperuser, ...times } });
+    return { is_superuser: false, date_joined: at, password_change_date: at, last_updated: at };
   };
   /** The service breaks down over what its parser of JSON takes and its writer does not. */
   const isUnreadable = (user: Row): boolean => isLate && hasHugeInteger(user.fields['attributes'] ?? null);
-  return {
-    title: 'User',
+  const kind = tableFrom(world, {
+    path: '/core/users/',
     list: 'users',
-    path: '/api/v3/core/users/',
-    allow: everyMethod,
-    key: byPk,
     identity: 'username',
-    ordering: 'username',
-    exact: ['username', 'name', 'email', 'path'],
     searched: (user) => [
       ...['username', 'name', 'email'].map((name) => user.fields[name]),
       userUuid(user.pk),
@@ -49,44 +41,44 @@ export function userKind(world: World): Users {
     }),
     rows,
     isUnreadable,
-    record: (user, _, query) => {
+    fields: userFields(world, rows),
+    known: (seed.users ?? []).map((user) => ({ ...user })),
+    shown: (user, _, query) => {
       const has = (what: string): boolean => !isLate || query?.isTrue(`include_${what}`, true) !== false;
       const groups = world.rows('group').those(user.fields['groups']);
+      const roles = world.rows('role').those(user.fields['roles']);
       return {
-        pk: user.pk,
-        ...user.fields,
         groups: groups.map((group) => group.pk),
         is_superuser: [user, ...groups].some(({ fields: { is_superuser } }) => is_superuser === true),
         groups_obj: has('groups') ? groups.map((group) => groupOfUser(group, rules)) : null,
-        ...(isLate && {
-          roles_obj: has('roles') ? world.rows('role').those(user.fields['roles']).map(roleRecord) : null,
-        }),
+        roles_obj: has('roles') ? roles.map(roleRecord) : null,
         avatar,
         uid: userUid(user.pk),
         uuid: userUuid(user.pk),
       };
     },
-    writing: {
-      fields,
-      seed: seed.users ?? [],
-      write: (values, own) => {
-        if (own?.fields['type'] === internalServiceAccount)
-          return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
-        if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
-        const demanded = rules.hasRequests && !world.isSeeding() ? world.rows('objectAttribute').all() : [];
-        const errors = refusedAttributes(demanded, values['attributes'] ?? {}, rows, own);
-        if (errors) return { errors };
-        if (own === undefined) return keep(values, false);
-        rows.change(own, { ...values, ...(isLate && { last_updated: now() }) });
-        // It is done, and then the answer cannot be written.
-        return values['attributes'] === undefined && isUnreadable(own) ? { crashedOver: 'attributes' } : own;
-      },
+    keep: (values, { own }) => {
+      if (own?.fields['type'] === internalServiceAccount)
+        return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
+      if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
+      const demanded = rules.hasRequests && !world.isSeeding() ? world.rows('objectAttribute').all() : [];
+      const errors = refusedAttributes(demanded, values['attributes'] ?? {}, rows, own);
+      return errors ? { errors } : { stored: { ...values, ...(own ? { last_updated: now() } : begun()) } };
     },
+    // It is done, and then the answer cannot be written.
+    kept: (user, values, own) =>
+      own && values['attributes'] === undefined && isUnreadable(user)
+        ? { crashedOver: 'attributes' }
+        : undefined,
+  });
+  return {
+    ...kind,
     ofToken: (username, isSuperuser) => {
       const [user] = rows.with('username', username);
       if (user !== undefined) return isSuperuser ? rows.change(user, { is_superuser: true }) : user;
-      const { values } = readFields({ name: username, type: 'service_account' }, fields);
-      return keep({ ...values, username }, isSuperuser);
+      const { values } = readFields({ name: username, type: 'service_account' }, kind.writing.fields);
+      const fields = { ...values, username, ...begun(), is_superuser: isSuperuser };
+      return rows.add({ pk: rows.nextNumber(), fields });
     },
   };
 }
