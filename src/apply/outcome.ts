@@ -1,6 +1,7 @@
 import type { Change, Difference } from '../plan/plan.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Answer } from '../service/answer.ts';
+import { isDenial } from '../service/what-answers-prove.ts';
 
 /** What happened to one planned resource. Each ends with exactly one of these. */
 export const outcomeKinds = [
@@ -152,4 +153,9 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
 export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): boolean {
   if (doubt === 'unchecked') return true;
   return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
+}
+
+/** Whether the token may not do it, or not the rest of what was begun. */
+export function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
+  return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
 }

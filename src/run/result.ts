@@ -1,4 +1,4 @@
-import { isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
+import { isDenied, isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { interruptedBy, type Ending, type InterruptSignal } from '../base/exit-code.ts';
@@ -8,7 +8,6 @@ import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
-import { isDenial } from '../service/what-answers-prove.ts';
 
 /** What came of a job, for its reports; and which service it was about, as far as that is known. */
 export interface Ended<Result> extends Partial<Destination> {
@@ -129,9 +128,4 @@ export interface ApplyRun {
 export function applyEnding(outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[]): Ending {
   if (outcomes.some((outcome) => isDenied(outcome))) return 'denied';
   return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
-}
-
-/** Whether the token may not do it, or not the rest of what was begun. */
-function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
-  return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
 }
