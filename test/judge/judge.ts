@@ -237,7 +237,13 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
         };
         const looks = run.sent.filter((a) => before && a.method === 'GET' && a.n > before.n && a.n < one.n);
         const mayView = !run.of.options.contractOnly && run.of.world.rights['view_user'] !== 'none';
-        const isFair = looks.some(isClear) || (type === 'user' && !mayView);
+        // A user whose look-up came to no data is sent once more: the service refuses a name that is taken.
+        const isUnseen = looks.some((look) => {
+          const { status, json } = saidOf(run, look) ?? {};
+          const showsAll = status === 200 && recordOf(json)['results'] !== undefined;
+          return look.query.get('username') === name && !showsAll;
+        });
+        const isFair = looks.some(isClear) || (type === 'user' && (!mayView || isUnseen));
         return before && !isFair && `#${one.n} sends ${name} again after #${before.n}`;
       }),
   ],
