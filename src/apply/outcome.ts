@@ -1,7 +1,7 @@
 import type { Change, Difference } from '../plan/plan.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Answer } from '../service/answer.ts';
-import { isDenial } from '../service/what-answers-prove.ts';
+import { isDenial } from '../service/denial.ts';
 
 /** What happened to one planned resource. Each ends with exactly one of these. */
 export const outcomeKinds = [

@@ -1,4 +1,4 @@
-import type { Answer, AnswerKind } from './answer.ts';
+import type { AnswerKind } from './answer.ts';
 
 /** What an answer to a retrieve proves. */
 export type ReadProof =
@@ -91,9 +91,4 @@ export function writeProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof
   const { create } = whatAnswersProve[answer];
   if (typeof create === 'string') return create;
   return canBeRead ? create.readable : create.unreadable;
-}
-
-/** Whether the token may not do what was asked. */
-export function isDenial(answer: Pick<Answer, 'kind'> | undefined): boolean {
-  return answer !== undefined && whatAnswersProve[answer.kind].read === 'denied';
 }
