@@ -66,10 +66,8 @@ export const topicNames = [
   'releases',
   'exit-codes',
   'diagnostics',
-  'faults',
+  'promises',
   'pipelines',
-  'network',
-  'scale',
   'security',
 ] as const;
 

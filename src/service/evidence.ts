@@ -57,7 +57,10 @@ export class Evidence {
     if (this.#absentForm !== undefined) return;
     const nobody = await this.#askForNobody(options);
     if (nobody?.form === undefined || this.#absentForm !== undefined) return;
-    if (this.#isApiSeen || (await this.#isDeniedWithoutToken(options))) {
+    if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
+    // What stands in front may answer so for a moment: the service says it again.
+    const again = await this.#ask({}, options.pacing, options.signal);
+    if (again?.form === nobody.form && this.#absentForm === undefined) {
       this.#absentForm = nobody.form;
       this.#isTokenTaken = true;
     }
