@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
@@ -63,11 +64,22 @@ const ready: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+// A test of the demo reads it with its schema.
+const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'), 'utf8')) as SandboxSeed;
+
 /** What the service holds at first, where that is not the example. */
 const seeds: Readonly<Record<string, SandboxSeed>> = {
   'docs/tutorial.md': {},
-  'docs/day-two.md': { tokens: [{ token: 'sandbox-token', superuser: true }] },
+  'docs/adopting.md': { ...exampleSeed, providers: [{ pk: 1, name: 'HR SAML' }], roles: [] },
+  'docs/day-two.md': {
+    tokens: [{ token: 'sandbox-token', superuser: true }],
+    providers: [],
+    roles: [],
+  },
 };
+
+/** Pages of what earlier releases do otherwise. */
+const releases: Readonly<Record<string, SandboxRelease>> = { 'docs/day-two.md': '2026.2' };
 
 /** Ports, times and ids are never the same. */
 function lasting(text: string): string {
@@ -77,8 +89,6 @@ function lasting(text: string): string {
     .replaceAll(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, 'UUID')
     .trim();
 }
-
-const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'), 'utf8')) as SandboxSeed; // a test of the demo reads it with its schema
 
 const folder = temporaryFolder();
 let residents: Residents;
@@ -116,7 +126,7 @@ test.each(someOf(pages, 2))('every command of %s does what it shows', async (pag
   if (!isTutorial) cpSync(join(root, 'examples/manifests'), join(here, 'manifests'), { recursive: true });
   if (!isTutorial) cpSync(join(root, 'examples'), join(here, 'examples'), { recursive: true });
   const seed = seeds[page] ?? exampleSeed;
-  const server = await serveSandbox(seedSandbox(seed).sandbox, { port: 0, latencyMs: 0 });
+  const server = await serveSandbox(seedSandbox(seed, releases[page]).sandbox, { port: 0, latencyMs: 0 });
   const env = {
     PATH: `${here}/node_modules/.bin:${process.env['PATH'] ?? ''}`,
     ROLLCALL_URL: server.url,
