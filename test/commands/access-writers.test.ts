@@ -61,9 +61,12 @@ const deeds: Readonly<Record<string, (service: Service) => boolean>> = {
   },
   'disables a binding': (service) => {
     const [first] = boundIn(service);
-    if (first)
-      asAdministrator(service, 'PATCH', `${bindings}${textOf(first['pk'])}/`, { ...first, enabled: false });
-    return first !== undefined;
+    if (first === undefined) return false;
+    // Releases from 2026.2 on refuse every PATCH of a binding.
+    const { pk, ...fields } = first;
+    asAdministrator(service, 'DELETE', `${bindings}${textOf(pk)}/`, {});
+    asAdministrator(service, 'POST', bindings, { ...fields, enabled: false });
+    return true;
   },
   'binds one more': (service) => {
     const target = service.sandbox.pk('application', 'grafana') ?? null;

@@ -84,7 +84,9 @@ test.each(sandboxReleases)('a role comes before the group that names it: %s', as
 });
 
 test('a name that is longer than earlier releases take is an error for those alone', async () => {
-  const { context, stderr } = new World().run(`version: 1\nroles: [{ name: ${'a'.repeat(151)} }]\n`);
+  const { context, stderr } = new World(undefined, '2023.10').run(
+    `version: 1\nroles: [{ name: ${'a'.repeat(151)} }]\n`,
+  );
   await plan(['m.yaml'], { output: 'text' }, context).catch(() => {});
   expect(stderr()).toContain('before 2026.2 refuse this name');
 });
