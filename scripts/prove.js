@@ -16,7 +16,7 @@ const { values } = parseArgs({
   options: { from: { type: 'string' }, seconds: { type: 'string', default: '45' } },
 });
 const from = Number(values.from ?? randomInt(10_000_000, 1_000_000_000));
-const copied = ['src', 'test', 'schemas', 'scripts', 'package.json'];
+const copied = ['src', 'test', 'schemas', 'scripts', 'package.json', 'tsconfig.json'];
 
 /** @type {[what: string, result: string, isHeld: boolean][]} */
 const rows = [];
