@@ -66,6 +66,15 @@ test('of several pages, what two reads agree on is taken', async () => {
   ).toEqual(['a', 'b', 'c']);
 });
 
+test('a binding that only the first of two reads shows is not taken', async () => {
+  expect(
+    await read([
+      ['a', 'b', 'c', 'd'],
+      ['a', 'b', 'c'],
+    ]),
+  ).toEqual(['a', 'b', 'c']);
+});
+
 test('a list that shows others each time is not taken for whole', async () => {
   const lists = Array.from({ length: 12 }, (_, index) => ['a', 'b', `c${index}`]);
   expect(await read(lists)).toBe('unread');
