@@ -34,6 +34,9 @@ export function allKinds(world: World): SandboxKinds {
 export type SandboxKinds = Readonly<Record<string, SandboxKind>> &
   Readonly<Record<WrittenType, WrittenKind>> & { readonly user: Users };
 
+/** What the sandbox calls a kind: its name here, or where the service lists it, such as `/stages/deny/`. */
+export type KindName = WrittenType | `/${string}/`;
+
 export type WrittenType =
   | 'role'
   | 'provider_scope'

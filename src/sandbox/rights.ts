@@ -45,7 +45,7 @@ export interface Guarded {
   /** The field by which people, and rights on single records, name one. */
   readonly identity: string;
   /** What the path of a single record ends in, and which texts the service takes for one. */
-  readonly key: { readonly field: 'pk' | 'slug'; readonly form: RegExp };
+  readonly key: { readonly field: string; readonly form: RegExp };
   readonly rows: Rows;
   /** Which of the rows are of it, where others are among them. */
   readonly has?: (row: Row) => boolean;

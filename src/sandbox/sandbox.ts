@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
-import { allKinds, type SandboxKinds, type WrittenType } from './all.ts';
+import { allKinds, type KindName, type SandboxKinds } from './all.ts';
 import { checkedAccess, deleteBindings, usesOf } from './binding.ts';
 import {
   bodyOf,
@@ -225,38 +225,45 @@ export class Sandbox {
     return json(own ? 200 : 201, result.record, allow);
   }
 
-  // What somebody else does, for whom no permission is asked. A record goes by its slug or username.
+  // What somebody else does, for whom no permission is asked. A record goes by its slug, its username or else its name.
 
   /** Creates a record from the body of a request, as POST does. */
-  create(type: WrittenType, body: JsonObject): Taken {
-    return taken(this.#kinds[type], body);
+  create(type: KindName, body: JsonObject): Taken {
+    return taken(this.#written(type), body);
   }
 
   /** Changes a record by the body of a request, as PATCH does. Nothing comes of it where there is no such record. */
-  change(type: WrittenType, name: string, body: JsonObject): Taken | undefined {
-    const kind = this.#kinds[type];
+  change(type: KindName, name: string, body: JsonObject): Taken | undefined {
+    const kind = this.#written(type);
     const own = named(kind, name);
     return own && taken(kind, body, undefined, { own, partial: true });
   }
 
   /** Deletes a record, and with a user its tokens. Whether there was one. */
-  delete(type: WrittenType, name: string): boolean {
-    const kind = this.#kinds[type];
+  delete(type: KindName, name: string): boolean {
+    const kind = this.#written(type);
     const found = named(kind, name);
     if (found !== undefined) this.#delete(kind, found);
     return found !== undefined;
   }
 
   /** The id of a record; nothing where there is none. */
-  pk(type: WrittenType, name: string): Row['pk'] | undefined {
-    return named(this.#kinds[type], name)?.pk;
+  pk(type: KindName, name: string): Row['pk'] | undefined {
+    return named(this.#written(type), name)?.pk;
   }
 
   /** A record as the service shows it to who may see it; nothing where there is none. */
-  record(type: WrittenType, name: string): JsonObject | undefined {
-    const kind = this.#kinds[type];
+  record(type: KindName, name: string): JsonObject | undefined {
+    const kind = this.#written(type);
     const found = named(kind, name);
     return found && kind.record(found);
+  }
+
+  /** The kind of that name or that path, which the release has. */
+  #written(type: KindName): WrittenKind {
+    const kind = Object.hasOwn(this.#kinds, type) ? this.#kinds[type] : this.#paths.listAt(`/api/v3${type}`);
+    if (!kind || !isWritten(kind)) throw new Error(`release ${this.#world.release} creates none at ${type}`);
+    return kind;
   }
 
   #delete(kind: SandboxKind, found: Row): void {
@@ -280,8 +287,8 @@ const rightFor: ReadonlyMap<string, Right> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-function named({ rows, identity }: SandboxKind, name: string): Row | undefined {
-  return rows.with(identity, name)[0];
+function named({ rows, identity, has }: SandboxKind, name: string): Row | undefined {
+  return rows.with(identity, name).find((row) => has?.(row) !== false);
 }
 
 const notAuthenticated = 'Authentication credentials were not provided.';

@@ -92,7 +92,7 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
   const facts = factsIn(world, path);
   const family = familyOf(path);
   const { model = '', id } = facts;
-  const identity = own.identity ?? (facts.fields['slug'] ? 'slug' : 'name');
+  const identity = own.identity ?? identities.find((name) => facts.fields[name]) ?? 'name';
   const all = own.rows ?? (family === path ? new Rows() : undefined);
   const records = (): Rows => all ?? world.at(family);
   const title = model === '' ? capital(familyTitle(family)) : titleOf(model);
@@ -106,7 +106,7 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
     list: path,
     path: `/api/v3${path}`,
     allow: allowOf(facts),
-    key: id?.name === 'slug' ? { field: 'slug', form: byPk.form } : byPk,
+    key: id && isWrittenText(facts, id.name) ? { field: id.name, form: byPk.form } : byPk,
     identity,
     ordering: identity,
     exact: exactOf(facts),
@@ -145,6 +145,15 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
   return kind;
 }
 
+/** The field by which people know a record, of which a type has one or more: the first counts. */
+const identities = ['slug', 'username', 'identifier', 'domain', 'name', 'key'];
+
+/** Whether a field is a text that requests set: as an id, it is by which people know the record. */
+function isWrittenText({ fields }: TypeFacts, name: string): boolean {
+  const { type, format, readOnly } = fields[name] ?? {};
+  return type === 'string' && format === undefined && !readOnly;
+}
+
 function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
   return fields['pk']?.type === 'integer' ? rows.nextNumber() : uuid(text);
 }
@@ -178,12 +187,13 @@ function filtersOf({ filters }: TypeFacts, query: Query): Filter[] {
 }
 
 /** A record as the schema has it: what is shown, or else what is stored, or else nothing. */
-function recordFrom({ fields }: TypeFacts, shown?: TableRow['shown']): WrittenKind['record'] {
+function recordFrom({ fields, id }: TypeFacts, shown?: TableRow['shown']): WrittenKind['record'] {
   const readable = Object.entries(fields).filter(([, { writeOnly }]) => !writeOnly);
   const empty = readable.map(([name, facts]) => [name, emptyOf(facts)] as const);
   const isTyped = fields['component'] !== undefined;
+  const idField = fields['pk'] || !id ? 'pk' : id.name;
   return (row, asker, query) => {
-    const stored = { ...row.fields, pk: row.pk };
+    const stored = { ...row.fields, [idField]: row.pk };
     const ofType = isTyped && typeOf(textOf(row.fields['meta_model_name']));
     const all: JsonObject = { ...stored, ...ofType, ...shown?.(row, asker, query) };
     const record: Record<string, JsonValue> = {};

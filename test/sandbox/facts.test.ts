@@ -117,6 +117,28 @@ test('a role is created, found by its name, and refused once more', () => {
   });
 });
 
+test.each([
+  ['/core/brands/', 'domain', 'brand_uuid', 'id.example.com'],
+  ['/core/tokens/', 'identifier', 'pk', 'deploy'],
+  ['/endpoints/agents/connectors/', 'name', 'connector_uuid', 'Agents'],
+] as const)('a record of %s is known by its %s and has its id as %s', (path, identity, id, name) => {
+  const sandbox = of('2025.12');
+  const { body } = ask(sandbox, 'POST', path, { [identity]: name });
+  expect(body).toMatchObject({ [identity]: name, [id]: sandbox.pk(path, name) });
+  const last = identity === 'identifier' ? name : textOf(body[id]);
+  expect(ask(sandbox, 'GET', `${path}${last}/`)).toMatchObject({ status: 200, body });
+});
+
+test('somebody else creates, changes and deletes a record of any kind, by the path of its list', () => {
+  const sandbox = of('2025.12');
+  expect(sandbox.create('/stages/deny/', { name: 'No' })).toMatchObject({ record: { name: 'No' } });
+  sandbox.change('/stages/deny/', 'No', { deny_message: 'Never' });
+  expect(sandbox.record('/stages/deny/', 'No')).toMatchObject({ deny_message: 'Never' });
+  expect(sandbox.record('/stages/dummy/', 'No')).toBeUndefined();
+  expect(sandbox.delete('/stages/deny/', 'No')).toBe(true);
+  expect(() => sandbox.create('/stages/nothing/', {})).toThrow('release 2025.12 creates none');
+});
+
 describe.each(['2023.10', '2026.8'] as const)('of release %s', (release) => {
   test('a value of another form, an unknown choice and a reference to nothing are refused by field', () => {
     const refused = ask(of(release), 'POST', '/flows/bindings/', {
