@@ -61,11 +61,13 @@ export function accesses(): readonly Access[] {
 }
 
 /** The kinds that are created with nothing but the documented operations. */
-export const createdByContract: readonly Kind<ResourceType>[] = kinds.filter(({ isBeyond }) => !isBeyond);
+export const createdByContract: readonly Kind<ResourceType>[] = kinds.filter(
+  ({ isUndocumented }) => !isUndocumented,
+);
 
 /** Whether the others of a roll rest on those of a type: of shards, the first has them all. */
 export function comesFirst(type: string): boolean {
-  return kinds.some((kind) => kind.type === type && kind.isBeyond);
+  return kinds.some((kind) => kind.type === type && kind.isUndocumented);
 }
 
 export function isResourceType(type: string): type is ResourceType {

@@ -47,12 +47,13 @@ const requests: ReleaseChange = {
 
 const fields = {
   slug: {
-    weighs: () => 'its URLs contain the slug, those of OpenID Connect and SAML too: they change with it',
+    changeWarning: () =>
+      'its URLs contain the slug, those of OpenID Connect and SAML too: they change with it',
     checks: [longSlug, reservedSlug, listedSlug],
   },
   name: {},
   provider: {
-    weighs: (id, before) => {
+    changeWarning: (id, before) => {
       if (isBlank(id) || isBlank(before)) return 'logins go through another provider, or through none';
       if (id === null) return 'logins no longer go through a provider';
       return `logins go through ${before === null ? 'a provider, where there was none' : 'another provider'}`;
@@ -69,7 +70,7 @@ const fields = {
     },
   },
   backchannel_providers: {
-    weighs: (ids, before) => {
+    changeWarning: (ids, before) => {
       const [added, removed] = [without(ids, before), without(before, ids)];
       const words = [
         ...(added.length > 0 ? [`users are also provisioned or logged out through ${added.join(', ')}`] : []),
@@ -93,7 +94,7 @@ const fields = {
     refersTo: group,
     idForm: plainUuid,
     isEachOnce: true,
-    leaves: 'is no longer open to',
+    removalNote: 'is no longer open to',
     inTable: 'texts',
     findId: groupId,
   },
@@ -101,7 +102,7 @@ const fields = {
     refersTo: user,
     idForm: plainId,
     isEachOnce: true,
-    leaves: 'is no longer open to',
+    removalNote: 'is no longer open to',
     inTable: 'numbers',
     findId: userId,
   },
@@ -123,10 +124,10 @@ const fields = {
     checks: [iconRefusal],
   },
   policy_engine_mode: {
-    weighs: (mode) =>
+    changeWarning: (mode) =>
       mode === 'all'
-        ? 'only who passes all that is bound to it may open it'
-        : 'whoever passes one of what is bound to it may open it',
+        ? 'only users who pass every binding may open it'
+        : 'users who pass any of its bindings may open it',
     default: 'any',
   },
   group: { default: '' },
@@ -165,7 +166,7 @@ export const application: Kind<'application'> = kindFrom({
   path: '/core/applications/',
   list: 'applications',
   type: 'application',
-  isBeyond: false,
+  isUndocumented: false,
   identity: 'slug',
   title: 'name',
   lookUp: 'path',
@@ -181,7 +182,7 @@ export const application: Kind<'application'> = kindFrom({
   changes: [reservations, longSlugs, icons, hiding, requests, ...launchUrlChanges],
   words: {
     one: 'an application',
-    nameRefused: 'As far as rollcall can tell, the slug is taken or reserved as well.',
+    nameTakenHint: 'The slug is probably taken or reserved too.',
   },
 });
 

@@ -158,9 +158,9 @@ function blanked(value: JsonValue, templates: Templates, path: readonly (string 
 
 /** How a field is declared in part; nothing where it is declared in full. */
 export function partOf(declared: Declared, name: string): Kind['fields'][string]['part'] {
-  const { part, leaves } = declared.kind.fields[name] ?? {};
+  const { part, removalNote } = declared.kind.fields[name] ?? {};
   if (part === undefined || namesIn(declared, 'exactly', name)) return undefined;
-  return leaves === undefined || namesIn(declared, 'at_least', name) ? part : undefined;
+  return removalNote === undefined || namesIn(declared, 'at_least', name) ? part : undefined;
 }
 
 /** Whether an instruction of the entry, which is a list of fields, names this one. */

@@ -56,7 +56,7 @@ export const groupId =
 const fields = {
   is_superuser: {
     default: false,
-    weighs: (is) => {
+    changeWarning: (is) => {
       if (typeof is !== 'boolean') return "its members gain a superuser's rights, or lose them";
       return `its members ${is ? 'gain' : 'lose'} a superuser's rights`;
     },
@@ -68,8 +68,8 @@ const fields = {
     },
     // Who is in a group is in its parents as well, and has what those give.
     factIn: 'is_superuser',
-    gives: "gives its members a superuser's rights",
-    leaves: 'is no longer a child of',
+    grants: "gives its members a superuser's rights",
+    removalNote: 'is no longer a child of',
     findId: groupId,
     default: [],
     checks: [oneParent],

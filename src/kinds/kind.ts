@@ -69,7 +69,7 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
    */
   readonly isBaseIn?: ReadKind;
   /** Whether no documented operation creates one. */
-  readonly isBeyond?: boolean;
+  readonly isUndocumented?: boolean;
   /** The field that names one: `slug`. */
   readonly identity: string;
   /** The field by which people know one; several may share its value: `name`. */
@@ -143,7 +143,7 @@ interface UpdateOf {
 interface Deletion {
   /** Why the service, or what depends on it, would not bear that; nothing where it would. */
   readonly refusal?: (held: JsonObject) => string | undefined;
-  /** The field that is true of those of which the last one is not deleted, and what it is then. */
+  /** Refuse to delete the last record of which this field is true, and how to call it then. */
   readonly last?: { readonly field: string; readonly words: string };
   /** Whether it is not deleted where the token belongs to it. */
   readonly isOwned?: boolean;
@@ -190,8 +190,8 @@ export function listQuery(
 
 /** Whether two values of a field mean the same to the service. */
 export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
-  const { idForm, same = sameJson, isEachOnce, isForAll } = kind.fields[field] ?? {};
-  if (isForAll && observed === null) return true;
+  const { idForm, same = sameJson, isEachOnce, isOptionalBefore } = kind.fields[field] ?? {};
+  if (isOptionalBefore && observed === null) return true;
   if (idForm === undefined) return same(declared, observed);
   return (isEachOnce ? sameIdsAsOften : sameIds)(declared, observed, idForm);
 }
@@ -202,10 +202,10 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
   /** Of a field that may be declared in part. */
   readonly part?: PartOf;
-  /** It is declared in full unless the entry says otherwise, and then this becomes of what stands beside it: the words before an id. */
-  readonly leaves?: string;
-  /** What a change of it does to people, where that calls for a second look. Either value may be blanked out. */
-  readonly weighs?: (declared: JsonValue, observed: JsonValue) => string;
+  /** What a plan says of an id that an update takes out of the list: `is taken out of`. A list with it is declared in full, unless the entry says `at_least`. */
+  readonly removalNote?: string;
+  /** What a change of it does to people, if a reviewer should know. Either value may be blanked out. */
+  readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
   /** It says how rollcall is to treat the entry, and is not sent. */
   readonly isInstruction?: boolean;
   /** Of a field that is a list of ids, whose order means nothing: what makes two the same. */
@@ -216,10 +216,10 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly refersTo?: Referable;
   /** Where a record of the service shows the names of those: an object with a `pk` and a `name`, or a list of such. */
   readonly namedIn?: string;
-  /** What the record of an id in it says about that: of what belongs to one resource, the name of that one; or that it `gives` something. */
+  /** What the record of an id in it says about that: of what belongs to one resource, the name of its owner; or that the record `grants` something. */
   readonly factIn?: string;
-  /** What an id gives to whoever gets it, where its record says so. */
-  readonly gives?: string;
+  /** What a record grants to everybody who refers to it, if the record says so. */
+  readonly grants?: string;
   /** How a table holds it, where that is not the text of a cell: `true`, a number, several in one cell, a column for each key. */
   readonly inTable?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
   /** Where to find the id that it takes. */
@@ -234,8 +234,8 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly checks?: readonly Check<Value>[];
   /** The first release that has it. Those before ignore it. */
   readonly since?: string;
-  /** Those before do well without it: to declare it for them is no mistake. It is never null. */
-  readonly isForAll?: boolean;
+  /** Earlier releases work without it, so it may be declared for them. It is never null. */
+  readonly isOptionalBefore?: boolean;
   /** As earlier releases have a list of ids: under this name, and one of them. Each release ignores the name of the others. */
   readonly formerly?: string;
   /** What a manifest may write there that the service does not take so, or not yet: in place of what the facts say, as JSON Schema. */
@@ -284,8 +284,8 @@ type Check<Value = JsonValue> = {
 interface WordsOfKind {
   /** With its article: `an application`. */
   readonly one: string;
-  /** What it means that its name is refused beside other fields, after it passed the checks of the manifest. */
-  readonly nameRefused: string;
+  /** A hint for when the service rejects the name, which has passed the checks of the manifest. */
+  readonly nameTakenHint: string;
   /** What to do about one that may have been created in part, where it cannot be looked up. */
   readonly perhapsInPart?: string;
 }

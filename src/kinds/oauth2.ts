@@ -4,7 +4,7 @@ import type { Kind } from './kind.ts';
 import {
   hostProblem,
   mappingField,
-  nameOfProviderRefused,
+  providerNameTaken,
   notOfProviders,
   provider,
   providerChanges,
@@ -68,13 +68,13 @@ const fields = {
     default: [],
   },
   client_type: { default: 'confidential' },
-  client_id: { weighs: () => newSecret },
-  client_secret: { weighs: () => newSecret },
+  client_id: { changeWarning: () => newSecret },
+  client_secret: { changeWarning: () => newSecret },
   redirect_uris: {
     written: { items: { type: ['string', 'object'], required: ['url'] } },
     same: sameUris,
     form: { former: asLines, sent: asRecords, held: asUris, kept: withHeldKeys, known: withKnownKeys },
-    weighs: () => 'people who log in come back to other places',
+    changeWarning: () => 'people are redirected to other URLs after they log in',
     checks: [redirectProblems],
     ifMissing: (release) =>
       notIn(
@@ -88,7 +88,7 @@ const fields = {
     refersTo: certificate,
     findId: certificateId,
     default: null,
-    weighs: () => 'tokens are signed otherwise',
+    changeWarning: () => 'tokens are signed with another key',
   },
   encryption_key: {
     refersTo: certificate,
@@ -100,15 +100,18 @@ const fields = {
   refresh_token_validity: { ...validityField, default: 'days=30' },
   refresh_token_threshold: { ...validityField, default: 'seconds=0' },
   include_claims_in_id_token: { default: true },
-  sub_mode: { default: 'hashed_user_id', weighs: () => 'the application takes its users for others' },
+  sub_mode: {
+    default: 'hashed_user_id',
+    changeWarning: () => 'the application sees other user ids, and may not recognize its users',
+  },
   issuer_mode: { default: 'per_provider' },
   logout_uri: { default: '', checks: [hostProblem] },
   logout_method: { default: 'backchannel' },
   grant_types: {
-    isForAll: true,
+    isOptionalBefore: true,
     default: [],
     same: sameTexts,
-    weighs: () => 'logins in other ways are let through, or refused',
+    changeWarning: () => 'other ways to log in are allowed or refused',
     ifMissing: (release) => (isIn({ from: grants.since }, release) === true ? nobodyLogsIn : undefined),
   },
 } satisfies FieldRows;
@@ -140,5 +143,5 @@ export const oauth2: Kind<'provider'> = kindFrom({
     backchannel_logout_uri: 'From release 2025.10 on it is called `logout_uri`: write that.',
   },
   changes: [...providerChanges, redirects, encryption, logouts, grants, uriUses],
-  words: { one: 'a provider', nameRefused: nameOfProviderRefused },
+  words: { one: 'a provider', nameTakenHint: providerNameTaken },
 });

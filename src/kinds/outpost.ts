@@ -23,7 +23,7 @@ const fields = {
     refersTo: provider,
     // The service replaces all of them, and others may have theirs in it.
     part: someIds(plainId, 'goes on serving'),
-    weighs: () => 'its applications are served by it, or no longer',
+    changeWarning: () => 'their applications start or stop being served by this outpost',
     findId: providerId,
   },
   config: {

@@ -50,7 +50,7 @@ export const providerFields: FieldRows = {
   authentication_flow: { ...flowField, default: null },
   authorization_flow: {
     ...flowField,
-    weighs: () => 'people who log in go through another flow',
+    changeWarning: () => 'people log in through another flow',
     ifMissing: () => ({
       code: 'missing-field',
       summary: 'the field `authorization_flow` is missing',
@@ -60,7 +60,7 @@ export const providerFields: FieldRows = {
   },
   invalidation_flow: {
     ...flowField,
-    isForAll: true,
+    isOptionalBefore: true,
     ifMissing: (release) =>
       notIn(
         { from: invalidation.since },
@@ -92,8 +92,8 @@ export const notOfProviders: Readonly<Record<string, string>> = {
   jwt_federation_providers: otherTokens,
 };
 
-export const nameOfProviderRefused: string =
-  'The names of all providers differ, whatever their type: as far as rollcall can tell, one of another type has it.';
+export const providerNameTaken: string =
+  'Another provider, of any type, probably has this name: names of providers are unique.';
 
 const unit = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';
 const validity = new RegExp(`^${unit}=-?\\d+(?:\\.\\d+)?(?:;${unit}=-?\\d+(?:\\.\\d+)?)*;?$`);
@@ -126,7 +126,7 @@ export const plainHttp: Problem = {
   code: 'plain-http',
   severity: 'warning',
   summary: 'this URL is not encrypted',
-  detail: 'Whoever is on the way can read what is sent there, and log in with it. Write https://.',
+  detail: 'Its traffic can be intercepted, logins included. Write https://.',
 };
 
 /** Whether others on the way can read what is sent to a URL. */

@@ -4,7 +4,7 @@ import type { Kind } from './kind.ts';
 import {
   hostProblem,
   mappingField,
-  nameOfProviderRefused,
+  providerNameTaken,
   notOfProviders,
   provider,
   patternProblem,
@@ -23,10 +23,10 @@ const fields = {
     // The service adds those that a proxy cannot do without.
     part: someIds(plainUuid, 'keeps the mapping'),
   },
-  mode: { default: 'proxy', weighs: () => 'requests reach the application in another way' },
+  mode: { default: 'proxy', changeWarning: () => 'requests take another way to the application' },
   external_host: {
     checks: [hostProblem],
-    weighs: () => 'people reach it under another URL',
+    changeWarning: () => 'people reach it at another URL',
   },
   internal_host: {
     default: '',
@@ -43,16 +43,16 @@ const fields = {
   },
   internal_host_ssl_validation: {
     default: true,
-    weighs: (is) =>
+    changeWarning: (is) =>
       is === true
         ? 'the certificate of the application is checked'
-        : 'whoever is on the way can pose as the application',
+        : 'an attacker on the network can impersonate the application',
   },
   certificate: { refersTo: certificate, findId: certificateId, default: null },
   skip_path_regex: {
     default: '',
     checks: [patternsProblem],
-    weighs: () => 'other paths can be reached without a login',
+    changeWarning: () => 'other paths are open without a login',
   },
   basic_auth_enabled: { default: false },
   basic_auth_user_attribute: { default: '' },
@@ -85,7 +85,7 @@ export const proxy: Kind<'provider'> = kindFrom({
   fields,
   notDeclarable: notOfProviders,
   changes: providerChanges,
-  words: { one: 'a provider', nameRefused: nameOfProviderRefused },
+  words: { one: 'a provider', nameTakenHint: providerNameTaken },
 });
 
 /** One to a line. */

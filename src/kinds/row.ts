@@ -72,7 +72,7 @@ export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type> {
   const [area = '', model = ''] = facts.model?.split('.') ?? [];
   const query = { ...leftOut, ordering: identity };
   return {
-    isBeyond: true,
+    isUndocumented: true,
     title: identity,
     changes: [],
     words: wordsOf(row.type),
@@ -122,7 +122,7 @@ function rowsOf(
 function wordsOf(type: string): Kind['words'] {
   const words = type.replaceAll('_', ' ');
   const one = `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
-  return { one, nameRefused: `As far as rollcall can tell, ${one} of this name exists as well.` };
+  return { one, nameTakenHint: `Another ${words} probably has this name.` };
 }
 
 interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {

@@ -17,8 +17,8 @@ export const scopeMapping: Kind<'property_mapping'> = kindFrom({
   isInternal: ({ managed = null }) => managed !== null,
   deletion: {},
   fields: {
-    scope_name: { weighs: () => 'applications that ask for the scope are told otherwise' },
-    expression: { weighs: () => 'applications are told something else about their users' },
+    scope_name: { changeWarning: () => 'applications have to request the scope by another name' },
+    expression: { changeWarning: () => 'applications receive other data about their users' },
     description: { default: '' },
   },
   notDeclarable: { managed: 'The service sets it for its own mappings.' },

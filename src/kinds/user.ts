@@ -55,7 +55,7 @@ const fields = {
       likelyRefused('the service is known to demand a `name`', 'It may be an empty string: name: ""'),
   },
   is_active: {
-    weighs: (active) => {
+    changeWarning: (active) => {
       if (typeof active !== 'boolean') return 'the account can log in, or no longer can';
       return active ? 'the account can log in again' : 'the account can no longer log in';
     },
@@ -69,17 +69,17 @@ const fields = {
   groups: {
     refersTo: group,
     factIn: 'is_superuser',
-    gives: "gains a superuser's rights",
+    grants: "gains a superuser's rights",
     default: [],
     part: someIds(plainUuid, 'stays a member of'),
-    leaves: 'is taken out of',
+    removalNote: 'is taken out of',
     findId: groupId,
   },
   roles: {
     refersTo: role,
     default: [],
     part: someIds(plainUuid, 'keeps the role'),
-    leaves: 'loses the role',
+    removalNote: 'loses the role',
     findId: roleId,
   },
   email: { default: '', checks: [emailRefusal] },
@@ -90,9 +90,9 @@ const fields = {
   path: { default: 'users', checks: [pathRefusal] },
   type: {
     default: 'internal',
-    weighs: (type, before) =>
+    changeWarning: (type, before) =>
       isBlank(type) || isBlank(before)
-        ? 'the account becomes one of another type'
+        ? 'the type of the account changes'
         : `the account becomes one of the type ${textOf(type)}, and is no longer ${textOf(before)}`,
     checks: [typeRefusal],
   },
@@ -121,7 +121,7 @@ export const user: Kind<'user'> & Referable = kindFrom({
   path: '/core/users/',
   list: 'users',
   type: 'user',
-  isBeyond: false,
+  isUndocumented: false,
   identity: 'username',
   title: 'name',
   lookUp: 'username',
@@ -155,8 +155,8 @@ export const user: Kind<'user'> & Referable = kindFrom({
   changes: [roles, stricterDomains, ...leftOut, demandedAttributes],
   words: {
     one: 'a user',
-    nameRefused:
-      'As far as rollcall can tell, the name is taken as well: a user of this name exists already. Once the other fields are right, the outcome is `exists`.',
+    nameTakenHint:
+      'A user of this name probably exists already: once the other fields are right, the outcome is `exists`.',
     perhapsInPart:
       'Check it in the service, its groups above all. Where rollcall cannot look users up, another run only finds that the name is taken.',
   },

@@ -78,7 +78,7 @@ export function desiredResources(read: ManifestValue): Declared {
         hidden,
       );
       mappings.push(resource);
-      if (read.contractOnly && kind.isBeyond)
+      if (read.contractOnly && kind.isUndocumented)
         read.diagnostics.push(diagnosticAt(file, places.ofValue(path), notCreated(kind)));
       if (!isNamed) continue;
       named.push(resource);

@@ -17,13 +17,13 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
   // What seems to be missing may be there, called otherwise.
   const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
-  for (const [field, { since, isForAll, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
+  for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
     const missing = mayMiss && !present.has(field) ? ifMissing?.(release, sentFields(resource)) : undefined;
     if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
     const unknown: ItemProblem | undefined =
-      since !== undefined && !isForAll && Object.hasOwn(fields, field)
+      since !== undefined && !isOptionalBefore && Object.hasOwn(fields, field)
         ? notIn({ before: since }, release, 'ignore this field', ignored)
         : undefined;
     for (const one of unknown ? [...problems, unknown] : problems) {

@@ -21,7 +21,7 @@ export function allFacts(
   return all;
 }
 
-/** What an id gives to one of its own kind, that one gives on: a group in a group of superusers makes superusers. */
+/** What an id grants to one of its own kind, that one passes on: a group in a group of superusers makes superusers. */
 function passOn(
   all: Map<string, Parameters<typeof factKey>[2]>,
   resources: readonly Resource[],
@@ -29,8 +29,8 @@ function passOn(
 ): void {
   const givers = resources.flatMap((resource) =>
     referring(resource.kind).flatMap(([field, related]) => {
-      const { gives, factIn } = resource.kind.fields[field] ?? {};
-      return related.type === resource.kind.type && gives !== undefined && factIn !== undefined
+      const { grants, factIn } = resource.kind.fields[field] ?? {};
+      return related.type === resource.kind.type && grants !== undefined && factIn !== undefined
         ? [{ resource, field, factIn }]
         : [];
     }),

@@ -22,13 +22,13 @@ export function remarksOn(
   const weighty =
     action === 'update'
       ? differences.flatMap(
-          ({ field, declared, observed }) => kind.fields[field]?.weighs?.(declared, observed) ?? [],
+          ({ field, declared, observed }) => kind.fields[field]?.changeWarning?.(declared, observed) ?? [],
         )
       : [];
   const ofIds = changed.flatMap((field) => {
-    const { gives } = kind.fields[field] ?? {};
+    const { grants } = kind.fields[field] ?? {};
     const isTaken = isTakenOver(kind, field);
-    if (gives === undefined && !isTaken) return [];
+    if (grants === undefined && !isTaken) return [];
     const names = namesById(resource, field);
     const isShown = blankFor(resource, field) === undefined;
     const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)));
@@ -39,7 +39,9 @@ export function remarksOn(
       const what = isShown ? shownId(id, nameIn(names, kind, field, id)) : 'one';
       const holder = isTaken ? holderOf(resource, field, id) : undefined;
       if (holder !== undefined) return `takes ${what} of \`${field}\` from ${holder}`;
-      return gives !== undefined && facts.get(key) === true ? `${gives} through ${what} of \`${field}\`` : [];
+      return grants !== undefined && facts.get(key) === true
+        ? `${grants} through ${what} of \`${field}\``
+        : [];
     });
   });
   const redactor = redactorOf(secrets);
@@ -79,8 +81,8 @@ function leftOut(
   facts: Facts,
 ): string[] {
   const { kind } = resource;
-  const { leaves, gives } = kind.fields[field] ?? {};
-  if (leaves === undefined || partOf(resource, field) !== undefined) return [];
+  const { removalNote, grants } = kind.fields[field] ?? {};
+  if (removalNote === undefined || partOf(resource, field) !== undefined) return [];
   // Whoever is no longer named comes in with everyone.
   if (isBound(kind, field) && letsEveryoneIn(resource)) return [];
   const declared = new Set(
@@ -90,7 +92,7 @@ function leftOut(
   return idsIn(field, held[field] ?? null).flatMap(({ id }) => {
     if (declared.has(idKey(kind, field, id))) return [];
     const what = isShown ? shownId(id, nameIn(names[field] ?? new Map(), kind, field, id)) : 'one';
-    const lost = gives !== undefined && facts.get(factKey(kind, field, id)) === true;
-    return `${leaves} ${what}${lost ? ', which makes superusers' : ''}`;
+    const lost = grants !== undefined && facts.get(factKey(kind, field, id)) === true;
+    return `${removalNote} ${what}${lost ? ', which makes superusers' : ''}`;
   });
 }

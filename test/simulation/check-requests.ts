@@ -131,10 +131,10 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
           planned &&
           before(other, planned),
       );
-    const isForAll =
+    const isOptionalBefore =
       isOfToken ||
       (answer.purpose === 'look_up' && answer.type === 'application' && !isSecondLook(run, answer));
-    if (isDenial && isForAll && isFirstRead && later.length > 0)
+    if (isDenial && isOptionalBefore && isFirstRead && later.length > 0)
       fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
     const isWrongPlace =
       isWrite(answer) && (answer.status === 302 || (answer.status === 404 && answer.method === 'POST'));

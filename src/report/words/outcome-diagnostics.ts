@@ -65,7 +65,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
         summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
         detail: linesOf(
-          complaint.field === resource.kind.identity && resource.kind.words.nameRefused,
+          complaint.field === resource.kind.identity && resource.kind.words.nameTakenHint,
           complaint.key !== undefined && demandWords(place.field !== undefined),
           requestWords(answer),
         ),
