@@ -192,7 +192,7 @@ function propertyOf(kind, name, factsOf) {
   if (name === 'state') return { ...described, const: 'absent' };
   if (name === 'exactly' || name === 'at_least') {
     const some = Object.keys(fields).filter(
-      (field) => fields[field]?.part && (name === 'exactly' || fields[field].removalNote),
+      (field) => fields[field]?.part && (name === 'exactly' || fields[field].part === 'if at_least'),
     );
     return { ...described, type: 'array', items: { enum: some } };
   }

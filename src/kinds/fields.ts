@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } fr
 import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
 import type { Kind } from './kind.ts';
-import { isNameOfOne } from './values.ts';
+import { isNameOfOne, type PartOf, someIds, someKeys } from './values.ts';
 
 declare const closed: unique symbol;
 
@@ -157,10 +157,17 @@ function blanked(value: JsonValue, templates: Templates, path: readonly (string 
 }
 
 /** How a field is declared in part; nothing where it is declared in full. */
-export function partOf(declared: Declared, name: string): Kind['fields'][string]['part'] {
-  const { part, removalNote } = declared.kind.fields[name] ?? {};
+export function partOf(declared: Declared, name: string): PartOf | undefined {
+  const { part } = declared.kind.fields[name] ?? {};
   if (part === undefined || namesIn(declared, 'exactly', name)) return undefined;
-  return removalNote === undefined || namesIn(declared, 'at_least', name) ? part : undefined;
+  if (part === 'if at_least' && !namesIn(declared, 'at_least', name)) return undefined;
+  return partIn(declared.kind, name);
+}
+
+/** How a field is declared where it is declared in part. */
+export function partIn(kind: Kind, name: string): PartOf {
+  const { idForm } = kind.fields[name] ?? {};
+  return idForm ? someIds(idForm) : someKeys;
 }
 
 /** Whether an instruction of the entry, which is a list of fields, names this one. */

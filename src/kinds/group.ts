@@ -4,7 +4,6 @@ import type { Kind, Referable } from './kind.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
 import { role, roleId } from './role.ts';
 import { type FieldRows, kindFrom } from './row.ts';
-import { someKeys } from './values.ts';
 
 const leftOutMembers: ReleaseChange = {
   since: '2024.4',
@@ -69,21 +68,18 @@ const fields = {
     // Who is in a group is in its parents as well, and has what those give.
     factIn: 'is_superuser',
     grants: "gives its members a superuser's rights",
-    removalNote: 'is no longer a child of',
     findId: groupId,
     default: [],
     checks: [oneParent],
   },
   attributes: {
     default: {},
-    part: someKeys('keeps the attribute'),
   },
   roles: {
     refersTo: role,
     default: [],
     findId: roleId,
   },
-  exactly: { isInstruction: true, inTable: 'texts' },
 } satisfies FieldRows;
 
 const membership =

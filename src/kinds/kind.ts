@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Access } from './bound.ts';
 import type { Release, ReleaseChange } from './release.ts';
-import { type IdForm, type PartOf, sameIds, sameIdsAsOften, sameJson } from './values.ts';
+import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
 /** What rollcall knows of every kind of record. Each kind has a file in this folder, and its place in all.ts. */
 interface KindOfRecord<Type extends string> {
@@ -200,9 +200,9 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
 export interface FieldOfKind<Value = JsonValue> {
   /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** Of a field that may be declared in part. */
-  readonly part?: PartOf;
-  /** What a plan says of an id that an update takes out of the list: `is taken out of`. A list with it is declared in full, unless the entry says `at_least`. */
+  /** When a list of references, or JSON, is declared in part; without this, never. */
+  readonly part?: 'unless exactly' | 'if at_least';
+  /** What a plan says of an id that an update takes out of the list, before that id; by default, that the list loses it. */
   readonly removalNote?: string;
   /** What a change of it does to people, if a reviewer should know. Either value may be blanked out. */
   readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;

@@ -1,5 +1,4 @@
 import { sentValue, type Declared } from './fields.ts';
-import type { Kind } from './kind.ts';
 
 /** The field of an entry that says what it was called before: an instruction, as it is not sent. */
 export const formerly = 'formerly';
@@ -11,7 +10,9 @@ export const active = 'is_active';
 export const state = 'state';
 
 /** What kinds know of both whose records can be renamed and deleted. */
-export const lifecycleFields: Readonly<Record<typeof formerly | typeof state, Kind['fields'][string]>> = {
+export const lifecycleFields: Readonly<
+  Record<typeof formerly | typeof state, { readonly isInstruction: true }>
+> = {
   formerly: {
     isInstruction: true,
   },

@@ -23,7 +23,6 @@ import {
 } from './redirect-uris.ts';
 import { isIn, notIn, type ReleaseChange } from './release.ts';
 import { type FieldRows, kindFrom } from './row.ts';
-import { sameTexts } from './values.ts';
 
 const redirects: ReleaseChange = {
   since: '2024.8',
@@ -110,7 +109,7 @@ const fields = {
   grant_types: {
     isOptionalBefore: true,
     default: [],
-    same: sameTexts,
+    ordered: false,
     changeWarning: () => 'other ways to log in are allowed or refused',
     ifMissing: (release) => (isIn({ from: grants.since }, release) === true ? nobodyLogsIn : undefined),
   },

@@ -4,7 +4,6 @@ import type { Kind } from './kind.ts';
 import { provider, providerId } from './provider.ts';
 import { likelyRefused, notIn, type Release, type ReleaseChange } from './release.ts';
 import { type FieldRows, kindFrom } from './row.ts';
-import { plainId, sameJson, someIds, someKeys } from './values.ts';
 
 /** Every service has it from the start, without a provider. */
 const embedded = 'authentik Embedded Outpost';
@@ -22,13 +21,11 @@ const fields = {
   providers: {
     refersTo: provider,
     // The service replaces all of them, and others may have theirs in it.
-    part: someIds(plainId, 'goes on serving'),
+    part: true,
     changeWarning: () => 'their applications start or stop being served by this outpost',
     findId: providerId,
   },
   config: {
-    part: someKeys('keeps the setting'),
-    same: sameJson,
     ifMissing: newOnly('config', '`config: { authentik_host: https://id.example.com }`'),
   },
 } satisfies FieldRows;

@@ -13,7 +13,6 @@ import {
   validityField,
 } from './provider.ts';
 import { type FieldRows, kindFrom } from './row.ts';
-import { plainUuid, someIds } from './values.ts';
 
 const fields = {
   ...providerFields,
@@ -21,7 +20,7 @@ const fields = {
     ...mappingField,
     default: [],
     // The service adds those that a proxy cannot do without.
-    part: someIds(plainUuid, 'keeps the mapping'),
+    part: true,
   },
   mode: { default: 'proxy', changeWarning: () => 'requests take another way to the application' },
   external_host: {

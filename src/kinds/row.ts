@@ -7,14 +7,23 @@ import { referenceOf } from './references.ts';
 import { notIn } from './release.ts';
 import { searchFor } from './search.ts';
 import { isSecret } from './secrets.ts';
-import { isUuid, plainId, plainUuid, sameInstant, sameUuid } from './values.ts';
+import { isUuid, plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
 /** What is written by hand of a kind: what the facts of the service's API do not say. */
 export interface KindRow<Type extends string>
   extends
     Omit<
       Kind<Type>,
-      'creates' | 'path' | 'permissionsOf' | 'model' | 'byName' | 'listing' | 'update' | Defaulted | 'lookUp'
+      | 'creates'
+      | 'path'
+      | 'permissionsOf'
+      | 'model'
+      | 'byName'
+      | 'listing'
+      | 'update'
+      | 'fields'
+      | Defaulted
+      | 'lookUp'
     >,
     Partial<Pick<Kind<Type>, Defaulted>> {
   /** Where the service lists the records, as the facts have it: `/core/groups/`. */
@@ -37,13 +46,24 @@ export interface KindRow<Type extends string>
 }
 
 /** What follows from the facts or is the same for most kinds, unless a row says otherwise. */
-type Defaulted = 'identity' | 'title' | 'changes' | 'words' | 'fields';
+type Defaulted = 'identity' | 'title' | 'changes' | 'words';
 
 /** What is written by hand of a field. A text without checks of its own is checked for the length that earlier releases take. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
-  'since' | 'idForm' | 'namedIn' | 'isSecret'
->;
+  'since' | 'idForm' | 'namedIn' | 'isSecret' | 'part'
+> &
+  Extent;
+
+/** How much of its value a declaration is about, where that is not what most fields have. */
+interface Extent {
+  /** A list of references is declared in full unless `at_least` names it; this one in part, unless `exactly` does. */
+  readonly part?: true;
+  /** JSON is declared in part unless `exactly` names it; this is one value. So is every secret. */
+  readonly whole?: true;
+  /** The order of plain values is compared; of these it means nothing. */
+  readonly ordered?: false;
+}
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
 
@@ -92,18 +112,34 @@ export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type> {
       path: (name, pk) => `${path}${encodeURIComponent(facts.id?.name === identity ? name : pk)}/`,
       ...update,
     },
-    fields: Object.fromEntries(
-      Object.entries(rowsOf({ ...row, identity }, facts)).map(([name, field]) => [
-        name,
-        fieldFrom(ownPath, name, field, facts),
-      ]),
-    ),
+    fields: {
+      ...withInstructions(
+        Object.fromEntries(
+          Object.entries(rowsOf({ ...row, identity }, facts)).map(([name, field]) => [
+            name,
+            fieldFrom(ownPath, name, field, facts),
+          ]),
+        ),
+      ),
+      ...(row.deletion && lifecycleFields),
+    },
+  };
+}
+
+/** The fields, with those of an entry that say which of them are declared in part, or in full. */
+function withInstructions(fields: Kind['fields']): Kind['fields'] {
+  const parts = new Set(Object.values(fields).map(({ part }) => part));
+  const names = { isInstruction: true, inTable: 'texts' } as const;
+  return {
+    ...fields,
+    ...(parts.has('if at_least') && { at_least: names }),
+    ...((parts.has('if at_least') || parts.has('unless exactly')) && { exactly: names }),
   };
 }
 
 /** The rows of all fields: its identity first, then those that are written, then what else the service takes. */
 function rowsOf(
-  { identity, sort, fields, notDeclarable = {}, deletion }: Pick<Kind, 'identity'> & Partial<KindRow<string>>,
+  { identity, sort, fields, notDeclarable = {} }: Pick<Kind, 'identity'> & Partial<KindRow<string>>,
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
@@ -115,7 +151,6 @@ function rowsOf(
     ...(sort && { [sort.field]: { isInstruction: true } }),
     ...fields,
     ...Object.fromEntries(others.filter(([name]) => fields?.[name] === undefined && name !== identity)),
-    ...(deletion && lifecycleFields),
   };
 }
 
@@ -169,18 +204,24 @@ function lookUpOf(
 
 /** A field, as its row and the facts make it. Those that a row has beside the service's are left as they are. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
-  const facts = fields[name];
-  if (facts === undefined) return row;
+  const { [name]: facts, [`${name}_obj`]: named } = fields;
+  const { part: _, whole: __, ordered: ___, ...own } = Object.getOwnPropertyDescriptors(row);
+  const derived = facts
+    ? { ...derivedFrom(path, name, row, facts), ...(named && { namedIn: `${name}_obj` }) }
+    : {};
+  // A row may have a getter for the kind that it belongs to, which is not there yet.
+  return Object.defineProperties(derived, own);
+}
+
+function derivedFrom(path: string, name: string, row: FieldRow, facts: NewestField): FieldOfKind {
   const { since, shorter } = facts;
-  const derived = {
-    ...formOf(path, name, facts),
+  const isHidden = isSecret(path, name, facts);
+  return {
+    ...formOf(path, name, facts, { part: row.part, whole: row.whole ?? isHidden, ordered: row.ordered }),
     ...(since !== undefined && row.formerly === undefined && { since }),
-    ...(fields[`${name}_obj`] && { namedIn: `${name}_obj` }),
-    ...(isSecret(path, name, facts) && { isSecret: true }),
+    ...(isHidden && { isSecret: true }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
   };
-  // A row may have a getter for the kind that it belongs to, which is not there yet.
-  return Object.defineProperties(derived, Object.getOwnPropertyDescriptors(row));
 }
 
 /** How a value is compared, and how a table holds it. */
@@ -188,17 +229,22 @@ function formOf(
   path: string,
   name: string,
   facts: FieldFacts,
-): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same'> {
+  { part, whole, ordered }: { readonly [Key in keyof Extent]: boolean | undefined },
+): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same' | 'part'> {
   const { type, format, items } = facts;
   const refers = referenceOf(path, name, facts) !== undefined;
   if (items) {
     const isNumber = items.type === 'integer';
     const idForm = isNumber ? plainId : plainUuid;
-    return { inTable: isNumber ? 'numbers' : 'texts', ...(refers && { idForm }) };
+    return {
+      inTable: isNumber ? 'numbers' : 'texts',
+      ...(refers && { idForm, part: part ? 'unless exactly' : 'if at_least' }),
+      ...(ordered === false && { same: sameTexts }),
+    };
   }
   if (type === 'boolean') return { inTable: 'boolean' };
   if (type === 'integer' || type === 'number') return { inTable: 'number' };
-  if (type !== 'string') return { inTable: 'columns' };
+  if (type !== 'string') return { inTable: 'columns', ...(!whole && { part: 'unless exactly' }) };
   if (format === 'date-time') return { same: sameInstant };
   return refers ? { same: sameUuid } : {};
 }

@@ -4,7 +4,6 @@ import { isBlank } from '../base/sensitive.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import type { Kind, Referable } from './kind.ts';
-import { plainUuid, someIds, someKeys } from './values.ts';
 import { group, groupId } from './group.ts';
 import { role, roleId } from './role.ts';
 import { type FieldRows, kindFrom } from './row.ts';
@@ -71,21 +70,16 @@ const fields = {
     factIn: 'is_superuser',
     grants: "gains a superuser's rights",
     default: [],
-    part: someIds(plainUuid, 'stays a member of'),
-    removalNote: 'is taken out of',
     findId: groupId,
   },
   roles: {
     refersTo: role,
     default: [],
-    part: someIds(plainUuid, 'keeps the role'),
-    removalNote: 'loses the role',
     findId: roleId,
   },
   email: { default: '', checks: [emailRefusal] },
   attributes: {
     default: {},
-    part: someKeys('keeps the attribute'),
   },
   path: { default: 'users', checks: [pathRefusal] },
   type: {
@@ -96,8 +90,6 @@ const fields = {
         : `the account becomes one of the type ${textOf(type)}, and is no longer ${textOf(before)}`,
     checks: [typeRefusal],
   },
-  at_least: { isInstruction: true, inTable: 'texts' },
-  exactly: { isInstruction: true, inTable: 'texts' },
 } satisfies FieldRows;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';

@@ -86,7 +86,7 @@ export function sameJson(a: JsonValue, b: JsonValue): boolean {
   return a === b;
 }
 
-/** What a value of which only a part is declared means for what stands beside it. */
+/** How a field that is declared in part is compared and changed. */
 export interface PartOf {
   /** The part of an observed value that a declared one is about. */
   readonly managed: (declared: JsonValue, observed: JsonValue) => JsonValue;
@@ -94,14 +94,11 @@ export interface PartOf {
   readonly merged: (declared: JsonValue, observed: JsonValue) => JsonValue;
   /** The part of what was declared that what is declared now is no longer about. */
   readonly dropped: (before: JsonValue, now: JsonValue) => JsonValue;
-  /** What it means that the service goes on holding such a part: the words before it. */
-  readonly stays: string;
 }
 
 /** Declared ids, beside which there may be others. */
-export function someIds(form: IdForm, stays: string): PartOf {
+export function someIds(form: IdForm): PartOf {
   return {
-    stays,
     dropped: (before, now) => {
       if (!isJsonList(before)) return [];
       const ids = new Set(isJsonList(now) ? now.map(form) : []);
@@ -120,12 +117,12 @@ export function someIds(form: IdForm, stays: string): PartOf {
   };
 }
 
-/** Declared keys, at any depth, beside which there may be others. */
-export function someKeys(stays: string): PartOf {
-  return { managed: declaredKeys, merged: withKeys, dropped: droppedKeys, stays };
-}
+/** Declared keys, at any depth, beside which there may be others. The items of a list are all declared, each perhaps in part. */
+export const someKeys: PartOf = { managed: declaredKeys, merged: withKeys, dropped: droppedKeys };
 
 function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
+  if (isJsonList(declared) && isJsonList(observed))
+    return observed.map((item, index) => declaredKeys(declared[index] ?? null, item));
   if (!isJsonObject(declared) || !isJsonObject(observed)) return observed;
   return Object.fromEntries(
     Object.entries(declared).flatMap(([key, value]) =>
@@ -135,12 +132,27 @@ function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
 }
 
 function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
+  if (isJsonList(declared) && isJsonList(observed)) return withKeptItems(declared, observed);
   if (!isJsonObject(declared) || !isJsonObject(observed)) return declared;
   const merged = Object.entries(declared).map(
     ([key, value]) =>
       [key, Object.hasOwn(observed, key) ? withKeys(value, observed[key] ?? null) : value] as const,
   );
   return { ...observed, ...Object.fromEntries(merged) };
+}
+
+/** The items that are declared. An item that has all that is declared of it is kept, with the rest of its keys. */
+function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
+  const left = new Map(observed.entries());
+  return declared.map((item, index) => {
+    const isKept = (at: number): boolean =>
+      left.has(at) && sameJson(item, declaredKeys(item, left.get(at) ?? null));
+    const at = isKept(index) ? index : [...left.keys()].find(isKept);
+    if (at === undefined) return item;
+    const kept = withKeys(item, left.get(at) ?? null);
+    left.delete(at);
+    return kept;
+  });
 }
 
 function droppedKeys(before: JsonValue, now: JsonValue): JsonValue {

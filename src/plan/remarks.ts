@@ -81,8 +81,9 @@ function leftOut(
   facts: Facts,
 ): string[] {
   const { kind } = resource;
-  const { removalNote, grants } = kind.fields[field] ?? {};
-  if (removalNote === undefined || partOf(resource, field) !== undefined) return [];
+  const { removalNote, grants, idForm, changeWarning } = kind.fields[field] ?? {};
+  const isSaid = changeWarning !== undefined && removalNote === undefined;
+  if (idForm === undefined || isSaid || partOf(resource, field) !== undefined) return [];
   // Whoever is no longer named comes in with everyone.
   if (isBound(kind, field) && letsEveryoneIn(resource)) return [];
   const declared = new Set(
@@ -93,6 +94,6 @@ function leftOut(
     if (declared.has(idKey(kind, field, id))) return [];
     const what = isShown ? shownId(id, nameIn(names[field] ?? new Map(), kind, field, id)) : 'one';
     const lost = grants !== undefined && facts.get(factKey(kind, field, id)) === true;
-    return `${removalNote} ${what}${lost ? ', which makes superusers' : ''}`;
+    return `${removalNote ?? `its \`${field}\` lose`} ${what}${lost ? ', which makes superusers' : ''}`;
   });
 }

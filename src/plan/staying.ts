@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
-import { isInstruction, partOf, sentValue } from '../kinds/fields.ts';
+import { isInstruction, partIn, partOf, sentValue } from '../kinds/fields.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
 import { isNameOfOne } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
@@ -28,7 +28,8 @@ function staying(
   const { kind } = resource;
   if (before === undefined || isInstruction(kind, field)) return undefined;
   // What is no longer declared at all is not taken away.
-  const part = now === undefined ? kind.fields[field]?.part : partOf(resource, field);
+  const isInPart = kind.fields[field]?.part !== undefined;
+  const part = now === undefined ? (isInPart ? partIn(kind, field) : undefined) : partOf(resource, field);
   if (now === undefined && (part === undefined || isBlank(before))) return `keeps its \`${field}\``;
   if (part === undefined) return undefined;
   if (isBlank(before) || (isJsonList(before) && before.some((item) => isBlank(item))))
@@ -46,7 +47,7 @@ function staying(
     there !== undefined && (known !== undefined || !isJsonList(dropped) || !dropped.some(isNameOfOne));
   const texts = textsIn(isSeen ? part.managed(dropped, named(there)) : dropped);
   if (texts.length === 0) return undefined;
-  return `${part.stays} ${texts.join(', ')}${isSeen ? '' : ', if it is so in the service'}`;
+  return `keeps ${texts.join(', ')} of its \`${field}\`${isSeen ? '' : ', if it is so in the service'}`;
 }
 
 /** The ids of a list, or the keys that lead to a value: `theme.dark`. */

@@ -436,30 +436,30 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     [
       `groups: ["${staff}", "${contractors}"]`,
       `groups: ["${staff}"], ${some}`,
-      `stays a member of ${contractors}`,
+      `keeps ${contractors} of its \`groups\``,
     ],
     [
       `groups: [{ name: staff }, { name: contractors }]`,
       `groups: [{ name: staff }], ${some}`,
-      'a member of contractors',
+      'keeps contractors of its `groups`',
     ],
     [
       `groups: [{ name: staff }, { name: contractors }]`,
       `groups: ["${staff}"], ${some}`,
-      'a member of contractors',
+      'keeps contractors of its `groups`',
     ],
     [
       `groups: ["${staff}", "${contractors}"]`,
       `groups: [{ name: staff }], ${some}`,
-      `a member of ${contractors}`,
+      `keeps ${contractors} of its \`groups\``,
     ],
-    [`groups: ["${contractors}"]`, '', `stays a member of ${contractors}`],
-    [`groups: [{ name: contractors }]`, '', 'stays a member of contractors'],
-    [`roles: ["${auditors}"]`, `roles: [], ${some}`, `keeps the role ${auditors}`],
+    [`groups: ["${contractors}"]`, '', `keeps ${contractors} of its \`groups\``],
+    [`groups: [{ name: contractors }]`, '', 'keeps contractors of its `groups`'],
+    [`roles: ["${auditors}"]`, `roles: [], ${some}`, `keeps ${auditors} of its \`roles\``],
     [
       'attributes: { dept: x, theme: { dark: true } }',
       'attributes: { theme: {} }',
-      'the attribute dept, theme.dark',
+      'keeps dept, theme.dark of its `attributes`',
     ],
     ['email: a@example.com', '', 'keeps its `email`'],
   ])('is reported, and the entry is not called in sync: %s → %s', async (then, present, words) => {
@@ -472,8 +472,8 @@ describe('what an entry no longer declares, and the service goes on holding', ()
   });
 
   test.each([
-    [`groups: ["${staff}"]`, `stays a member of ${staff}`, 'groups'],
-    ['groups: [{ name: staff }]', 'stays a member of staff', 'groups'],
+    [`groups: ["${staff}"]`, `keeps ${staff} of its \`groups\``, 'groups'],
+    ['groups: [{ name: staff }]', 'keeps staff of its `groups`', 'groups'],
   ])('is reported as what may be where the service does not show it: %s', async (then, words, unseen) => {
     const text = await compared([then, ''], {}, 'version: 1\n', (body) =>
       body.replaceAll(new RegExp(`"${unseen}":\\[[^\\]]*\\],`, 'g'), ''),
@@ -503,7 +503,9 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     const [change] = (JSON.parse(text) as { resource_changes: readonly object[] }).resource_changes;
     expect(change).toMatchObject({
       change: { actions: ['update'] },
-      since: { fields: [{ stays: `stays a member of ${staff}` }, { field: 'path' }, { field: 'at_least' }] },
+      since: {
+        fields: [{ stays: `keeps ${staff} of its \`groups\`` }, { field: 'path' }, { field: 'at_least' }],
+      },
     });
     expect(change).not.toHaveProperty('remarks');
     const hidden = await compared(pair, {}, 'version: 1\nhide: [user.groups]\n');

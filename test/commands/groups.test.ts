@@ -120,7 +120,7 @@ users:
     const options = { config: 'rollcall.yaml', allow: ['update'] };
     const { send } = sandboxTransport(seed, undefined, '2026.2');
     const { stdout } = await run('plan', send, text, options, settings);
-    expect(stdout).toContain(`is no longer a child of ${ids[0]}, which makes superusers`);
+    expect(stdout).toContain(`its \`parents\` lose ${ids[0]}, which makes superusers`);
   });
 
   test('has the name alone in its document', async () => {

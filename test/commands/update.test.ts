@@ -192,8 +192,8 @@ describe('an apply that may change what exists', () => {
       const here = world();
       const { context, stdout } = here.run(membership(`, groups: [{ name: staff }]`));
       await apply(['m.yaml'], { ...now, output: 'text' }, context);
-      expect(stdout()).toContain(`note  is taken out of "contractors" (${contractors})`);
-      expect(stdout()).toContain(`note  is taken out of "admins" (${admins}), which makes superusers`);
+      expect(stdout()).toContain(`note  its \`groups\` lose "contractors" (${contractors})`);
+      expect(stdout()).toContain(`note  its \`groups\` lose "admins" (${admins}), which makes superusers`);
       expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
       const after = here.run(membership(`, groups: [{ name: staff }]`));
       await plan(['m.yaml'], { output: 'text' }, after.context);
@@ -214,7 +214,7 @@ describe('an apply that may change what exists', () => {
         const here = world();
         const { context, stdout } = here.run(membership(more));
         await apply(['m.yaml'], now, context);
-        expect(stdout()).not.toContain('taken out');
+        expect(stdout()).not.toContain('lose');
         expect(here.held('/users/1/')['groups']).toEqual(expect.arrayContaining([contractors, admins]));
       },
     );
@@ -239,7 +239,7 @@ describe('an apply that may change what exists', () => {
         },
       );
       await plan(['m.yaml'], { output: 'text', ...allowed }, context);
-      expect(stdout()).toContain('is taken out of one');
+      expect(stdout()).toContain('its `groups` lose one');
       expect(stdout()).not.toContain('contractors');
     });
   });

@@ -52,7 +52,7 @@ describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind
     const shared = fieldsOfEntry(kind).filter(
       (field) =>
         !names.has(field) &&
-        (inAll.length === 1 || isFlow(field)) &&
+        (inAll.length === 1 || isFlow(field) || field === 'exactly') &&
         inAll.every((fields) => fields.has(field)),
     );
     expect(Object.keys(definitions[`${kind.type}Defaults`]?.properties ?? {})).toEqual(shared);

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { kindOf, kinds } from '../../src/kinds/all.ts';
+import { type Declared, fieldOf, managedPart, mergedValue } from '../../src/kinds/fields.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { newestFacts } from '../../src/kinds/row.ts';
+import { sameJson } from '../../src/kinds/values.ts';
+import { writtenType } from '../support/written-type.ts';
+
+/** An entry that declares a value of a field, and perhaps which fields it declares in part, or in full. */
+function entry(kind: Kind, field: string, value: JsonValue, given: JsonObject = {}): Declared {
+  const fields = Object.entries({ [field]: value, ...given }).map(
+    ([name, one]) => [name, fieldOf(one, { at: [0, 0] })] as const,
+  );
+  return { kind, fields: Object.fromEntries(fields) };
+}
+
+const lists = kinds.flatMap((kind) =>
+  Object.entries(kind.fields).flatMap(([field, { part, idForm }]) =>
+    part && idForm ? [{ type: writtenType(kind), kind, field, part }] : [],
+  ),
+);
+const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+
+test.each(lists)(
+  'a list of references is declared in full or in part, as the entry says: $type.$field',
+  ({ kind, field, part }) => {
+    const [one, two] = ids;
+    const merged = (given: JsonObject): JsonValue =>
+      mergedValue(entry(kind, field, [two], given), field, [one]);
+    expect(merged({})).toEqual(part === 'if at_least' ? [two] : [one, two]);
+    expect(merged({ exactly: [field] })).toEqual([two]);
+    expect(merged({ at_least: [field] })).toEqual([one, two]);
+  },
+);
+
+test('only an outpost and a proxy share a list with others unless the entry says exactly', () => {
+  const shared = lists.filter(({ part }) => part === 'unless exactly');
+  expect(shared.map(({ type, field }) => `${type}.${field}`)).toEqual([
+    'proxy.property_mappings',
+    'outpost.providers',
+  ]);
+});
+
+test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
+  'each list of references and all free JSON of the kind $type can be declared in part, and no secret can',
+  ({ kind }) => {
+    const facts = newestFacts(kind.path.replace('/api/v3', '')).fields;
+    for (const [field, { part, isSecret, isInstruction, form }] of Object.entries(kind.fields)) {
+      const { type, items } = facts[field] ?? { type: 'string' };
+      const isJson = items === undefined && (type === undefined || type === 'object');
+      const isReferences = items?.format === 'uuid' || items?.type === 'integer';
+      const expected = (isJson || isReferences) && !isSecret && !isInstruction && !form;
+      expect({ field, isPart: part !== undefined }).toEqual({ field, isPart: expected });
+    }
+    const [some, any] = ['if at_least', 'unless exactly'].map((when) =>
+      Object.values(kind.fields).some(({ part }) => part === when),
+    );
+    expect(Object.hasOwn(kind.fields, 'at_least')).toBe(some);
+    expect(Object.hasOwn(kind.fields, 'exactly')).toBe(some || any);
+  },
+);
+
+describe('of JSON that is declared in part', () => {
+  const user = kindOf('user');
+  const update = (declared: JsonValue, held: JsonValue): JsonValue =>
+    mergedValue(entry(user, 'attributes', declared), 'attributes', held);
+  const isSame = (declared: JsonValue, held: JsonValue): boolean =>
+    sameJson(declared, managedPart(entry(user, 'attributes', declared), 'attributes', held));
+
+  test.each<[string, JsonValue, JsonValue, JsonValue]>([
+    [
+      'a record keeps its other keys',
+      { a: { b: 2 } },
+      { a: { b: 1, c: 3 }, d: 4 },
+      { a: { b: 2, c: 3 }, d: 4 },
+    ],
+    ['a list of plain values is replaced', { a: [1, 2] }, { a: [3] }, { a: [1, 2] }],
+    [
+      'an item of a list keeps its other keys where it stands',
+      { a: [{ url: 'x' }, { url: 'y' }] },
+      { a: [{ url: 'x', type: 'login' }] },
+      { a: [{ url: 'x', type: 'login' }, { url: 'y' }] },
+    ],
+    [
+      'an item keeps its other keys where it moves',
+      { a: [{ url: 'y' }] },
+      {
+        a: [
+          { url: 'x', type: 'login' },
+          { url: 'y', type: 'logout' },
+        ],
+      },
+      { a: [{ url: 'y', type: 'logout' }] },
+    ],
+    [
+      'two items alike keep the keys of one each',
+      { a: [{ url: 'x' }, { url: 'x' }] },
+      {
+        a: [
+          { url: 'x', n: 1 },
+          { url: 'x', n: 2 },
+        ],
+      },
+      {
+        a: [
+          { url: 'x', n: 1 },
+          { url: 'x', n: 2 },
+        ],
+      },
+    ],
+    [
+      'another item takes over none of the keys of the one that goes',
+      { a: [{ url: 'y' }] },
+      { a: [{ url: 'x', type: 'login' }] },
+      { a: [{ url: 'y' }] },
+    ],
+  ])('%s in an update', (_, declared, held, expected) => {
+    expect(update(declared, held)).toEqual(expected);
+    expect(isSame(declared, expected)).toBe(true);
+  });
+
+  test.each<[string, JsonValue, JsonValue]>([
+    ['the order of a list', { a: [1, 2] }, { a: [2, 1] }],
+    ['an item too many', { a: [{ url: 'x' }] }, { a: [{ url: 'x' }, { url: 'y' }] }],
+    ['a declared key of an item', { a: [{ url: 'x', type: 'login' }] }, { a: [{ url: 'x' }] }],
+  ])('%s is a difference', (_, declared, held) => {
+    expect(isSame(declared, held)).toBe(false);
+  });
+});
