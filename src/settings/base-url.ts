@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 
-/** Checks a base URL and brings it into one form: scheme, host, and a path without its last slash. */
+/** Checks a base URL and normalizes it to scheme, host, and a path without a trailing slash. */
 export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure = '--insecure-http'): string {
   if (!URL.canParse(text))
     throw wrong('is not a URL', 'Give the scheme and the host, such as https://id.example.com.');
@@ -33,7 +33,7 @@ function wrong(what: string, hint: string): UsageError {
   return new UsageError(`the service URL ${what}`, hint);
 }
 
-/** What the service answers itself, below whatever path it is served. The root of its API may be named for the base. */
+/** The service's own pages, below any base path. A user may have pasted one of them, or the root of the API. */
 const pageOfService =
   /\/(?:if\/(?:admin|user|flow)|application\/(?:o|saml|launch)|-\/(?:health|metrics)|api\/v3\/(?:admin|core|providers|root|schema))(?:\/|$)/;
 

@@ -4,8 +4,8 @@ import type { Files } from '../base/files.ts';
 import { isBelow } from '../base/path-rules.ts';
 
 /**
- * The files of the working directory as the baseline has them. Their real paths are those that they have in the working directory, so
- * that a file of then counts as secret where it is one now. Rejects with a UsageError where the baseline is no other folder.
+ * The files of the baseline, under the paths of the working directory, so that a file which is secret now also counts as secret
+ * there. Rejects with a UsageError if the baseline is not another folder.
  */
 export async function filesOfBaseline(path: string, files: Files): Promise<Files> {
   if ((await files.kindOf(path).catch(() => 'absent')) !== 'folder') {
@@ -36,14 +36,17 @@ export async function filesOfBaseline(path: string, files: Files): Promise<Files
   };
 }
 
-/** Of `/repo/roll` and `/repo/.before/roll`, `/repo` and `/repo/.before`: what lies beside the working directory was there as well. */
+/**
+ * Turns `/repo/roll` and `/repo/.before/roll` into `/repo` and `/repo/.before`: files next to the working directory are in the
+ * baseline too.
+ */
 function withoutCommonEnd(here: string, root: string): readonly [string, string] {
   const name = posix.basename(here);
   if (name === '' || name !== posix.basename(root)) return [here, root];
   return withoutCommonEnd(posix.dirname(here), posix.dirname(root));
 }
 
-/** A real path, with one folder that it may lie in put in place of another. */
+/** A real path with one parent folder replaced by another. */
 function moved(path: string, from: string, to: string): string {
   return isBelow(path, from) ? posix.join(to, posix.relative(from, path)) : path;
 }

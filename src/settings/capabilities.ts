@@ -13,8 +13,8 @@ import type { Sources } from './values.ts';
 const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCALL_CONTRACT_ONLY' } as const;
 
 /**
- * How far beyond the documented operations the run goes: as is given, or else as the environment says, or else the file. Where it
- * keeps to them, nothing is turned on. Throws a UsageError for what is no capability.
+ * How far the run may go beyond the documented operations. Flags override the environment, which overrides the file; `contract_only`
+ * turns everything off. Throws a UsageError for an unknown capability.
  */
 export function reachOf({ values, env, config }: Omit<Sources, 'files'>): Reach {
   const { capabilities: given, contractOnly, nameOf } = values;
@@ -30,8 +30,8 @@ export function reachOf({ values, env, config }: Omit<Sources, 'files'>): Reach 
 }
 
 /**
- * What may be done beside creating what is missing, by what is given or else by the file. Throws a UsageError for what cannot be
- * permitted, and where only this one of the two switches is on.
+ * The changes that this run is permitted to make, from flags or else the file. Throws a UsageError for an unknown permission, and if
+ * the capability that it needs is off.
  */
 export function permittedBy(
   { values: { allow: given, nameOf }, config }: Pick<Sources, 'values' | 'config'>,

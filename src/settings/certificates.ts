@@ -8,8 +8,8 @@ import type { Sources } from './values.ts';
 const isPem = 'It is a PEM file, with lines such as -----BEGIN CERTIFICATE-----.';
 
 /**
- * The certificates of a PEM file, to be trusted in addition to those that are trusted anyway. Throws a UsageError.
- * Node forgets NODE_EXTRA_CA_CERTS as soon as it is given any other, so what that holds is added.
+ * The certificates of a PEM file, trusted in addition to Node's own. NODE_EXTRA_CA_CERTS is read again, because Node ignores it once
+ * other certificates are given. Throws a UsageError.
  */
 export async function readCaFile(
   path: string,
@@ -19,7 +19,7 @@ export async function readCaFile(
   const own = await authoritiesIn(path, files);
   const extra = nonEmpty(env['NODE_EXTRA_CA_CERTS']);
   if (extra === undefined) return own;
-  // Node has already warned of a file that it could not use, and goes on without it.
+  // Node has already warned about an unusable file, and goes on without it.
   return [...own, ...(await authoritiesIn(extra, files).catch(() => []))];
 }
 
@@ -38,19 +38,19 @@ async function authoritiesIn(path: string, files: Pick<Files, 'read'>): Promise<
   return certificates;
 }
 
-/** What rollcall shows of itself to a service that asks for it (mutual TLS); both in PEM. */
+/** The client certificate for mutual TLS, in PEM. */
 export interface ClientCertificate {
-  /** The certificate, and those between it and its authority. */
+  /** The certificate, followed by its intermediate certificates. */
   readonly certificate: string;
   /** Not encrypted. */
   readonly key: Secret;
-  /** What stands between the first and the last line of the key, which every key has. */
+  /** The body of the key, without the first and last line that all keys share. */
   readonly secrets: readonly Secret[];
 }
 
 const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
 
-/** The certificate to show, where one is given; its key may stand in its file. Throws a UsageError. */
+/** The client certificate, if one is given; the key may be in the same file. Throws a UsageError. */
 export async function readClientCertificate({
   values: { clientCert: path, clientKey: keyPath, nameOf },
   env,
@@ -72,7 +72,7 @@ export async function readClientCertificate({
   const privateKey = usable(
     () => createPrivateKey({ key: keyText, passphrase }),
     `the key of the client certificate cannot be used: ${keyPath ?? path}`,
-    // OpenSSL's message does not help, and nothing of what the file holds may be shown.
+    // OpenSSL's message does not help, and the file's contents must not be shown.
     !keyText.includes('ENCRYPTED')
       ? `It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; ${keyName} names another file.`
       : passphrase === undefined
@@ -100,7 +100,7 @@ export async function readClientCertificate({
   return { certificate, key: new Secret(key), secrets };
 }
 
-/** What OpenSSL makes of it; where it throws, throws a UsageError. */
+/** The result of a parser of OpenSSL; turns its error into a UsageError. */
 function usable<Value>(parse: () => Value, message: string, hint: string): Value {
   try {
     return parse();
@@ -109,15 +109,15 @@ function usable<Value>(parse: () => Value, message: string, hint: string): Value
   }
 }
 
-/** The bundle of all authorities of a system is a quarter of this. */
+/** A whole system's bundle of authorities is a quarter of this. */
 const maxBytes = 1024 * 1024;
 
-/** The text of a PEM file. Throws a UsageError, in which `what` names it. */
+/** The text of a PEM file. Throws a UsageError that names it by `what`. */
 async function readPem(what: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
   return new TextDecoder().decode(await readOrRefuse(what, path, files.read(path, maxBytes)));
 }
 
-/** The certificates in it, each with its first and last line. */
+/** The certificates of a PEM text, each with its first and last line. */
 function certificatesOf(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
 }

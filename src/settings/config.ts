@@ -18,22 +18,21 @@ import { noTokenPlaces, tokenPlaces, type TokenPlaces } from './token.ts';
 import { noConfig, type ChosenConfig } from './values.ts';
 import { refuseReferences } from './variables.ts';
 
-/** What was read of rollcall.yaml. */
 export interface ReadConfig {
-  /** None when the file is faulty. */
+  /** Undefined if the file is invalid. */
   readonly config?: ChosenConfig;
-  /** The file that was read, whether it is faulty or not; none where there is none. */
+  /** The file that was read, valid or not; undefined if there is none. */
   readonly filename?: string;
   readonly diagnostics: readonly Diagnostic[];
-  /** Also of a faulty file, as far as it can be read. */
+  /** Also read from an invalid file, as far as possible. */
   readonly tokens: TokenPlaces;
-  /** Of a faulty file, all that it may want to be hidden. */
+  /** Of an invalid file, every field that it may want hidden. */
   readonly hide: Hide;
 }
 
 const secretKey = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;
 
-/** Outside of a comment. */
+/** Outside a comment. */
 const mentionsHide = /^[^#\n]*\bhide\b/m;
 
 /** A URL with a password. */
@@ -42,8 +41,8 @@ const credentials = /:\/\/[^/\s]*@/;
 export const defaultConfigFile = 'rollcall.yaml';
 
 /**
- * Reads the configuration: the file that is named, or rollcall.yaml where the command runs, if there is one.
- * Throws a UsageError when the environment is not in it.
+ * Reads the named configuration file, or else rollcall.yaml of the working directory if there is one. Throws a UsageError if the
+ * environment is not in it.
  */
 export async function readConfig(
   filename: string | undefined,
@@ -51,7 +50,7 @@ export async function readConfig(
   files: Files,
   closed: ReadonlySet<string>,
 ): Promise<ReadConfig> {
-  // What cannot be looked at is reported where it is read.
+  // A file that cannot be accessed is reported when it is read.
   const isThere =
     filename !== undefined || (await files.kindOf(defaultConfigFile).catch(() => '')) !== 'absent';
   if (!isThere) {
@@ -67,7 +66,7 @@ export async function readConfig(
   const text = await readText(read.filename, files, { closed, outside: 'refused' });
   if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideable };
   const hides = mentionsHide.test(text.text);
-  // Variables, which stand here as well, may be the values of what is to be hidden.
+  // The file also holds variables, which may be values of hidden fields.
   const file = hides ? unquotable(text) : text;
   const parsed = parseYaml(file);
   const tokens = parsed.value === undefined ? noTokenPlaces : tokenPlaces(parsed.value, file.filename);
@@ -82,7 +81,7 @@ export async function readConfig(
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
   if (diagnostics.length > 0) return faulty(diagnostics);
-  // What satisfies the schema is a Config: the type is generated from it.
+  // The value satisfies the schema from which the type Config is generated.
   const config = parsed.value as unknown as Config;
   const wrong = await wrongValues(config, parsed.places, file, files);
   if (wrong.length > 0) return faulty(wrong);
@@ -98,7 +97,7 @@ export async function readConfig(
   };
 }
 
-/** The environments that a file of settings has; none when there is no such file, or when it is faulty. */
+/** The environments of a configuration file; empty if the file is missing or invalid. */
 export async function environmentNames(
   filename: string | undefined,
   files: Files,
@@ -110,7 +109,7 @@ export async function environmentNames(
   return isJsonObject(environments) ? Object.keys(environments) : [];
 }
 
-/** What no schema can say. */
+/** Checks that a schema cannot express. */
 async function wrongValues(
   config: Config,
   places: Places,
@@ -150,7 +149,7 @@ function urlProblem(url: string): Problem | undefined {
   }
 }
 
-/** A token or a password that was written into the file by mistake is not shown; for a token, the message says where it belongs. */
+/** Hides a token or password that was written into the file by mistake. For a token, the message says where it belongs. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
   if (excerpt === undefined) return diagnostic;
@@ -201,8 +200,8 @@ function choose(config: Config, environment: string | undefined, filename: strin
 }
 
 /**
- * What rollcall.yaml names must lie below its folder, links followed. Otherwise a pull request that changes this file could
- * have any file of the machine that runs the pipeline read, and quoted in a message.
+ * Paths in rollcall.yaml must be below its folder, links followed. Otherwise a pull request that edits this file could make a
+ * pipeline read any file of its machine and quote it in a message.
  */
 const outside: Problem = {
   code: 'outside-project',
@@ -210,16 +209,16 @@ const outside: Problem = {
   detail: 'Move it there, or name it on the command line.',
 };
 
-/** Whether a path that a file names lies below the folder of that file, links followed. */
+/** Whether a path in a file leads below the folder of that file, links followed. */
 async function liesInside(entry: string, filename: string, files: Files): Promise<boolean> {
   const root = await files.realPath(filename.replace(/[^/]*$/, '') || '.');
-  // What cannot be looked at is not known to lie there: a link to itself, or a pipe, which has no real path.
+  // A path that cannot be resolved, such as a link to itself or a pipe, does not count as inside.
   return isInside(beside(filename, entry), entry, root, files).catch(() => false);
 }
 
 async function isInside(whole: string, entry: string, root: string, files: Files): Promise<boolean> {
   const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
   if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
-  // That it is not there is reported by the search; here only where it would be.
+  // A missing file is reported by the search; here only its place matters.
   return isBelow(posix.resolve(root, entry), root);
 }

@@ -1,11 +1,11 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variable of a name that comes from outside: it may be `constructor`, which every object has. */
+/** A variable by a name from outside, which may be `constructor`, a property of every object. */
 export function valueOf(env: Environment, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-/** A variable that is set to nothing counts as one that is not set. */
+/** An empty variable counts as unset. */
 export function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }

@@ -3,16 +3,16 @@ import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { GivenHeader, NameOf } from './values.ts';
 
-/** A header that goes with every request. What stands in front of a service may ask for a secret there. */
+/** A header sent with every request, for example to a proxy in front of the service. */
 export interface ExtraHeader {
   /** In lower case. */
   readonly name: string;
   readonly value: Secret;
-  /** The value, and the parts of it that are secrets of their own: what came from a variable, and what follows a scheme. */
+  /** The value, and its parts that are secrets of their own: values of variables, and the text after a scheme. */
   readonly secrets: readonly Secret[];
 }
 
-/** Those that rollcall sets, and those that belong to the connection. */
+/** Headers that rollcall sets, and headers of the connection. */
 const taken = new Set([
   'accept',
   'accept-encoding',
@@ -34,7 +34,7 @@ const taken = new Set([
 
 const form = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
 
-/** Reads `NAME: VALUE` of --header; `${env:NAME}` in the value is a variable of the environment. Throws a UsageError. */
+/** Parses `NAME: VALUE` of --header; `${env:NAME}` in the value is an environment variable. Throws a UsageError. */
 export function headerFlag(text: string, env: Environment): GivenHeader {
   const [, name, written = ''] = form.exec(text) ?? [];
   if (name === undefined) {
@@ -57,7 +57,7 @@ export function headerFlag(text: string, env: Environment): GivenHeader {
   return { name, value, variables };
 }
 
-/** Checks headers. Throws a UsageError, which repeats nothing of them but the name: the rest may be a secret. */
+/** Checks headers. Throws a UsageError that repeats only the name, as the value may be a secret. */
 export function readHeaders(given: readonly GivenHeader[], nameOf: NameOf): readonly ExtraHeader[] {
   const headers = given.map((header) => readHeader(header, nameOf('headers')));
   const twice = headers.find(({ name }, index) => headers.findIndex((other) => other.name === name) < index);

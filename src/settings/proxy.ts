@@ -4,19 +4,18 @@ import { isLoopback } from './base-url.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 
-/** The proxy that the service is reached through. */
 export interface ProxySettings {
-  /** Scheme, host and port; never the user and the password. */
+  /** Scheme, host and port, without user and password. */
   readonly origin: string;
   /** The value of the Proxy-Authorization header. */
   readonly authorization?: Secret;
-  /** What must not be shown: what is sent, the user with the password, and the password. */
+  /** Texts to keep out of all output: the header's value, the password, and the user with the password. */
   readonly secrets: readonly Secret[];
 }
 
 /**
- * The proxy for a service, by the variables that curl reads: nothing but NO_PROXY makes an exception, not even
- * for this machine. Throws a UsageError that shows no password.
+ * The proxy for a service, from the same variables that curl reads. Only NO_PROXY makes exceptions, even for this machine. Throws a
+ * UsageError that shows no password.
  */
 export function readProxy(
   baseUrl: string,
@@ -39,7 +38,7 @@ export function readProxy(
   return proxy;
 }
 
-/** The name under which a variable is set; the one in lower case comes first. */
+/** The name under which a variable is set; lower case takes precedence. */
 function eitherCase(name: string, env: Environment): string | undefined {
   return [name.toLowerCase(), name].find((spelled) => nonEmpty(env[spelled]) !== undefined);
 }
@@ -66,7 +65,7 @@ function parseProxy(name: string, text: string): ProxySettings {
   }
 }
 
-/** Whether NO_PROXY covers a host: by its name, a domain above it, its address, a network in CIDR, or `*`. */
+/** Whether NO_PROXY matches a host: by name, parent domain, address, CIDR range, or `*`. */
 function isExempt(hostname: string, port: string, exceptions: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   return exceptions

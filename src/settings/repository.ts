@@ -3,21 +3,21 @@ import { shownStandardInput, standardInput, type Files } from '../base/files.ts'
 import { isBelow } from '../base/path-rules.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 
-/** What pipelines call the folder that they check the repository out to: GitHub and Gitea, GitLab, Azure, Bitbucket. */
+/** The variables in which pipelines have their checkout folder: GitHub and Gitea, GitLab, Azure, Bitbucket. */
 const checkouts = ['GITHUB_WORKSPACE', 'CI_PROJECT_DIR', 'BUILD_SOURCESDIRECTORY', 'BITBUCKET_CLONE_DIR'];
 
-/** Gives a path, which is relative to the working directory or absolute, as the repository has it. */
+/** Converts a relative or absolute path to one from the repository's root. */
 export type PathInRepository = (path: string) => string;
 
 /**
- * Paths from the root of the repository that a pipeline has checked out, with the working directory somewhere in it. A path that
- * leads out of the repository stays as it is, and so do all where there is no such pipeline.
+ * Converts paths to paths from the root of the repository that a pipeline has checked out, if the working directory is in it. Paths
+ * outside the repository stay as they are, and so do all paths if there is no pipeline.
  */
 export async function pathsInRepository(
   env: Environment,
   files: Pick<Files, 'realPath'>,
 ): Promise<PathInRepository> {
-  // A variable may be left over from elsewhere.
+  // The variable may be left over from another job.
   const realPathOf = (path: string): Promise<string | undefined> =>
     files.realPath(path).catch(() => undefined);
   const here = await realPathOf('.');

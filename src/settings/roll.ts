@@ -4,13 +4,13 @@ import { readBaseUrl } from './base-url.ts';
 import { defaultConfigFile } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 
-/** Which roll a command is to call, known without reading a file: so it is the same however the command ends. */
+/** The service and configuration of a command, known without reading a file, so that it is the same however the command ends. */
 export interface Roll extends Partial<Destination> {
-  /** Where rollcall.yaml is, or would be. */
+  /** The path of rollcall.yaml, whether it exists or not. */
   readonly config: string;
 }
 
-/** The service is left out where only rollcall.yaml says it. */
+/** The service is left out if only rollcall.yaml has it. */
 export async function rollOf(
   given: { readonly url?: string; readonly env?: string; readonly config?: string },
   env: Environment,

@@ -1,6 +1,6 @@
 import { sensitive } from '../base/sensitive.ts';
 
-/** A text that reaches the wire and nothing else: made into a string or JSON it is `(sensitive)`, and inspected it is empty. */
+/** A text that can only be sent. As a string or JSON it is `(sensitive)`, and inspected it is empty. */
 export class Secret {
   readonly #text: string;
 

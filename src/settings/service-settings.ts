@@ -12,31 +12,30 @@ import type { Secret } from './secret.ts';
 import { readToken, refuseOtherToken } from './token.ts';
 import { bounds, type NumberName, type Sources, type Values, wholeNumber } from './values.ts';
 
-/** How to reach the service. */
 export interface ServiceSettings extends Reach {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** The environment of rollcall.yaml that was chosen, where one was. */
+  /** The chosen environment of rollcall.yaml. */
   readonly environment?: string | undefined;
   readonly token: Secret;
   readonly timeoutMs: number;
-  /** How long a service that is away is waited for. */
+  /** How long to wait for an unavailable service. */
   readonly wait: {
     readonly milliseconds: number;
-    /** Whether it was given, and is not just the default. */
+    /** Whether it was given, or is the default. */
     readonly isAsked: boolean;
   };
-  /** How many requests are under way at a time, at the most. */
+  /** The maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** None when it is reached directly. */
+  /** Undefined for a direct connection. */
   readonly proxy?: ProxySettings | undefined;
-  /** Authorities to trust, in PEM, in addition to those of Node. */
+  /** Trusted authorities in PEM, in addition to Node's. */
   readonly certificates?: readonly string[] | undefined;
   readonly client?: ClientCertificate | undefined;
   readonly headers: readonly ExtraHeader[];
-  /** The fields whose values nothing that is shown of an answer repeats. */
+  /** The fields whose values no output repeats from an answer. */
   readonly hide?: Hide | undefined;
-  /** What may be done beside creating what is missing. */
+  /** The permitted changes. */
   readonly allow: readonly Capability[];
 }
 
@@ -44,14 +43,14 @@ export function destinationOf({ baseUrl, environment }: ServiceSettings): Destin
   return { service: baseUrl, environment };
 }
 
-/** What is sent with every request, and must never be printed. */
+/** Everything that is sent with every request and must never be printed. */
 export function secretsOf({ token, headers = [], proxy, client }: Partial<ServiceSettings>): string[] {
   const parts = [...headers, ...(proxy ? [proxy] : []), ...(client ? [client] : [])];
   const secrets = [...(token ? [token] : []), ...parts.flatMap((part) => part.secrets)];
   return secrets.map((secret) => secret.reveal());
 }
 
-/** Throws a UsageError that says what is missing or wrong. */
+/** Throws a UsageError for a missing or invalid setting. */
 export async function readServiceSettings(sources: Sources): Promise<ServiceSettings> {
   const { values, env, config, files } = sources;
   const { nameOf, insecureHttp = false, caFile } = values;
@@ -66,7 +65,7 @@ export async function readServiceSettings(sources: Sources): Promise<ServiceSett
   }
   const baseUrl = readBaseUrl(url, insecureHttp, nameOf('insecureHttp'));
   const token = await readToken(sources);
-  // In `rollcall sandbox -- COMMAND`, the sandbox stands for the service of every environment.
+  // In `rollcall sandbox -- COMMAND`, the sandbox replaces the service of every environment.
   if (baseUrl !== env['ROLLCALL_SANDBOX']) {
     refuseOtherUrl(baseUrl, sources);
     await refuseOtherToken(token, sources);
@@ -92,7 +91,7 @@ export async function readServiceSettings(sources: Sources): Promise<ServiceSett
   };
 }
 
-/** Throws a UsageError where ROLLCALL_URL leads elsewhere than the environment that was chosen. */
+/** Throws a UsageError if ROLLCALL_URL is not the URL of the chosen environment. */
 function refuseOtherUrl(baseUrl: string, { values, config }: Sources): void {
   const { url: given, nameOf } = values;
   const { environment, url } = config;

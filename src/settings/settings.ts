@@ -18,36 +18,38 @@ import { noTokenPlaces, readToken, type TokenPlaces } from './token.ts';
 import { noConfig, type ChosenConfig, type NameOf, type Sources, type Values } from './values.ts';
 import { readVarsFiles } from './variables.ts';
 
-/** All settings of a run. */
 export interface Settings extends Reach {
-  /** What rollcall.yaml says for the chosen environment; none when it is faulty. */
+  /** The chosen environment of rollcall.yaml; undefined if the file is invalid. */
   readonly config?: ChosenConfig | undefined;
-  /** The file that it was read from, also when that is faulty: no manifest. */
+  /** The file that it was read from, even if invalid. It is not a manifest. */
   readonly configFile?: string | undefined;
-  /** The files that the settings were read from: rollcall.yaml, and those of variables. */
+  /** All files that settings were read from: rollcall.yaml and files of variables. */
   readonly files: readonly string[];
-  /** The manifests to read: those that are named, or else those of rollcall.yaml. */
+  /** The manifests to read: the given paths, or else those of rollcall.yaml. */
   readonly paths: readonly string[];
-  /** None when a file that holds some is faulty: then it is not known which variables there are. */
+  /** Undefined if a file that defines variables is invalid, as the set of variables is then unknown. */
   readonly variables?: JsonObject | undefined;
   readonly strict: boolean;
-  /** The release of the service, where rollcall.yaml says it. */
+  /** The release of the service, if rollcall.yaml has it. */
   readonly release?: Release | undefined;
-  /** How to reach the service, where that is known; see `Purpose`. */
+  /** How to reach the service, if known; see `Purpose`. */
   readonly service?: ServiceSettings | undefined;
   /** What manifests may refer to. */
   readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles'> & {
-    /** What is closed to them in any case, and blanked out. */
+    /** Files and variables that manifests may never read, and that are redacted. */
     readonly own: OwnSecrets;
   };
-  /** The fields that no output shows; where rollcall.yaml is faulty, all that it may name. */
+  /** The fields that no output shows; if rollcall.yaml is invalid, every field that it may name. */
   readonly hide: Hide;
-  /** What is wrong with rollcall.yaml and the files of variables. */
+  /** The problems of rollcall.yaml and the files of variables. */
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: NameOf;
 }
 
-/** The paths of the manifests to read. Throws a UsageError where there is none, unless the settings are faulty: then that is reported. */
+/**
+ * The paths of the manifests. Throws a UsageError if there are none and the settings are valid; problems of the settings are
+ * reported instead.
+ */
 export function manifestsOf({ paths, diagnostics }: Settings): readonly string[] {
   if (paths.length > 0 || diagnostics.length > 0) return paths;
   throw new UsageError(
@@ -58,14 +60,14 @@ export function manifestsOf({ paths, diagnostics }: Settings): readonly string[]
 
 /** What the settings are for. */
 type Purpose =
-  /** To reach the service. A UsageError is thrown where that can't be; but where rollcall.yaml is faulty, there are diagnostics instead. */
+  /** To reach the service. An unusable setting throws a UsageError; an invalid rollcall.yaml gives diagnostics instead. */
   | 'service'
-  /** To check manifests. The token and the rest are read if they can be, to be kept out of what is shown. */
+  /** To check manifests. The token and other secrets are read if possible, so that they can be redacted. */
   | 'manifests'
-  /** To list names, or to read what a manifest is not. No secret is read. */
+  /** To list names, or to find out which files are manifests. No secret is read. */
   | 'names';
 
-/** Merges what is given, the environment and the files of settings. Throws a UsageError. */
+/** Merges flags, the environment and configuration files. Throws a UsageError. */
 export async function readSettings(
   values: Values,
   { env, files }: { readonly env: Environment; readonly files: Files },
@@ -113,7 +115,7 @@ async function configOf(values: Values, env: Environment, files: Files): Promise
   return readConfig(config, environment, files, await closedFiles(values, env, noTokenPlaces, files));
 }
 
-/** The real paths of the files that hold what rollcall keeps secret. */
+/** The real paths of the files that hold rollcall's own secrets. */
 async function closedFiles(
   { tokenFile, clientCert, clientKey, caFile }: Values,
   env: Environment,
@@ -124,20 +126,20 @@ async function closedFiles(
   const closed = new Set<string>();
   for (const path of [tokenFile, ofToken, clientCert, clientKey, caFile, ...tokens.files]) {
     if (path === undefined || path === standardInput) continue;
-    // What is not there cannot be read as anything else either.
+    // A file that does not exist cannot be read by another name either.
     const realPath = await files.realPath(path).catch(() => undefined);
     if (realPath !== undefined) closed.add(realPath);
   }
   return closed;
 }
 
-/** What can be known of the secrets that a run with the service would use; nothing is thrown for what cannot. */
+/** The secrets that a run with the service would use, as far as they can be read. Never throws. */
 async function partsOfService(
   given: Omit<Sources, 'files'>,
   files: Files,
 ): Promise<readonly Partial<ServiceSettings>[]> {
   const { values, env } = given;
-  // Plain files only: on standard input may be a manifest, and a pipe may be empty.
+  // Only regular files: standard input may be a manifest, and reading a pipe empties it.
   const plain: Sources['files'] = {
     readStandardInput: async () => Promise.reject(new Error('it is not for the token')),
     read: async (path, maxBytes) => {
@@ -152,11 +154,11 @@ async function partsOfService(
     async () => ({ proxy: readProxy('http://any', env, true) }),
     async () => ({ client: await readClientCertificate({ ...given, files: plain }) }),
   ];
-  // One that cannot be known hides none of the others.
+  // A secret that cannot be read does not stop the others from being redacted.
   return Promise.all(readings.map(async (reading) => (await unlessUsage(reading)) ?? {}));
 }
 
-/** All that rollcall keeps secret, as far as it is known. */
+/** All of rollcall's own secrets, as far as they are known. */
 function ownSecrets(
   { headers = [] }: Values,
   env: Environment,
@@ -179,7 +181,7 @@ function longOf(texts: readonly string[]): string[] {
   return [...new Set(texts)].filter(({ length }) => length >= shortestOwnSecret);
 }
 
-/** Throws a UsageError where standard input is to be read as two things: whichever comes first would get what is for the other. */
+/** Throws a UsageError if standard input is to be read for two purposes. */
 function refuseSharedInput(
   { config, vars = [], tokenFile }: Pick<Values, 'config' | 'vars' | 'tokenFile'>,
   paths: readonly string[],

@@ -6,7 +6,7 @@ import { nonEmpty, valueOf } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { Sources } from './values.ts';
 
-/** The token: as it is given or from the file that is, from the environment, or from where rollcall.yaml says. */
+/** The token: from a flag or a file, else from the environment, else from the place that rollcall.yaml names. */
 export async function readToken(sources: Sources): Promise<Secret> {
   const { values, env, config, files } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;
@@ -29,13 +29,16 @@ export async function readToken(sources: Sources): Promise<Secret> {
   );
 }
 
-/** The token of the chosen environment, as rollcall.yaml says; none where the variable is not set, and no file is named. */
+/**
+ * The token of the chosen environment, from the place that rollcall.yaml names; undefined if the variable is not set and no file is
+ * named.
+ */
 async function configuredToken({ env, config, files }: Sources): Promise<Secret | undefined> {
   const { tokenEnv, tokenFile, hasTokenOutside } = config;
   const held = tokenEnv === undefined ? undefined : nonEmpty(valueOf(env, tokenEnv));
   if (tokenEnv !== undefined && held !== undefined) return checked(held, tokenEnv);
   if (tokenFile === undefined) return undefined;
-  // Who changes rollcall.yaml could have any file of the machine sent to a url of theirs.
+  // Otherwise an edit of rollcall.yaml could send any file of the machine to any URL.
   if (hasTokenOutside) {
     throw new UsageError(
       `the file ${tokenFile}, which token_file names, is not below the folder of rollcall.yaml`,
@@ -46,8 +49,8 @@ async function configuredToken({ env, config, files }: Sources): Promise<Secret 
 }
 
 /**
- * Throws a UsageError where the token comes from a variable for all environments, and is not known to be that of the chosen one.
- * Nothing else of the tokens is said.
+ * Throws a UsageError if the token comes from a variable for all environments and is not known to be the chosen environment's. The
+ * message says nothing else about the tokens.
  */
 export async function refuseOtherToken(token: Secret, sources: Sources): Promise<void> {
   const { values, env, config } = sources;
@@ -57,7 +60,7 @@ export async function refuseOtherToken(token: Secret, sources: Sources): Promise
     (name) => nonEmpty(env[name]) !== undefined,
   );
   const places = [
-    // Where the variable for all is named, any of the two may hold it.
+    // If rollcall.yaml names the variable for all environments, it may hold either token.
     ...(tokenEnv === undefined || tokenEnv === 'ROLLCALL_TOKEN' ? [] : [tokenEnv]),
     ...(tokenFile === undefined ? [] : [`the file ${tokenFile}`]),
   ];
