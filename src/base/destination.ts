@@ -1,12 +1,12 @@
-/** Which service a run is about. */
+/** The service that a run uses. */
 export interface Destination {
   /** Its base URL. */
   readonly service: string;
-  /** The environment of rollcall.yaml that was chosen, where one was. */
+  /** The chosen environment of rollcall.yaml. */
   readonly environment?: string | undefined;
 }
 
-/** What people call it, such as `production (https://id.example.com)`: as much as is known. Not safe to print yet. */
+/** Its name for people, such as `production (https://id.example.com)`, as far as it is known. Not yet safe to print. */
 export function destinationName({ service, environment }: Partial<Destination>): string {
   if (environment === undefined) return service ?? '';
   return service === undefined ? environment : `${environment} (${service})`;

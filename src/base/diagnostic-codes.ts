@@ -1,4 +1,4 @@
-/** Every code that a diagnostic can carry, by what it is about: what is wrong → what to do. docs/diagnostics.md is made of it. */
+/** Every diagnostic code, by its subject: problem → what to do. docs/diagnostics.md is generated from it. */
 export const diagnosticCodes = {
   Files: {
     'file-not-found': 'a path names nothing → check it; it is taken from the current folder',

@@ -3,24 +3,24 @@ import type { UsageError } from './errors.ts';
 import type { Redactor } from './redactor.ts';
 import { quotableLine, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
 
-/** How a resource is named everywhere: its kind and its name, `application.<slug>` or `user.<username>`. */
+/** How a resource is named everywhere: kind and name, `application.<slug>` or `user.<username>`. */
 export type Address = `${string}.${string}`;
 
-/** One problem, where it is, and what to do about it. */
+/** One problem, its place, and what to do about it. */
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   readonly code: DiagnosticCode;
-  /** What is wrong, in one line. */
+  /** The problem, in one line. */
   readonly summary: string;
-  /** What to do about it, or what else there is to know. May be empty. */
+  /** What to do about it, or more information. May be empty. */
   readonly detail: string;
   readonly address?: Address;
   readonly range?: Range;
-  /** The source line on which the range starts, for a person to see it. */
+  /** The source line at the start of the range, for people to read. */
   readonly excerpt?: string;
 }
 
-/** A diagnostic as it is written: without its line of the manifest. */
+/** A diagnostic as it is written: without its source line. */
 export type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
 
 export function diagnosticDocument({
@@ -44,18 +44,18 @@ export function diagnosticDocument({
 export type Problem = Pick<Diagnostic, 'code' | 'summary'> &
   Partial<Pick<Diagnostic, 'severity' | 'detail' | 'address'>>;
 
-/** A diagnostic at a stretch of a file, with its source line. An error unless it says otherwise. */
+/** A diagnostic at a span of a file, with its source line. An error by default. */
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
   return { severity: 'error', detail: '', ...problem, ...placed(file, rangeOf(file, span)) };
 }
 
-/** A place as a message may show it: with its source line; or where that may not be shown, without it, and not how long it is. */
+/** A place with its source line. If the line may not be quoted, only the start of the place, which does not reveal its length. */
 export function placed(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLine(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };
 }
 
-/** A diagnostic about a file or a run as a whole. */
+/** A diagnostic about a whole file or run. */
 export function diagnosticFor(filename: string | undefined, problem: Problem): Diagnostic {
   const start = { line: 1, column: 1 };
   return {
@@ -70,7 +70,7 @@ export function usageDiagnostic({ message, hint }: UsageError): Diagnostic {
   return diagnosticFor(undefined, { code: 'invalid-usage', summary: message, detail: hint });
 }
 
-/** What a person reads of an error that nobody foresaw. */
+/** The diagnostic for an unexpected error. */
 export function unexpectedDiagnostic({ message }: Error): Diagnostic {
   return diagnosticFor(undefined, {
     code: 'unexpected-error',
@@ -80,7 +80,7 @@ export function unexpectedDiagnostic({ message }: Error): Diagnostic {
   });
 }
 
-/** The same diagnostic with secrets blanked out in its words and its source line. Its place stays as it is. */
+/** The diagnostic with secrets redacted in its words and source line. Its place is unchanged. */
 export function cleanDiagnostic(diagnostic: Diagnostic, redactor: Redactor): Diagnostic {
   const { summary, detail, excerpt } = diagnostic;
   return {
@@ -91,7 +91,7 @@ export function cleanDiagnostic(diagnostic: Diagnostic, redactor: Redactor): Dia
   };
 }
 
-/** By file, then by place; what has no place comes last. */
+/** By file, then by place; diagnostics without a place come last. */
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (!a.range || !b.range) return Number(!a.range) - Number(!b.range);
   if (a.range.filename !== b.range.filename) return a.range.filename < b.range.filename ? -1 : 1;

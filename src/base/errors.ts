@@ -10,7 +10,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What was read; none where that throws a UsageError. */
+/** The result; undefined if reading throws a UsageError. */
 export async function unlessUsage<Value>(reading: () => Promise<Value>): Promise<Value | undefined> {
   return reading().catch((error: unknown) => {
     if (error instanceof UsageError) return undefined;
@@ -18,7 +18,7 @@ export async function unlessUsage<Value>(reading: () => Promise<Value>): Promise
   });
 }
 
-/** What was read; where that fails, throws a UsageError that says what cannot be read, and from where. */
+/** The result; if reading fails, throws a UsageError that names the object and its source. */
 export async function readOrRefuse<Value>(
   what: string,
   path: string,
@@ -29,12 +29,12 @@ export async function readOrRefuse<Value>(
   });
 }
 
-/** What was thrown, as an error. */
+/** A thrown value as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** Why something failed: in plain words, with the code that the system has for it, if it is a common one. */
+/** The reason for a failure: in plain words with the system's code, if it is a common one. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
@@ -42,7 +42,7 @@ export function reasonOf(error: unknown): string {
   return words === undefined ? error.message : `${words} (${code})`;
 }
 
-/** What Node would say as `ENOENT: no such file or directory, open '…'`; the path is said beside it. */
+/** In place of Node's `ENOENT: no such file or directory, open '…'`; the message names the path. */
 const systemWords: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EADDRINUSE', 'the port is in use'],

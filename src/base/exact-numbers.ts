@@ -1,7 +1,7 @@
-/** Texts are skipped, and so is what in them looks like a number. */
+/** Matches texts too, so that digits inside them are skipped. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** A text that is JSON, with null in place of each number that would be written otherwise once it is read; nothing where all stay. */
+/** JSON text with null in place of each number that would change when it is parsed and written; undefined if none would. */
 export function withoutInexact(json: string): string | undefined {
   let isOther = false;
   const text = json.replace(tokens, (token) => {

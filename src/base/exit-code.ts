@@ -1,20 +1,21 @@
 /** Why a command ended, and the exit code that says so. Documented in docs/exit-codes.md. */
 export const exitCodes = {
-  /** All is done. */
+  /** Everything is done. */
   done: 0,
-  /** An error that no other row names: the service unreachable, an unexpected answer, a limit. */
+  /** Any other error: the service is unreachable, an unexpected answer, a limit. */
   failed: 1,
-  /** `plan` only: there are changes, by `--detailed-exitcode`, or there is what `--fail-on` names. */
+  /** `plan` only: there are changes (`--detailed-exitcode`), or a condition of `--fail-on` holds. */
   changes: 2,
-  /** Invalid usage, configuration or manifest; nothing was sent, or nothing but look-ups and the question for the release. */
+  /** Invalid usage, configuration or manifest; nothing was sent except look-ups and the request for the release. */
   invalid: 3,
   /** The service denied access. */
   denied: 4,
-  /** A saved plan no longer matches what the service holds, or must not be applied for another reason. */
+  /** A saved plan no longer matches the service, or must not be applied for another reason. */
   stale: 5,
   /**
-   * Apply ended with resources rejected, in conflict, unknown, not attempted, or left in part, and none denied; or by an unexpected
-   * error once it had begun. With `--keep-going`, plan and apply: some resources could not be planned. Export: what it writes may not be all.
+   * Apply ended with resources rejected, in conflict, unknown, not attempted or unfinished, and none denied; or with an unexpected
+   * error after it had begun. With `--keep-going`, plan and apply: some resources could not be planned. Export: the output may be
+   * incomplete.
    */
   incomplete: 6,
   hung_up: 129,
@@ -24,22 +25,22 @@ export const exitCodes = {
 
 export type Ending = keyof typeof exitCodes;
 
-/** The signals that interrupt a run; each is the reason with which the run's AbortSignal aborts. */
+/** The signals that interrupt a run; each is the abort reason of the run's AbortSignal. */
 export type InterruptSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 const interruptions = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung_up' } as const;
 
-/** The signal that aborted a run; none where a program did. */
+/** The signal that aborted a run; undefined if a program did. */
 export function interruptSignal({ reason }: { readonly reason: unknown }): InterruptSignal | undefined {
   return reason === 'SIGINT' || reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : undefined;
 }
 
-/** How a run ends that is interrupted, by a program as by Ctrl-C. */
+/** How an interrupted run ends. */
 export function interruptedBy(signal: { readonly reason: unknown }): Ending {
   return interruptions[interruptSignal(signal) ?? 'SIGINT'];
 }
 
-/** How a command ends if some of its output may be lost: as failed, unless its own ending says more. */
+/** How a command ends if output may be lost: failed, unless its own ending is more specific. */
 export function unlessLost(ending: Ending, lost: boolean): Ending {
   return lost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
 }

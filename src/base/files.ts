@@ -1,41 +1,41 @@
-/** What stands at a path, links followed. */
+/** The type of a path, links followed. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent';
 
-/** What a folder holds under a name, links not followed. */
+/** An entry of a folder, links not followed. */
 export interface Entry {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
 
-/** The file system as far as rollcall reads it. Paths are relative to the working directory, or absolute. */
+/** Read access to the file system. Paths are relative to the working directory, or absolute. */
 export interface Files {
-  /** Rejects when that cannot be found out. */
+  /** Rejects if that cannot be determined. */
   kindOf(path: string): Promise<FileKind>;
-  /** The absolute path without links: the same for two names of one file. Rejects when there is none. */
+  /** The absolute path without links: the same for two names of one file. Rejects if the path does not exist. */
   realPath(path: string): Promise<string>;
-  /** At the most so many bytes of a file. Rejects when it cannot be read. */
+  /** At most this many bytes of a file. Rejects if it cannot be read. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
-  /** What is in a folder, in any order. Rejects when the folder cannot be read. */
+  /** The entries of a folder, in any order. Rejects if the folder cannot be read. */
   entriesIn(folder: string): Promise<Entry[]>;
   /**
-   * The files below a folder that match a glob, in any order. `look` lists a folder, and may list nothing to keep it from being
-   * searched. All paths are relative to the folder.
+   * The files below a folder that match a glob, in any order, relative to the folder. `look` lists a folder; it may return nothing
+   * to exclude the folder from the search.
    */
   glob(
     folder: string,
     pattern: string,
     look: (below: string) => Promise<readonly Entry[]>,
   ): Promise<string[]>;
-  /** Standard input to its end, or to so many bytes. */
+  /** Standard input up to its end or this many bytes. */
   readStandardInput(maxBytes: number): Promise<Uint8Array>;
 }
 
-/** How a command line names standard input. */
+/** The name of standard input on a command line. */
 export const standardInput = '-';
-/** How it is named where something is said of what it holds. */
+/** The name of standard input in messages. */
 export const shownStandardInput = '<stdin>';
 
-/** Files, with texts among them that are in no file yet, by their paths in the working directory. */
+/** Files overlaid with texts that are not written yet, by their paths in the working directory. */
 export function withTexts(files: Files, texts: ReadonlyMap<string, string>): Files {
   return {
     ...files,

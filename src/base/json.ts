@@ -16,24 +16,24 @@ export function isJsonList(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** A string as it is, any other value as JSON; nothing as an empty text. */
+/** A string as it is, any other value as JSON; undefined as an empty text. */
 export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What is in a list or an object, with its indexes or keys. */
+/** The items or values of a list or object, with their indexes or keys. */
 export function inside(value: JsonValue): Iterable<[string | number, JsonValue]> {
   if (isJsonList(value)) return value.entries();
   return isJsonObject(value) ? Object.entries(value) : [];
 }
 
-/** How deep a text may be nested: whoever walks through what is deeper may run out of stack. */
+/** The maximum nesting of a text: a deeper one may exhaust the stack of recursive functions. */
 const mostLevels = 500;
-/** The same of a document of ours, which holds what was such a text. */
+/** The same for rollcall's own documents, which contain such a text. */
 export const mostLevelsOfDocuments = 600;
 
-/** The value of a JSON text, or undefined when it is none, or nested too deep. */
+/** The value of a JSON text; undefined if it is invalid or nested too deep. */
 export function parseJson(text: string, most: number = mostLevels): JsonValue | undefined {
   try {
     const value = JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
@@ -43,7 +43,7 @@ export function parseJson(text: string, most: number = mostLevels): JsonValue | 
   }
 }
 
-/** Goes no deeper itself than what is allowed, so it never runs out of stack. */
+/** Recurses no deeper than allowed, so it never exhausts the stack. */
 function isDeeper(value: JsonValue, most: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (most === 0) return true;
@@ -52,7 +52,7 @@ function isDeeper(value: JsonValue, most: number): boolean {
   return false;
 }
 
-/** The value to which keys and indexes lead; null where they lead nowhere. */
+/** The value at a path of keys and indexes; null if there is none. */
 export function valueAt(value: JsonValue, path: readonly (string | number)[]): JsonValue {
   let found = value;
   for (const step of path) {
@@ -62,12 +62,12 @@ export function valueAt(value: JsonValue, path: readonly (string | number)[]): J
   return found;
 }
 
-/** The steps from a value to one inside it, as a JSON Pointer (RFC 6901). */
+/** The path to a nested value as a JSON Pointer (RFC 6901). */
 export function pointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The steps of a JSON Pointer; an index is still a text. */
+/** The steps of a JSON Pointer; indexes are strings. */
 export function stepsOf(text: string): string[] {
   return text
     .split('/')
@@ -75,7 +75,7 @@ export function stepsOf(text: string): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Checks a value against the schema that it was compiled from; after a value that fails, `errors` says why. */
+/** Checks a value against a compiled schema; after a failure, `errors` has the reasons. */
 export interface Validate {
   (value: unknown): boolean;
   errors?: ErrorObject[] | null;

@@ -1,18 +1,18 @@
-/** What rollcall itself keeps secret: no manifest may refer to it, and nothing that is shown holds it. */
+/** rollcall's own secrets: no manifest may use them, and no output contains them. */
 export interface OwnSecrets {
-  /** Environment variables, beside those that always are. */
+  /** Environment variables, in addition to `ownVariables`. */
   readonly variables: readonly string[];
   /** The real paths of files. */
   readonly files: ReadonlySet<string>;
   /** The secrets themselves, as far as they are known. */
   readonly texts: readonly string[];
-  /** Tokens that no value of a manifest may hold, wherever it comes from: a copy would send the token out as well. */
+  /** Tokens that no value of a manifest may contain, whatever its source: the value would send the token to the service. */
   readonly tokens: readonly string[];
 }
 
 export const noOwnSecrets: OwnSecrets = { variables: [], files: new Set(), texts: [], tokens: [] };
 
-/** The variables that are for rollcall alone, whatever the settings say. */
+/** Variables that only rollcall may use, whatever the settings are. */
 export const ownVariables = [
   'ROLLCALL_TOKEN',
   'ROLLCALL_CLIENT_KEY_PASSPHRASE',
@@ -22,5 +22,5 @@ export const ownVariables = [
   'https_proxy',
 ] as const;
 
-/** Shorter texts do not count as secrets: blanked out everywhere, they would make the output unreadable. */
+/** Shorter texts do not count as secrets: redacted everywhere, they would make the output unreadable. */
 export const shortestOwnSecret = 8;

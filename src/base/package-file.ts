@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 let root: URL | undefined;
 
-/** The text of a file of this package, by its path from the package's root: `schemas/plan.schema.json`. */
+/** The text of a file of this package, by its path from the root: `schemas/plan.schema.json`. */
 export function packageFile(path: string): string {
   root ??= packageRoot();
   return readFileSync(new URL(path, root), 'utf8');
@@ -14,7 +14,7 @@ export function packageFiles(folder: string): readonly string[] {
   return readdirSync(new URL(folder, root));
 }
 
-/** The nearest folder upwards with a package.json: right from src/, dist/ and bin/, however deep this file lies. */
+/** The nearest parent folder with a package.json: correct from src/, dist/ and bin/. */
 function packageRoot(): URL {
   let folder = new URL('./', import.meta.url);
   while (!existsSync(new URL('package.json', folder))) {
@@ -25,7 +25,7 @@ function packageRoot(): URL {
   return folder;
 }
 
-/** The text of a file that is built into the HTML pages. */
+/** The text of a file that is embedded in the HTML pages. */
 export function pageAsset(name: 'page.css' | 'page.js'): string {
   const text = packageFile(`src/report/page/${name}`);
   return text.replaceAll('\r\n', '\n'); // as a browser reads it, for its digest to be the same
@@ -36,7 +36,7 @@ export function toolVersion(): string {
   return (JSON.parse(text) as { version: string }).version; // our own package.json
 }
 
-/** The JSON Schemas that rollcall publishes, by name. */
+/** The published JSON Schemas, by name. */
 export const schemaNames = [
   'manifest',
   'config',
@@ -47,12 +47,12 @@ export const schemaNames = [
   'doctor',
 ] as const;
 
-/** The text of a schema, as it is shipped. */
+/** The text of a published schema. */
 export function schemaText(name: (typeof schemaNames)[number]): string {
   return packageFile(`schemas/${name}.schema.json`);
 }
 
-/** The pages of docs/ that are of use at a terminal, by name. */
+/** The pages of docs/ that `rollcall help` shows, by name. */
 export const topicNames = [
   'manifest',
   'references',
@@ -71,7 +71,7 @@ export const topicNames = [
   'security',
 ] as const;
 
-/** The text of a page, as it is shipped. */
+/** The text of a page. */
 export function topicPage(name: (typeof topicNames)[number]): string {
   return packageFile(`docs/${name}.md`);
 }

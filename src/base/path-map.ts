@@ -1,7 +1,7 @@
 type Step = string | number;
 export type Path = readonly Step[];
 
-/** What is known of places inside a value, by their paths. */
+/** Information about places inside a value, by their paths. */
 export class PathMap<Known> {
   #here: Known | undefined;
   #inside: Map<Step, PathMap<Known>> | undefined;
@@ -18,23 +18,23 @@ export class PathMap<Known> {
     inner.set(deeper, known);
   }
 
-  /** What is known of a place and of all inside it; undefined where that is nothing. */
+  /** The information about a place and everything inside it; undefined if there is none. */
   at(path: Path): PathMap<Known> | undefined {
     return path.reduce<PathMap<Known> | undefined>((found, step) => found?.inside(step), this);
   }
 
-  /** The same one step deeper. */
+  /** The same for one step. */
   inside(step: Step): PathMap<Known> | undefined {
     return this.#inside?.get(step);
   }
 
-  /** Whether something is known of this very place. */
+  /** Whether there is information about exactly this place. */
   has(path: Path): boolean {
     const found = this.at(path);
     return found !== undefined && found.#here !== undefined;
   }
 
-  /** The next steps to what is known. */
+  /** The next steps that lead to information. */
   steps(): Iterable<Step> {
     return this.#inside?.keys() ?? [];
   }

@@ -1,4 +1,4 @@
-/** A pattern that matches this text, in a RegExp with or without the flag `u`. */
+/** A regular expression that matches exactly this text, with or without the flag `u`. */
 export function literal(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}/]/g, String.raw`\$&`);
 }

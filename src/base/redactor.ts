@@ -1,29 +1,27 @@
 import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
 import { sensitive } from './sensitive.ts';
 
-/** A text that holds a secret shorter than this is blanked out as a whole: the secret cannot be distinguished from other words. */
+/** A text that contains a shorter secret is redacted as a whole: the secret cannot be told from other words. */
 const shortestWord = 4;
 
-/**
- * Shorter secrets are not searched for in base64, nor in a line that somebody wrote: a few characters are there by chance.
- */
+/** Shorter secrets are not searched for in base64 or in lines of a manifest, where a few characters match by chance. */
 const shortestUnmistakable = 8;
 
-/** Finds whole secrets in texts: as they are, as JSON and URLs write them, and in base64. */
+/** Finds whole secrets in texts: verbatim, as JSON and URLs write them, and in base64. */
 export class Redactor {
-  /** How secrets of eight characters and more may be written. */
+  /** The forms of secrets of eight characters and more. */
   readonly #words: readonly string[];
-  /** The same of four to seven characters. */
+  /** The forms of secrets of four to seven characters. */
   readonly #shortWords: readonly string[];
   readonly #short: readonly string[];
   readonly #blank: string;
 
-  /** `blank` is what stands for the secrets in what is cleaned. */
+  /** `blank` replaces the secrets. */
   constructor(secrets: readonly string[], blank: string = sensitive) {
     this.#blank = blank;
     const between = (least: number, end: number): string[] =>
       secrets.filter(({ length }) => length >= least && length < end);
-    // Messages quote a file line by line, so each line of a key is looked for alone.
+    // Messages quote files line by line, so each line of a key is searched for by itself.
     const unmistakable = between(shortestUnmistakable, Infinity).flatMap((secret) => [
       secret,
       ...secret
@@ -35,24 +33,22 @@ export class Redactor {
     this.#short = between(1, shortestWord).flatMap(writtenForms);
   }
 
-  /** Whether a text holds a secret. */
   holds(text: string): boolean {
     return this.#stretchesIn(text).length > 0;
   }
 
-  /** A text with the secrets blanked out. */
   clean(text: string): string {
     return replaced(text, this.#stretchesIn(text), () => this.#blank);
   }
 
-  /** A line of a file, with as many characters as before, so that all others keep their column. */
+  /** A source line with secrets replaced by as many characters, so that columns stay right. */
   cover(line: string): string {
     return replaced(line, this.#stretchesIn(line, false), (length) =>
       this.#blank.slice(0, length).padEnd(length),
     );
   }
 
-  /** A value without secrets in its texts, numbers and names. The names at its top that are in `kept` stay. */
+  /** A value with secrets removed from its texts, numbers and keys. Top-level keys in `kept` stay. */
   cleanJson(value: JsonValue, kept: ReadonlySet<string> = new Set()): JsonValue {
     if (typeof value === 'string') return this.clean(value);
     if (typeof value === 'number') return this.holds(String(value)) ? this.#blank : value;
@@ -66,7 +62,7 @@ export class Redactor {
     );
   }
 
-  /** In order, and without overlaps. */
+  /** In order, without overlaps. */
   #stretchesIn(text: string, withShort = true): readonly Stretch[] {
     if (withShort && this.#short.some((secret) => text.includes(secret)))
       return [{ start: 0, end: text.length }];
@@ -79,7 +75,7 @@ export class Redactor {
   }
 }
 
-/** A stretch of a text, in offsets; `end` is exclusive. */
+/** A span of a text, in offsets; `end` is exclusive. */
 interface Stretch {
   readonly start: number;
   end: number;
@@ -101,7 +97,7 @@ let latest: { readonly secrets: readonly string[]; readonly redactor: Redactor }
   redactor: new Redactor([]),
 };
 
-/** The redactor of a list of secrets: the same one for the same list, and for one of the same secrets as the last. */
+/** The redactor for a list of secrets; reused for the same list and for equal secrets. */
 export function redactorOf(secrets: readonly string[]): Redactor {
   const known = redactors.get(secrets);
   if (known) return known;
@@ -112,7 +108,7 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   return latest.redactor;
 }
 
-/** A text as it is, and as JSON, the JSON of Python, and URLs write it. */
+/** A text verbatim, and as JSON, Python's JSON, and URLs write it. */
 function writtenForms(text: string): string[] {
   const whole = Buffer.from(text).toString(); // half a character has no form in a URL
   const inJson = JSON.stringify(text).slice(1, -1);

@@ -1,12 +1,11 @@
 import type { JsonValue } from './json.ts';
 
-/** Replaces, in every output, a text that only the service may see. */
+/** Replaces sensitive texts in all output. */
 export const sensitive = '(sensitive)';
 
-/** Replaces, in every output, the value of a field that `hide` of rollcall.yaml names. */
+/** Replaces the values of fields in `hide` of rollcall.yaml in all output. */
 export const hidden = '(hidden)';
 
-/** Whether a value is one of these. */
 export function isBlank(value: JsonValue): value is string {
   return value === sensitive || value === hidden;
 }

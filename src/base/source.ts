@@ -1,29 +1,29 @@
 import { hidden } from './sensitive.ts';
 
-/** A point in a text file. Both count from 1; a column is a UTF-16 code unit, a tab is one column. */
+/** A point in a text file. Line and column count from 1; a column is a UTF-16 code unit, a tab is one column. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A stretch of a file. `end` is exclusive. */
+/** A range of a file. `end` is exclusive. */
 export interface Range {
   readonly filename: string;
   readonly start: Position;
   readonly end: Position;
 }
 
-/** A file as it was read, under the name that the user knows it by. */
+/** A file and its name for the user. */
 export interface SourceFile {
   readonly filename: string;
   readonly text: string;
-  /** The offset at which each line begins; the first is 0. */
+  /** The offset of each line; the first is 0. */
   readonly lineStarts: readonly number[];
-  /** Whether messages may show what stands in a line, counted from 1; without it, they may show all. */
+  /** Whether messages may quote a line, counted from 1; all lines by default. */
   readonly isQuotable?: (line: number) => boolean;
 }
 
-/** A stretch of a source file in offsets; kept instead of a Range because there may be a million of them. */
+/** A range as offsets, which takes less memory than a Range for a million values. */
 export type Span = readonly [start: number, end: number];
 
 export function sourceFile(filename: string, text: string): SourceFile {
@@ -40,29 +40,29 @@ export function rangeOf(file: SourceFile, [start, end]: Span): Range {
   };
 }
 
-/** The text of one line, counted from 1, without its line ending. */
+/** The text of a line, counted from 1, without its line ending. */
 export function lineOf(file: SourceFile, line: number): string {
   const start = file.lineStarts[line - 1] ?? file.text.length;
   const next = file.lineStarts[line] ?? file.text.length + 1;
   return file.text.slice(start, next - 1).replace(/\r$/, '');
 }
 
-/** The text of a line as a message may show it; none where it may not. */
+/** The text of a line if messages may quote it. */
 export function quotableLine(file: SourceFile, line: number): string | undefined {
   return file.isQuotable?.(line) === false ? undefined : lineOf(file, line);
 }
 
-/** Whether a message may show what stands at a place. */
+/** Whether a message may quote a place. */
 export function isQuotable(file: SourceFile, [start]: Span): boolean {
   return file.isQuotable?.(positionOf(file, start).line) !== false;
 }
 
-/** A part of a file as a message may show it: `(hidden)` where it may not. */
+/** A part of a file if messages may quote it, otherwise `(hidden)`. */
 export function quote(file: SourceFile, span: Span, text: string): string {
   return isQuotable(file, span) ? text : hidden;
 }
 
-/** The file with none of its lines shown in a message. */
+/** The file with no line quotable. */
 export function unquotable(file: SourceFile): SourceFile {
   return { ...file, isQuotable: () => false };
 }
@@ -78,7 +78,7 @@ function positionOf(file: SourceFile, offset: number): Position {
   return { line: low + 1, column: offset - (file.lineStarts[low] ?? 0) + 1 };
 }
 
-/** A place as people and editors write it. */
+/** A place in the form that editors understand. */
 export function shownPlace({ filename, start }: Range): string {
   return `${filename}:${start.line}:${start.column}`;
 }

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The known word that is near enough to what was written, if there is one. */
+/** The known word nearest to a written one, if it is near enough. */
 export function nearest(written: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let fewest = Math.max(2, Math.floor(written.length / 3)) + 1;

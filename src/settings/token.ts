@@ -65,7 +65,7 @@ export async function refuseOtherToken(token: Secret, sources: Sources): Promise
     ...(tokenFile === undefined ? [] : [`the file ${tokenFile}`]),
   ];
   if (given !== undefined || flag !== undefined || variable === undefined || places.length === 0) return;
-  // Here the file may lie anywhere: its text is compared, and not sent.
+  // The file may be anywhere: its text is only compared, not sent.
   const own = await unlessUsage(() =>
     configuredToken({ ...sources, config: { ...config, hasTokenOutside: false } }),
   );
@@ -77,7 +77,6 @@ export async function refuseOtherToken(token: Secret, sources: Sources): Promise
   );
 }
 
-/** No token is longer. */
 const maxTokenBytes = 64 * 1024;
 
 async function readTokenFile(path: string, files: Sources['files']): Promise<string> {
@@ -86,7 +85,7 @@ async function readTokenFile(path: string, files: Sources['files']): Promise<str
   return new TextDecoder().decode(await readOrRefuse('the token', path, bytes));
 }
 
-/** A token is one line of visible ASCII; what surrounds it is usually a newline at the end of the file. */
+/** A token is one line of visible ASCII; surrounding white space is usually a newline at the end of a file. */
 function checked(text: string, where: string): Secret {
   const token = text.trim();
   if (token === '') throw new UsageError('the access token is empty', `${where} holds nothing.`);
@@ -99,7 +98,7 @@ function checked(text: string, where: string): Secret {
   return new Secret(token);
 }
 
-/** Where rollcall.yaml has the tokens of its environments, of all of them: the manifests of one may not send that of another. */
+/** The places of the tokens of all environments in rollcall.yaml: a manifest of one environment may not send the token of another. */
 export interface TokenPlaces {
   readonly variables: readonly string[];
   readonly files: readonly string[];
@@ -107,7 +106,7 @@ export interface TokenPlaces {
 
 export const noTokenPlaces: TokenPlaces = { variables: [], files: [] };
 
-/** Read as leniently as can be: what is wrong elsewhere in the file opens no token. */
+/** Lenient: a mistake elsewhere in the file must not expose a token. */
 export function tokenPlaces(config: JsonValue, filename: string): TokenPlaces {
   const environments = isJsonObject(config) ? config['environments'] : undefined;
   const all = isJsonObject(environments) ? Object.values(environments) : [];

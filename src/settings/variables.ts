@@ -8,21 +8,21 @@ import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 
 interface VarsFileOptions {
-  /** The real paths of files that are not read. */
+  /** The real paths of files that must not be read. */
   readonly closed: ReadonlySet<string>;
-  /** Whether messages may show their lines. */
+  /** Whether messages may quote their lines. */
   readonly areQuotable: boolean;
-  /** The file of settings that names them; by default the command line does. */
+  /** The configuration file that names them; the command line by default. */
   readonly namedIn?: string | undefined;
 }
 
-/** Variables, or what is wrong with their file. */
+/** Variables, or the problems of their file. */
 interface ReadVariables {
   readonly variables: JsonObject;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The variables of files, in order: a later one beats an earlier one. Ends at the first that is faulty. */
+/** The variables of files, in order: later ones override earlier ones. Stops at the first invalid file. */
 export async function readVarsFiles(
   filenames: readonly string[],
   files: Files,
@@ -37,7 +37,7 @@ export async function readVarsFiles(
   return { variables, diagnostics: [] };
 }
 
-/** Reads each `NAME=VALUE` of --var. Throws a UsageError. */
+/** Parses each `NAME=VALUE` of --var. Throws a UsageError. */
 export function variableFlags(assignments: readonly string[]): JsonObject {
   return Object.fromEntries(assignments.map((assignment) => readAssignment(assignment)));
 }
@@ -65,7 +65,7 @@ async function readVarsFile(
   return { variables: {}, diagnostics: [fault] };
 }
 
-/** A value is read as YAML: 12 is a number, "12" a text. */
+/** A value is parsed as YAML: 12 is a number, "12" a text. */
 function readAssignment(assignment: string): [name: string, value: JsonValue] {
   const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
   if (name === undefined || text === undefined)
@@ -80,7 +80,7 @@ function readAssignment(assignment: string): [name: string, value: JsonValue] {
   );
 }
 
-/** Variables are plain values: a reference in one would reach the service as it is written. */
+/** Variables are plain values: a reference in one would be sent to the service literally. */
 export function refuseReferences(
   value: JsonValue,
   path: readonly (string | number)[],

@@ -20,7 +20,7 @@ export const nodeService: Pick<Context, 'files' | 'clock' | 'random' | 'connect'
   },
 };
 
-/** The real world, as a Context. `colours` is what the flags say of colours, if anything. */
+/** The Context of a real process. `colours` is the flag for colours, if it is given. */
 export function nodeContext(
   toolVersion: string,
   colours: boolean | undefined,
@@ -65,21 +65,21 @@ function outputTo(
     write: (text) => void stream.write(text),
     isTerminal,
     colours: colours ?? coloursByEnvironment(isTerminal),
-    // A terminal that does not report its width says 0, or nothing.
+    // A terminal that does not report its width says 0 or nothing.
     ...(isTerminal && { columns: terminal.columns || usualColumns }),
   };
 }
 
 const usualColumns = 80;
 
-/** NO_COLOR (no-color.org) and FORCE_COLOR, when they are set to anything; else whether it is a terminal. */
+/** NO_COLOR (no-color.org) and FORCE_COLOR, if set to anything; otherwise whether it is a terminal. */
 function coloursByEnvironment(isTerminal: boolean): boolean {
   if (process.env['NO_COLOR']) return false;
   if (process.env['FORCE_COLOR']) return process.env['FORCE_COLOR'] !== '0';
   return isTerminal && process.env['TERM'] !== 'dumb';
 }
 
-/** One line from the terminal; an empty one when the input ends or the run is interrupted. */
+/** One line from the terminal; empty when the input ends or the run is interrupted. */
 function ask(question: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: standardError(), terminal: false });
@@ -99,8 +99,8 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
 const signals: readonly InterruptSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * From now on the first two signals do not end the process; the third does. SIGHUP counts only as the first signal, because the
- * kernel and the shell both send it when a terminal is closed.
+ * From now on the first two signals do not end the process; the third does. SIGHUP counts only as the first signal, because both the
+ * kernel and the shell send it when a terminal is closed.
  */
 function listenForInterruption(): Interruption {
   const [first, second] = [new AbortController(), new AbortController()];

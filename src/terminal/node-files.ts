@@ -5,7 +5,6 @@ import { callbackify } from 'node:util';
 import type { FileSystemAdapter } from 'tinyglobby';
 import type { Entry, Files } from '../base/files.ts';
 
-/** The file system of this machine. */
 export const nodeFiles: Files = {
   async kindOf(path) {
     try {
@@ -44,10 +43,10 @@ function kindOf(entry: Dirent): Entry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** A readdir for tinyglobby, which reads nothing else, that shows what `look` shows. */
+/** A readdir for tinyglobby that lists what `look` lists. */
 function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSystemAdapter['readdir'] & {} {
   const shown = callbackify(async (path: string, _options: unknown) =>
-    // As much of a Dirent as tinyglobby asks for.
+    // The part of a Dirent that tinyglobby uses.
     (await look(path)).map(({ name, kind }) => ({
       name,
       isFile: () => kind === 'file',
@@ -55,11 +54,11 @@ function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSys
       isSymbolicLink: () => kind === 'link',
     })),
   );
-  // The type is that of Node's own function, with all of its forms; tinyglobby calls this one.
+  // The type is that of Node's function, with all of its overloads; tinyglobby uses this one.
   return shown as unknown as FileSystemAdapter['readdir'] & {};
 }
 
-/** What streams are made of takes long to load. */
+/** Node's streams take long to load. */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let size = 65_536; ; size = 1_048_576) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size));

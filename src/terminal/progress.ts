@@ -8,13 +8,13 @@ export interface Progress {
 }
 
 const widestBar = 24;
-/** In less, nobody sees it move. */
+/** A narrower bar hardly moves. */
 const narrowestBar = 8;
 const refreshMs = 80;
 /** For the log of a pipeline. */
 const lineEveryMs = 10_000;
 
-/** A progress bar on stderr, when that is a terminal and nothing else is written there; a line now and then otherwise. */
+/** A progress bar on stderr if it is a terminal and nothing else is written there; otherwise a line from time to time. */
 export function createProgress(
   label: string,
   { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,
@@ -39,7 +39,7 @@ export function createProgress(
   };
 }
 
-/** A line that the terminal breaks could not be drawn over. Its last column stays free, for some break a line that is full. */
+/** A wrapped line could not be overwritten. The last column stays empty, because some terminals wrap a full line. */
 function barOf(label: string, done: number, total: number, figures: string, columns: number): string {
   const room = columns - 1 - `${label} [] ${total}/${total}, 99 at a time, 9999 records/s`.length;
   const width = room < narrowestBar ? 0 : Math.min(widestBar, room);
@@ -48,7 +48,7 @@ function barOf(label: string, done: number, total: number, figures: string, colu
   return `\r${`${label} ${bar}${figures}`.slice(0, columns - 1)}\u001b[K`;
 }
 
-/** How many records were done in a second: one request may be for a page of them. */
+/** Records per second, not requests: one request may read a page of records. */
 function rateOf(done: number, milliseconds: number): string {
   const rate = done / (Math.max(milliseconds, 1) / 1000);
   return `${rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate)} records/s`;

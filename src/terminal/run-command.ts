@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { reasonOf, UsageError } from '../base/errors.ts';
 
-/** Runs a command to its end, with these variables in its environment, and says with which code it ended. */
+/** Runs a command with additional environment variables, and returns its exit code. */
 export type RunCommand = (
   command: readonly string[],
   env: Readonly<Record<string, string>>,
 ) => Promise<number>;
 
-/** Runs a command on this terminal. One that a signal ended counts as 128 and the number of the signal, as in a shell. */
+/** Runs a command on this terminal. If a signal ends it, the exit code is 128 plus the signal's number, as in a shell. */
 export const runCommand: RunCommand = ([program = '', ...args], env) => {
   if (program === '') throw new UsageError('no command is named', 'Name one after --.');
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-    // The terminal sends Ctrl-C to the child itself. These signals may be sent to this process alone.
+    // The terminal sends Ctrl-C to the child itself; these signals may be sent to this process alone.
     const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
     const forwarded = ['SIGTERM', 'SIGHUP'] as const;
     for (const signal of forwarded) process.once(signal, forward);

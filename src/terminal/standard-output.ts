@@ -4,20 +4,20 @@ import type { ResultStream } from './context.ts';
 
 const ownDescriptor = 1;
 
-/** Standard output of this process. If a part of the output cannot be written, that is reported at once. */
+/** Standard output of this process. Reports at once if output cannot be written. */
 export class StandardOutput implements ResultStream {
   readonly isTerminal: boolean = leadsToTerminal(ownDescriptor);
   #ended: 'unread' | 'lost' | undefined;
   readonly #onLoss: (error: Error) => void;
   readonly #isFile = leadsToFile();
 
-  /** `onLoss` is called once, when something could not be written. A reader that stops reading is no loss. */
+  /** `onLoss` is called once, at the first failed write. A reader that stops reading is no loss. */
   constructor(onLoss: (error: Error) => void) {
     this.#onLoss = onLoss;
     if (!this.#isFile) process.stdout.on('error', (error) => this.#end(error));
   }
 
-  /** Nothing is written after a loss, so that nobody takes an output with a gap for a whole one. */
+  /** Nothing is written after a loss, so that an output with a gap is not mistaken for a complete one. */
   write(text: string): void {
     if (this.#ended) return;
     if (!this.#isFile) {
@@ -31,7 +31,6 @@ export class StandardOutput implements ResultStream {
     }
   }
 
-  /** Whether something was lost of what has been written so far. */
   async isLost(): Promise<boolean> {
     if (!this.#isFile && !this.#ended) {
       await new Promise<void>((resolve) => {
@@ -51,27 +50,27 @@ export class StandardOutput implements ResultStream {
   }
 }
 
-/** To a file Node writes once, and does not check how much was written. For pipes and terminals it goes on until all is. */
+/** To a file, Node writes once and does not check how much was written. To pipes and terminals it writes everything. */
 function leadsToFile(): boolean {
   const found = statsOf(ownDescriptor);
   return found !== undefined && (found.isFile() || (found.isCharacterDevice() && !isatty(ownDescriptor)));
 }
 
-/** What tells terminals apart takes long to load, and is not asked about files and pipes. */
+/** Node's test for terminals takes long to load, so it is skipped for files and pipes. */
 export function leadsToTerminal(descriptor: number): boolean {
   return statsOf(descriptor)?.isCharacterDevice() === true && isatty(descriptor);
 }
 
 function statsOf(descriptor: number): BigIntStats | undefined {
   try {
-    // With `bigint`, for else Node.js 20, where this is a pipe, follows no link to a package that is loaded afterwards.
+    // With `bigint`: otherwise Node.js 20, if this is a pipe, follows no link to a package loaded later.
     return fstatSync(descriptor, { bigint: true });
   } catch {
     return undefined;
   }
 }
 
-/** Standard error, which takes long to load. Where it cannot be written, there is nowhere left to say it. */
+/** Standard error, which takes long to load. A failed write cannot be reported anywhere. */
 export function standardError(): NodeJS.WriteStream {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   return process.stderr;

@@ -4,7 +4,7 @@ import { link, lstat, mkdir, open, rename, rm, stat, writeFile, type FileHandle 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Writes a whole file and its folders, unless something has this name: then false. If it fails, no part of the file is left. */
+/** Writes a new file and its folders. Returns false if the name is taken. If it fails, no part of the file is left. */
 export async function createFile(filename: string, text: string): Promise<boolean> {
   await makeFolder(dirname(filename));
   const file = await open(filename, 'wx').catch((error: unknown) => {
@@ -22,8 +22,8 @@ export async function createFile(filename: string, text: string): Promise<boolea
 }
 
 /**
- * Writes files that only their owner can read, and their folders: all of them, or none. Gives the names that something has already;
- * then none is written. Each comes to be as a whole, and in place of nothing.
+ * Writes new files that only their owner can read, and their folders: all of them, or none. Returns the names that are taken; then
+ * none is written. Each file appears atomically and replaces nothing.
  */
 export async function createPrivateFiles(texts: ReadonlyMap<string, string>): Promise<string[]> {
   const taken: string[] = [];
@@ -34,7 +34,7 @@ export async function createPrivateFiles(texts: ReadonlyMap<string, string>): Pr
     for (const [filename, text] of texts) {
       await makeFolder(dirname(filename));
       try {
-        // Unlike a new name, a link takes the place of nothing.
+        // Unlike a rename, a link replaces nothing.
         await writeWhole(filename, text, 0o600, link);
         created.push(filename);
       } catch (error) {
@@ -54,7 +54,7 @@ async function removeAll(filenames: readonly string[]): Promise<void> {
   for (const filename of filenames) await rm(filename, { force: true });
 }
 
-/** Writes a whole file that only its owner can read. An existing file is replaced; a link or anything else is refused. */
+/** Writes a file that only its owner can read. Replaces an existing file; refuses a link or anything else. */
 export async function writePrivateFile(filename: string, text: string): Promise<void> {
   const found = await foundAt(filename);
   if (found && !found.isFile()) throw new Error(notReplaced(found));
@@ -62,8 +62,8 @@ export async function writePrivateFile(filename: string, text: string): Promise<
 }
 
 /**
- * Writes a report. An existing file is replaced and keeps its mode. A pipe, a terminal, /dev/null or an open descriptor such as
- * /dev/fd/3 is written to. A link is refused.
+ * Writes a report. Replaces an existing file and keeps its mode. Writes to a pipe, a terminal, /dev/null or an open descriptor such
+ * as /dev/fd/3. Refuses a link.
  */
 export async function writeReport(filename: string, text: string): Promise<void> {
   const descriptor = descriptorNamed(filename);
@@ -77,7 +77,7 @@ export async function writeReport(filename: string, text: string): Promise<void>
   await replaceFile(filename, text, found && found.mode & 0o777);
 }
 
-/** What is written to is neither made nor emptied. */
+/** Neither creates nor empties it. */
 const asItIs = { flag: constants.O_WRONLY };
 
 /** The number of an open descriptor, from one of its names in Unix. `-` is standard output, 1. */
@@ -88,21 +88,21 @@ export function descriptorNamed(filename: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** By its number: opening its path again would begin at the start of the file. */
+/** By its number: opening its path again would start at the beginning of the file. */
 async function writeToOpen(descriptor: number, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length;)
     written += (await promisify(write)(descriptor, bytes, written)).bytesWritten;
 }
 
-/** With a mode the file has exactly that; without one, that of any new file. */
+/** Without a mode, the file gets that of any new file. */
 async function replaceFile(filename: string, text: string, mode?: number): Promise<void> {
   const folder = dirname(filename);
   if (!(await isFolder(folder))) throw new Error(`there is no folder ${folder}`);
   await writeWhole(filename, text, mode, rename);
 }
 
-/** Writes a whole file under another name, then gives it its own: so nobody reads half of it, and a full disk leaves the old file. */
+/** Writes a file under a temporary name, then renames it: nobody reads half of it, and a full disk leaves the old file. */
 async function writeWhole(
   filename: string,
   text: string,
@@ -121,11 +121,11 @@ async function writeWhole(
 /** Writes a new file to the disk, and closes it. */
 async function fill(file: FileHandle, text: string, mode?: number): Promise<void> {
   try {
-    // The umask may have taken permissions away.
+    // The umask may have removed permissions.
     if (mode !== undefined && ((await file.stat()).mode & 0o777) !== mode) await file.chmod(mode);
     await file.writeFile(text);
     await file.sync().catch((error: unknown) => {
-      // From Node.js 26 on, nothing under its permissions may ask for that.
+      // From Node.js 26 on, fsync is not allowed under its permission model.
       if (codeOf(error) !== 'ERR_ACCESS_DENIED') throw error;
     });
   } finally {
@@ -133,7 +133,7 @@ async function fill(file: FileHandle, text: string, mode?: number): Promise<void
   }
 }
 
-/** What has this path; of a link, the link itself. */
+/** The type of a path; of a link, the link itself. */
 async function foundAt(filename: string): Promise<Stats | undefined> {
   return lstat(filename).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -141,13 +141,13 @@ async function foundAt(filename: string): Promise<Stats | undefined> {
   });
 }
 
-/** Why something that is not a file is not replaced. */
+/** Why something other than a file is not replaced. */
 function notReplaced(found: Stats): string {
   if (found.isSymbolicLink()) return 'there is a link: name the file that it leads to';
   return found.isDirectory() ? 'there is a folder' : 'there is something that is not a file';
 }
 
-/** One folder at a time: `mkdir` with `recursive` never ends below /proc. */
+/** One folder at a time: recursive `mkdir` never returns below /proc. */
 async function makeFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return;
   const parent = dirname(folder);
