@@ -11,46 +11,46 @@ import { addressOf, byAddress, type Resource, type Source, sourceOf } from '../k
 import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
-/** What became of one entry of the manifests since the baseline. */
+/** How an entry changed since the baseline. */
 export type Alteration =
   | { readonly kind: 'added' | 'same' }
-  /** Without fields, it was broken then, and nothing is known of what it said. */
+  /** Without fields, the entry was invalid in the baseline, and its content is unknown. */
   | { readonly kind: 'altered'; readonly fields?: readonly AlteredField[] };
 
-/** A field that is declared in another way, as people may see it; a side that does not declare it is left out. */
+/** A field that changed, redacted; a side without the field is left out. */
 export interface AlteredField {
   readonly field: string;
   readonly before?: JsonValue;
   readonly now?: JsonValue;
-  /** What is no longer declared of it and stays in the service, in words; only of what a plan found there. */
+  /** What is no longer declared and stays in the service, in words; only what a plan found there. */
   readonly stays?: string;
 }
 
-/** The manifests as they were, with which they are compared. */
+/** The earlier state of the manifests. */
 export interface Baseline {
-  /** The folder that has them, as it is named. */
+  /** The folder, as it was given. */
   readonly path: string;
-  /** What was declared then, and no longer is; applications first, then by name. */
+  /** Entries that are no longer declared; applications first, then by name. */
   readonly noLongerDeclared: readonly Gone[];
 }
 
 export interface Gone {
   readonly address: Address;
-  /** Where it was declared; unknown of an entry that was broken. */
+  /** Where it was declared; undefined for an entry that was invalid. */
   readonly source?: Source;
-  /** Whether the account can still log in, where that was read. */
+  /** Whether the account can still log in, if that was read. */
   readonly active?: boolean;
 }
 
-/** What became of every entry since the baseline. */
+/** How every entry changed since the baseline. */
 export interface Comparison {
   readonly baseline: Baseline;
   readonly alterations: ReadonlyMap<Address, Alteration>;
 }
 
 /**
- * Compares what is declared with what was: the fields by what they mean, sensitive values by what they are made of. Of what is gone,
- * only what `isAbout` takes is reported.
+ * Compares the declarations with the baseline: fields by meaning, sensitive values by their references. Of removed entries, only
+ * those that `isAbout` accepts are reported.
  */
 export function compare(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,
@@ -99,7 +99,7 @@ function sameField(name: string, then: Resource, now: Resource): boolean {
   return sameValue(now.kind, name, b, a) && sameJson(madeOf(then, name), madeOf(now, name));
 }
 
-/** What the sensitive values of a field are made of; the path of a file is taken from the folder of the manifest. */
+/** The references of a field's sensitive values; the path of a file is resolved from the manifest's folder. */
 function madeOf(resource: Resource, name: string): JsonValue {
   const { sensitive } = resource.fields[name]?.mask ?? {};
   if (sensitive === undefined) return null;
@@ -121,17 +121,17 @@ function alteredField(field: string, then: Resource, now: Resource): AlteredFiel
   };
 }
 
-/** What stood there before may be a secret, of which a reference has been made since. */
+/** The earlier value may be a secret that has since been replaced by a reference. */
 function cleaned(before: JsonValue, then: Resource, now: Resource): JsonValue {
   return redactorOf(now.secrets).cleanJson(redactorOf(then.secrets).cleanJson(before));
 }
 
-/** These errors say that nothing was there yet. */
+/** Errors which mean that the baseline has no manifests. */
 const nothingThere: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no-manifests']);
 
 const mostNamed = 3;
 
-/** A warning where the manifests of the baseline were not valid, or where it has none: what they said is not known then. */
+/** A warning if the manifests of the baseline are invalid or missing, so that their content is unknown. */
 export function brokenBefore(
   path: string,
   { diagnostics, addresses }: Pick<LoadedManifests, 'diagnostics' | 'addresses'>,

@@ -14,37 +14,36 @@ import { addressOf, type Resource, withHidden } from '../kinds/resource.ts';
 import type { Places } from '../yaml/places.ts';
 import type { References } from './references.ts';
 
-/** A manifest that has been read, with all that is known of its text. */
 interface ManifestValue {
-  /** What does not satisfy the schema stands in `broken`. */
+  /** `broken` holds the places that violate the schema. */
   readonly manifest: JsonObject;
   readonly secrets: readonly string[];
   readonly references: References;
-  /** Whether the values that hold references are not known. */
+  /** Whether the values of references are unknown. */
   readonly areAssumed: boolean;
-  /** Where the schema is broken, or a reference is not resolved. */
+  /** Places that violate the schema or have an unresolved reference. */
   readonly broken: PathMap<true>;
   readonly places: Places;
   readonly file: SourceFile;
-  /** The fields that people are not shown. */
+  /** The fields that are not shown. */
   readonly hide: Hide;
-  /** Whether nothing but the documented operations is sent. */
+  /** Whether only the documented operations are sent. */
   readonly contractOnly: boolean;
-  /** Takes what is wrong with the names that stand in place of ids. */
+  /** Collects problems of names in place of ids. */
   readonly diagnostics: Diagnostic[];
 }
 
-/** What a manifest declares, in its order. */
+/** The entries of a manifest, in order. */
 export interface Declared {
-  /** Every entry that has a name; the fields that are broken are left out. Enough for rules over all entries. */
+  /** Every entry with a name, without its invalid fields. Enough for rules over all entries. */
   readonly named: readonly Resource[];
-  /** Those, and the mappings that have no name, as if it were empty. Enough for the checks of single fields. */
+  /** The same, and mappings without a name, as if the name were empty. Enough for checks of single fields. */
   readonly mappings: readonly Resource[];
-  /** Those that have a name and of which nothing is broken. */
+  /** Entries with a name and without an invalid field. */
   readonly whole: readonly Resource[];
 }
 
-/** The resources that a manifest declares, each with the defaults of its file filled in. */
+/** The resources that a manifest declares, each with the defaults of its file. */
 export function desiredResources(read: ManifestValue): Declared {
   const { manifest, broken, secrets, places, file } = read;
   const named: Resource[] = [];
@@ -56,7 +55,7 @@ export function desiredResources(read: ManifestValue): Declared {
     const defaults = fieldsAt(kind, ['defaults', type], read);
     for (const [index, entry] of entriesOf(manifest, kind).entries()) {
       const path = [list, index];
-      // An entry that breaks the schema may be no mapping, or have no name.
+      // An invalid entry may not be a mapping, or may have no name.
       if (!isJsonObject(entry) || !isOfSort(kind, entry)) continue;
       const name = broken.at([...path, identity]) ? undefined : entry[identity];
       const isNamed = typeof name === 'string';
@@ -88,7 +87,7 @@ export function desiredResources(read: ManifestValue): Declared {
   return { named, mappings, whole };
 }
 
-/** What a mapping of fields declares, without what is broken. */
+/** The valid fields of a mapping. */
 function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, Field> {
   const { manifest, broken } = read;
   const fields: Record<string, Field> = {};
@@ -112,7 +111,7 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
   return fields;
 }
 
-/** What no schema says of an entry that is to be deleted: it names one, and declares nothing of it. */
+/** Checks of an entry to delete that no schema expresses: it has its identity and no other field. */
 function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: ManifestValue): void {
   const report = (field: string, problem: Problem): void => {
     read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, field), problem));
@@ -126,7 +125,7 @@ function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: Manifes
   }
 }
 
-/** What is wrong with what goes beyond the documented operations, where nothing may. */
+/** The problem of an entry or field that needs more than the documented operations, if only these are sent. */
 function beyond(what: string, detail: string): Problem {
   return { code: 'contract-only', summary: `${what}, and contract_only keeps to these`, detail };
 }
@@ -161,7 +160,7 @@ function fieldAt(at: Path, value: JsonValue, { references, areAssumed, places }:
   });
 }
 
-/** What no schema can say of who may open one. */
+/** Checks of `access` that no schema expresses. */
 function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
   const problem = read.contractOnly ? notBound : accessProblem(value);
   if (problem) {
@@ -183,7 +182,7 @@ const notBound = beyond(
   'Leave `access` out, or turn contract_only off.',
 );
 
-/** What no schema can say of the names in place of ids: whether they are looked up, and that none is a secret. */
+/** Checks of names in place of ids that no schema expresses: whether names can be looked up, and that none is a secret. */
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
   const { refersTo: related, idForm, findId = '' } = kind.fields[field] ?? {};
   if (!related || (idForm !== undefined) !== isJsonList(value)) return;
@@ -221,12 +220,12 @@ function secretName({ type }: Referable): Problem {
   };
 }
 
-/** The fields that stand in one of these mappings and are broken. */
+/** The invalid fields of these mappings. */
 function brokenIn(paths: readonly Path[], { broken }: ManifestValue): string[] {
   return paths.flatMap((path) => Array.from(broken.at(path)?.steps() ?? [], String));
 }
 
-/** The entries of one kind. A list that breaks the schema by not being one has none. */
+/** The entries of one kind; none if its list is invalid. */
 export function entriesOf(manifest: JsonObject, { list }: Pick<Kind, 'list'>): readonly JsonValue[] {
   const entries = manifest[list];
   return isJsonList(entries) ? entries : [];

@@ -5,17 +5,14 @@ import { formerly, isToGo } from '../kinds/lifecycle.ts';
 import { notIn, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
-/**
- * What its kind has to say of single fields of an entry, declared or missing, that the schema does not say. The fields that are
- * broken are not among those.
- */
+/** The checks of an entry's fields, declared or missing, by its kind. Invalid fields are left out. */
 export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
-  // Of what is to be deleted, nothing is sent.
+  // Nothing is sent for an entry to delete.
   if (isToGo(resource)) return;
   const { kind, fields, broken = [] } = resource;
   const present = new Set([...Object.keys(fields), ...broken]);
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
-  // What seems to be missing may be there, called otherwise.
+  // A field that seems to be missing may be misspelt.
   const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
     const missing = mayMiss && !present.has(field) ? ifMissing?.(release, sentFields(resource)) : undefined;
@@ -36,7 +33,7 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
 
 const ignored = 'What they create is without it, and apply reports it as not as declared.';
 
-/** Whether the name of a resource, now or before, comes from where secrets come from. */
+/** Whether the present or former name of a resource comes from a sensitive reference. */
 export function hasSensitiveName(resource: Resource): boolean {
   return [resource.kind.identity, formerly].some((field) => blankFor(resource, field) !== undefined);
 }

@@ -10,7 +10,7 @@ interface FoundManifests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Turns the paths of a command line (files, folders, globs, `-`) into the manifests to read. The file of settings is none. */
+/** Expands the paths of a command line (files, folders, globs, `-`) into the manifests to read, without the configuration file. */
 export async function findManifests(
   paths: readonly string[],
   files: Files,
@@ -20,26 +20,26 @@ export async function findManifests(
   const search = new Search(files, settings);
   for (const path of paths) await search.expand(path);
   const { diagnostics } = search;
-  // What a search found that had to be ended is thousands of files that nobody meant, and not all of them.
+  // An aborted search found thousands of unintended files, and not all of them.
   const isWhole = diagnostics.every(({ code }) => code !== 'too-many-files');
   return { filenames: isWhole ? [...search.found.values()].toSorted() : [], diagnostics };
 }
 
-/** More than this is not a folder of manifests, but a whole disk, or a project with all its packages. */
+/** A folder with more entries is not one of manifests, but a whole disk, or a project with its packages. */
 const maxEntries = 50_000;
 
-/** A search that has to end, and must not leave the folder in which it began. */
+/** A bounded search that stays in the folder where it started. */
 class Search {
-  /** By real path, so that one file under two names is one. */
+  /** By real path, so that a file with two names is found once. */
   readonly found = new Map<string, string>();
   readonly diagnostics: Diagnostic[] = [];
-  /** How many manifests are below each folder that was searched, by its real path. */
+  /** The number of manifests below each searched folder, by its real path. */
   readonly #searched = new Map<string, number>();
   readonly #files: Files;
-  /** The real path of the file of settings. */
+  /** The real path of the configuration file. */
   readonly #settings: string | undefined;
   #metSettings = false;
-  /** How many more entries may be looked at. */
+  /** How many more entries may be visited. */
   #left = maxEntries;
 
   constructor(files: Files, settings: string | undefined) {
@@ -103,7 +103,7 @@ class Search {
       this.#reportNothing(pattern, 'no file matches this pattern');
   }
 
-  /** Adds a file that was not named itself, if it is one and lies in the folder that was. */
+  /** Adds a file that was found in a given folder, if it is a file inside that folder. */
   async #addInside(path: string, kind: FileKind, root: string): Promise<number> {
     const realPath = await this.#files.realPath(path);
     if (!isBelow(realPath, root)) {
@@ -124,8 +124,8 @@ class Search {
   }
 
   /**
-   * Returns how many there are. Hidden files and folders are passed over, and no folder is searched twice.
-   * `above` holds the real paths of the folders on the way here, the first one first.
+   * Returns the number of manifests. Skips hidden files and folders, and searches no folder twice. `above` holds the real paths of
+   * the parent folders, outermost first.
    */
   async #addBelow(folder: string, realPath: string, above: readonly string[]): Promise<number> {
     if (above.includes(realPath)) {
@@ -178,7 +178,7 @@ class Search {
     return true;
   }
 
-  /** In order; none of a folder of the system, and none when too many were looked at already. */
+  /** Sorted; empty for a virtual file system, and after the limit of entries. */
   async #entriesIn(folder: string, realPath: string): Promise<readonly Entry[]> {
     if (this.#left < 0 || systemFolderOf(realPath) !== undefined) return [];
     const entries = await this.#files.entriesIn(folder);
@@ -193,7 +193,7 @@ class Search {
     return [];
   }
 
-  /** The files below a folder that a glob matches. What links lead to is searched as it is in a folder: within `root`, its real path. */
+  /** The files below a folder that match a glob. Links are followed only within `root`, the folder's real path. */
   async #glob(folder: string, pattern: string, root: string): Promise<readonly string[]> {
     const realPaths = new Map<string, string>();
     const look = async (below: string): Promise<readonly Entry[]> => {
@@ -208,7 +208,7 @@ class Search {
       });
       return shown;
     };
-    // One folder at a time: a glob asks for all that it finds at once, however many those are.
+    // One folder at a time: the glob library asks for all of them at once, however many there are.
     let before: Promise<unknown> = Promise.resolve();
     const names = await this.#files.glob(folder || '.', pattern, (below) => {
       const shown = before.then(() => look(below));
@@ -218,7 +218,7 @@ class Search {
     return names.map((name) => folder + name);
   }
 
-  /** The entries of a folder, and in place of its links what they lead to. */
+  /** The entries of a folder, with links resolved. */
   async #shownOf(folder: string, realPath: string, realPaths: Map<string, string>): Promise<Entry[]> {
     const shown: Entry[] = [];
     for (const { name, kind } of await this.#entriesIn(folder, realPath)) {
@@ -226,7 +226,7 @@ class Search {
       if (kind === 'folder') realPaths.set(path, posix.join(realPath, name));
       const isFolder =
         kind === 'folder' || (kind === 'link' && (await this.#files.kindOf(path)) === 'folder');
-      // Also what is neither: if the glob matches it, that is said.
+      // Other types are included: if the glob matches one, it is reported.
       shown.push({ name, kind: isFolder ? 'folder' : 'file' });
     }
     return shown;
@@ -245,7 +245,7 @@ class Search {
     this.#report(path, 'no-manifests', words, 'A run without manifests would do nothing, so it is refused.');
   }
 
-  /** What cannot be read is reported, and the search goes on. */
+  /** Reports an unreadable path and continues. */
   async #guarded(path: string, look: () => Promise<void>): Promise<void> {
     try {
       await look();
@@ -259,7 +259,7 @@ function isYaml(name: string): boolean {
   return /\.ya?ml$/.test(name);
 }
 
-/** Whether a folder is one of those that it lies in. */
+/** Whether a folder is one of its own parents. */
 function leadsBack(path: string, realPath: string, realPaths: ReadonlyMap<string, string>): boolean {
   const above = posix.dirname(path);
   const isRoot = above === path || !realPaths.has(above);

@@ -7,44 +7,44 @@ import { addressOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts'
 /** A resource to check. */
 export interface Entry {
   readonly resource: Resource;
-  /** Where its address was declared first. */
+  /** Where its address was first declared. */
   readonly first: Range;
-  /** Whether that is this very entry. */
+  /** Whether this is that entry. */
   readonly isFirst: boolean;
 }
 
-/** What a resource declared first, and where. */
+/** The resource that first declared a value, and where. */
 interface Owned {
   readonly owner: Address;
   readonly at: Range;
 }
 
-/** What was met in all entries up to this one, and where it was met first. */
+/** The entries seen so far, and where each was first declared. */
 export class Met {
   readonly names: Map<Address, Range> = new Map();
-  /** How names look that are not written as plainly as they can be; the others are among the names. */
+  /** Simplified forms of names that are not already in the simplest form. */
   readonly looks: Map<Address, Address> = new Map();
-  /** What belongs to one resource. */
+  /** Values that belong to one resource. */
   readonly values: Map<string, Owned> = new Map();
-  /** What resources were called before. */
+  /** The former names of resources. */
   readonly formers: Map<Address, Owned> = new Map();
-  /** What is to be deleted, and what is named by others. */
+  /** Resources to delete, and resources that others name. */
   readonly going: Map<Address, Range> = new Map();
   readonly named: Map<Address, Range> = new Map();
-  /** What resources name that may name them again, and where. */
+  /** For resources that may be part of a cycle: what they name, and where. */
   readonly above: Map<Address, readonly Step[]> = new Map();
 }
 
-/** From a resource to one that it names. */
+/** A reference from one resource to another. */
 export interface Step {
   readonly to: Address;
   readonly range: Range;
 }
 
-/** Takes what is wrong with a field of the resource, or with one item of it. */
+/** Reports a problem of a field, or of one item of it. */
 export type Report = (field: string, problem: Problem, item?: number) => void;
 
-/** What a resource was called before is the name of no other, now or before. */
+/** A former name must not be the present or former name of another resource. */
 export function formerNames(
   { resource, isFirst }: Entry,
   { names, formers, named }: Met,
@@ -88,7 +88,7 @@ function renamedProblem(before: string, now: string, at: Range): Problem {
 const oneByOne =
   'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
 
-/** What is to be deleted is named by nothing that is declared, and what is renamed by its new name alone. */
+/** A resource to delete must not be named by a declared one; a renamed resource is named only by its new name. */
 export function namesGoing({ resource }: Entry, { formers, going, named }: Met, report: Report): void {
   const { kind, address } = resource;
   if (isToGo(resource)) {

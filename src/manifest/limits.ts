@@ -1,10 +1,10 @@
 import type { Problem } from '../base/diagnostic.ts';
 
-/** How much is read, until no more is. */
+/** How much is read. */
 export interface Limits {
-  /** How many entries all files may have. */
+  /** The maximum number of entries in all files. */
   readonly entries: number;
-  /** How many problems are reported. Nobody reads as many. */
+  /** The maximum number of problems. Nobody reads more. */
   readonly problems: number;
 }
 
@@ -25,7 +25,7 @@ const problems: Record<keyof Limits, (most: number) => Problem> = {
   }),
 };
 
-/** Why no more is read; nothing while more may be. */
+/** The problem of a limit that is exceeded; undefined otherwise. */
 export function excess(found: Partial<Limits>, most: Limits): Problem | undefined {
   const key = (['entries', 'problems'] as const).find((each) => (found[each] ?? 0) > most[each]);
   return key && problems[key](most[key]);

@@ -23,13 +23,13 @@ import { Rules, type KnownRelease } from './rules.ts';
 import { secretFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {
-  /** Those of the valid entries that are kept, in the order of the files. Complete only when no diagnostic is an error. */
+  /** The selected valid entries, in the order of the files. Complete only if no diagnostic is an error. */
   readonly resources: readonly Resource[];
-  /** How many valid entries there are, kept or not. */
+  /** The number of valid entries, selected or not. */
   readonly declared: number;
-  /** The same of each type that is declared. */
+  /** The same by type. */
   readonly counts: ReadonlyMap<ResourceType, number>;
-  /** Of every entry that has a name, valid or not, unless that is a secret. */
+  /** Of every entry with a name, valid or not, unless the name is a secret. */
   readonly addresses: ReadonlySet<Address>;
   /** Every problem of every file, by place. */
   readonly diagnostics: readonly Diagnostic[];
@@ -37,32 +37,32 @@ export interface LoadedManifests {
   readonly filenames: readonly string[];
   /** The files that the manifests refer to. */
   readonly secretFiles: ReadonlySet<string>;
-  /** What was assumed; only where secrets are. */
+  /** Values that were not checked; only if secrets are assumed. */
   readonly unchecked?: Unchecked;
 }
 
-/** What was not checked, because the secrets that it is made of were not read. */
+/** Values that were not checked because their secrets were not read. */
 export interface Unchecked {
-  /** How many values. */
+  /** The number of values. */
   readonly values: number;
-  /** The environment variables that they come from, each once. */
+  /** The environment variables that they use, each once. */
   readonly variables: readonly string[];
-  /** The files that they come from, as the working directory sees them, each once. */
+  /** The files that they use, relative to the working directory, each once. */
   readonly files: readonly string[];
 }
 
 export interface LoadOptions extends ReadingOptions {
   readonly files: Files;
   readonly release?: KnownRelease;
-  /** Whether a warning is an error. */
+  /** Whether warnings are errors. */
   readonly strict?: boolean;
-  /** Which valid entries are kept; all by default. It is asked about each, in their order. */
+  /** Selects valid entries; all by default. Called for each, in order. */
   readonly keep?: (resource: Resource) => boolean;
-  /** Of which resources warnings are reported; of all by default. */
+  /** Selects the resources whose warnings are reported; all by default. */
   readonly warns?: (address: Address) => boolean;
-  /** How much is read at the most. */
+  /** The limits. */
   readonly most?: Limits;
-  /** The file of settings that is in use: no manifest, whatever folder it is in. */
+  /** The configuration file, which is not a manifest. */
   readonly settingsFile?: string;
 }
 
@@ -123,7 +123,7 @@ export async function loadManifests(
   };
 }
 
-/** What single fields of valid manifests are for the release of the service, which was asked for after they were read. */
+/** Checks fields of valid manifests for the service's release, which was read after the manifests. */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,
@@ -140,7 +140,7 @@ function strictly(diagnostics: Diagnostic[], strict: boolean): Diagnostic[] {
   return strict ? diagnostics.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : diagnostics;
 }
 
-/** Files that say what they are, and not what they hold. */
+/** Files whose type can be found out but not their content. */
 function unopened(files: Files): Files {
   return { ...files, read: async () => new Uint8Array() };
 }
@@ -156,14 +156,14 @@ function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
-/** What a diagnostic quotes was written by hand: a short secret that stands there does so by chance. */
+/** The lines that diagnostics quote were typed by hand: they contain a short secret only by chance. */
 function withoutSecrets(diagnostics: readonly Diagnostic[], secrets: ReadonlySet<string>): Diagnostic[] {
   if (diagnostics.length === 0) return [];
   const redactor = new Redactor([...secrets].filter(({ length }) => length >= shortestOwnSecret));
   return diagnostics.map((diagnostic) => cleanDiagnostic(diagnostic, redactor));
 }
 
-/** Counts what is not checked, manifest by manifest. */
+/** Counts unchecked values, manifest by manifest. */
 class UncheckedValues {
   #values = 0;
   readonly #variables = new Set<string>();

@@ -15,33 +15,32 @@ import { resolveReferences, type EnvironmentChoices, type References } from './r
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
 import { trimManifest } from './trim.ts';
 
-/** What the text of a manifest means depends on. */
+/** Everything that the meaning of a manifest depends on. */
 export interface ReadingOptions extends ReferencePolicy {
-  /** What `${var:NAME}` stands for. Without it nothing is known of variables, and none is complained of. */
+  /** The values of `${var:NAME}`. If undefined, variables are unknown, and none is reported as missing. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
-  /** What `${env:NAME}` stands for; `${file:PATH}` is among the files. */
+  /** The values of `${env:NAME}`; those of `${file:PATH}` are read from the files. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether those two are read; otherwise they count as there and not known, whatever this machine holds. */
+  /** Whether sensitive references are read; otherwise they are assumed to exist with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
-  /** The fields that nothing shows. */
+  /** The fields that no output shows. */
   readonly hide?: Hide;
-  /** Whether nothing but the documented operations is sent: then no name can stand in place of an id. */
+  /** Whether only the documented operations are sent, so that a name cannot replace an id. */
   readonly contractOnly?: boolean;
 }
 
-/** What one file declares. */
 export interface ReadManifest extends Declared {
-  /** The file as messages may show it. */
+  /** The file as messages may quote it. */
   readonly file: SourceFile;
   readonly diagnostics: readonly Diagnostic[];
-  /** How many entries stand in the lists, valid or not. */
+  /** The number of entries, valid or not. */
   readonly entries: number;
   readonly secrets: Iterable<string>;
   readonly references: References;
 }
 
-/** Reads a text as a manifest of so many entries at the most: YAML → references → schema → desired resources. */
+/** Reads a text as a manifest with at most this many entries: YAML → references → schema → desired resources. */
 export async function readManifest(
   text: SourceFile,
   mostEntries: number,
@@ -62,7 +61,7 @@ export async function readManifest(
   };
   const items = countItems(text.text, mostEntries);
   if (items > mostEntries) return { ...nothing, entries: items };
-  // A value may stand under a name that is misspelt, where a slip of the indentation has put it, or in a comment.
+  // A hidden value may be under a misspelt name, at a wrong indentation, or in a comment.
   const quoted = hide.length > 0 ? unquotable(text) : text;
   const parsed = parseYaml(quoted, mostEntries);
   const { value, places } = parsed;
@@ -112,12 +111,12 @@ export async function readManifest(
   return { ...declared, file, diagnostics, entries, secrets, references };
 }
 
-/** Whether a fault may not be there, as the value is not known. That it is a text is known: a number cannot be a secret. */
+/** Whether a fault is uncertain because the value is unknown. A sensitive value is known to be a text, not a number. */
 function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
 
-/** Where secrets stand in a manifest. They come from the environment or a file. */
+/** The places of secret fields in a manifest, whose values come from the environment or a file. */
 function secretsIn(manifest: JsonValue): (string | number)[][] {
   if (!isJsonObject(manifest)) return [];
   return kinds.flatMap((kind) => {
@@ -131,7 +130,7 @@ function secretsIn(manifest: JsonValue): (string | number)[][] {
   });
 }
 
-/** The file, of which no message quotes a line where one of these values stands. */
+/** The file with the lines of these values not quotable. */
 function withoutLines(file: SourceFile, places: Places, paths: readonly (string | number)[][]): SourceFile {
   if (paths.length === 0) return file;
   const lines = new Set<number>();
@@ -149,7 +148,7 @@ const clearSecret: Problem = {
     'Write ${env:NAME} or ${file:PATH}, which no output and no saved plan shows; or leave it out, and the service makes one.',
 };
 
-/** A token that stands in a manifest would be sent as a value, and shown in the plan. It may be written with escapes, or put together. */
+/** A token in a manifest would be sent as a value and shown in the plan. It may be written with escapes, or composed of parts. */
 function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
   const at = file.text.indexOf(token);
   const path = at === -1 ? pathTo(token, value) : undefined;

@@ -9,15 +9,14 @@ import { meantBy } from './unknown-field.ts';
 /** More problems of one file would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
 
-/** A value that does not satisfy a schema. */
 export interface SchemaFault {
-  /** The keys and indexes that lead to it from the root. */
+  /** The path of keys and indexes from the root. */
   readonly path: readonly (string | number)[];
-  /** None if this place has a diagnostic already, and after the first thousand. */
+  /** Undefined if this place has a diagnostic already, and after the first thousand. */
   readonly diagnostic?: Diagnostic;
 }
 
-/** Checks a value against a schema. A place that has a diagnostic already gets no second one. */
+/** Checks a value against a schema. A place that already has a diagnostic gets no second one. */
 export function checkSchema(
   validate: Validate,
   value: JsonValue,
@@ -46,20 +45,20 @@ export function checkSchema(
   });
 }
 
-/** Whether it is about a field such as `password`, which nothing takes: its line is not quoted. */
+/** Whether the fault is about a field such as `password`, whose line is not quoted. */
 function mayNameSecret({ params }: ErrorObject): boolean {
   return /passw|secret|token/i.test(String(params['additionalProperty'] ?? ''));
 }
 
-/** Where a diagnostic begins, as a key. */
+/** The start of a diagnostic, as a key. */
 export function startOf({ range }: Diagnostic): string {
   return `${range?.start.line}:${range?.start.column}`;
 }
 
-/** Keywords about the value as a whole, the most helpful first. */
+/** Keywords about the value as a whole, most helpful first. */
 const tellingOrder = ['type', 'const', 'enum', 'minLength', 'maxLength', 'format', 'pattern'];
 
-/** One value that breaks several rules at once is one mistake. */
+/** A value that breaks several rules at once is one mistake. */
 function oneForEachMistake(errors: readonly ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
   const ofValue = new Map<string, ErrorObject>();
@@ -118,7 +117,6 @@ function spanOf(error: ErrorObject, path: readonly (string | number)[], places: 
   }
 }
 
-/** The diagnostics of faults. */
 export function diagnosticsOf(faults: readonly SchemaFault[]): Diagnostic[] {
   return faults.flatMap(({ diagnostic }) => diagnostic ?? []);
 }

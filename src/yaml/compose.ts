@@ -1,26 +1,26 @@
 import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 import { maxDepth } from './refused-values.ts';
 
-/** How much of the parser's stack is not collections: the document, and the scalar at the end. */
+/** The part of the parser's stack that is not collections: the document, and the scalar at the end. */
 const besidesCollections = 2;
 
-/** Why a text is not composed, and the offset at which that was seen. */
+/** The reason for refusing a text, and the offset where it was found. */
 interface Refusal {
   readonly refused: 'too deep' | 'too much';
   readonly at: number;
 }
 
-/** What any text may be made of: 100,000 values in lines of their own, and some. */
+/** Enough for 100,000 values on lines of their own. */
 const sharedLexemes = 600_000;
-/** What each entry of a list may have beside that: a hundred groups or attributes. */
+/** What each entry of a list may have in addition: a hundred groups or attributes. */
 const lexemesOfEntry = 500;
-/** What 100,000 entries of six fields are made of, and some. */
+/** Enough for 100,000 entries of six fields. */
 const allLexemes = 6_000_000;
 
 /**
- * Composes the documents of a text, two at the most: who needs one wants to know of a second.
- * A text that is too deep, or made of too many pieces, is refused before that costs more. `entries` is how many entries, in lists
- * such as those of a manifest, may have more than what any text may be made of. What one entry does not use, no other has.
+ * Composes the documents of a text, at most two: the second shows that there is more than one. Refuses a text that is nested too
+ * deep or has too many lexemes before it costs more. `entries` is the number of entries, in lists such as those of a manifest, that
+ * may exceed the limit of any text. Each entry has its own allowance.
  */
 export function compose(text: string, entries: number): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
@@ -56,12 +56,12 @@ export function compose(text: string, entries: number): Document.Parsed[] | Refu
   return documents;
 }
 
-/** Counts what a text is made of. */
+/** Counts the lexemes of a text. */
 class Allowance {
   #all = allLexemes;
   #shared = sharedLexemes;
   #entries: number;
-  /** The list that is being read, how many entries of it have begun, and how much of the last one is left. */
+  /** The list that is being read, the number of its entries that have begun, and the allowance left for the last one. */
   #list: CST.Token | undefined;
   #begun = 0;
   #ofEntry = 0;
@@ -70,7 +70,7 @@ class Allowance {
     this.#entries = entries;
   }
 
-  /** Whether there is one lexeme more, with which the parser came to this stack. */
+  /** Whether one more lexeme is allowed, given the parser's stack. */
   has([, , list]: readonly CST.Token[]): boolean {
     const begun = isList(list) ? list.items.length : 0;
     if (list !== this.#list || begun !== this.#begun) {

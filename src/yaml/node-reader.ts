@@ -25,15 +25,14 @@ import {
 
 /** How many values aliases may repeat in one file. More is an attack or a mistake. */
 const maxAliasedValues = 10_000;
-/** More problems of one file would cost time and memory, and hardly anybody reads them. */
+/** More problems of one file would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
 
-/** What a node holds. */
 type Content = Pick<YamlNode, 'value' | 'inside'>;
 
 const nothing: Content = { value: null, inside: noNodes };
 
-/** Reads YAML nodes as plain JSON. What it cannot read is null, and a diagnostic. */
+/** Reads YAML nodes as plain JSON. An unreadable node becomes null and a diagnostic. */
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #file: SourceFile;
@@ -49,7 +48,7 @@ export class NodeReader {
   }
 
   report(span: Span, problem: Problem): Content {
-    // The value of an alias is read at each use of the alias. Its problems are reported once.
+    // An alias is read at each use; its problems are reported once.
     if (this.diagnostics.length >= maxProblems) return nothing;
     const place = `${problem.code} ${span.join()}`;
     if (!this.#reported.has(place)) this.diagnostics.push(diagnosticAt(this.#file, span, problem));
@@ -57,7 +56,7 @@ export class NodeReader {
     return nothing;
   }
 
-  /** A node and all inside it. Where there is no node, `place` is where it would be. */
+  /** Reads a node and everything inside it. `place` is the position of a missing node. */
   read(node: unknown, depth: number, key?: Key, place: unknown = node): YamlNode {
     const [start, end] = spanOf(node ?? place);
     const { value, inside } = this.#contentOf(node, depth);

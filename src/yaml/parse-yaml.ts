@@ -8,8 +8,8 @@ import { tooDeep, unsupported } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
 /**
- * Parses YAML 1.2 (core schema) into plain JSON, and reports what cannot be read.
- * `entries` is how many entries its lists may have: a text of more values than those can have is refused.
+ * Parses YAML 1.2 (core schema) into plain JSON, and reports what cannot be read. `entries` is the maximum number of list entries;
+ * it limits the number of values in the text.
  */
 export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const documents = compose(file.text, entries);
@@ -21,7 +21,7 @@ export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const [document, second] = documents;
   if (document === undefined) return { value: null, places: nowhere, diagnostics: [] };
   const [fault] = document.errors;
-  // The parser goes on after its first error, and what it says then is mostly noise.
+  // The parser continues after its first error, but its later errors are mostly noise.
   if (fault !== undefined) return unreadable(syntaxProblem(fault, file));
   const reader = new NodeReader(file);
   const root = reader.read(document.contents, 0);
@@ -62,7 +62,7 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
   }
 }
 
-/** The `---` that begins a document. */
+/** The `---` that starts a document. */
 function markerBefore(document: Document.Parsed, file: SourceFile): Span {
   const from = file.text.lastIndexOf('---', document.range[0]);
   return from === -1 ? [document.range[0], document.range[0] + 1] : [from, from + 3];

@@ -2,9 +2,8 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
 
-/** What a text of YAML came to. */
 export interface ParsedYaml {
-  /** Undefined if the text is not YAML at all. A value that has a diagnostic is null in it. */
+  /** Undefined if the text is not YAML. A value with a diagnostic is null. */
   readonly value: JsonValue | undefined;
   readonly places: Places;
   readonly diagnostics: readonly Diagnostic[];
@@ -12,7 +11,7 @@ export interface ParsedYaml {
 
 type Path = readonly (string | number)[];
 
-/** Where the values of a parsed file stand. A path names keys and indexes from the root. */
+/** The places of values in a parsed file. A path consists of keys and indexes from the root. */
 export interface Places {
   ofValue(path: Path): Span;
   /** The key itself, not its value. */
@@ -21,18 +20,17 @@ export interface Places {
 
 export const nowhere: Places = { ofValue: () => [0, 0], ofKey: () => [0, 0] };
 
-/** A value that was read from a text of YAML. */
 export interface YamlNode {
   readonly value: JsonValue;
   readonly start: number;
   readonly end: number;
   /** The entries of a mapping, or the items of a sequence. */
   readonly inside: readonly YamlNode[];
-  /** Of an entry of a mapping. */
+  /** For an entry of a mapping. */
   readonly key: Key | undefined;
 }
 
-/** The inside of every scalar: one shared list. */
+/** The children of every scalar: one shared list. */
 export const noNodes: readonly YamlNode[] = [];
 
 export interface Key {
@@ -41,7 +39,7 @@ export interface Key {
   readonly keyEnd: number;
 }
 
-/** The places of values. A path that leads further than the file does gives the place of the last value on its way. */
+/** The places of values. A path that goes further than the file gives the place of its last existing value. */
 export function placesIn(root: YamlNode): Places {
   const nodeAt = (path: Path): YamlNode => {
     let node = root;
@@ -71,14 +69,14 @@ function itemOf({ value, inside }: YamlNode, index: number): YamlNode | undefine
   return isJsonList(value) ? inside[index] : undefined;
 }
 
-/** In a larger mapping, an entry is found by an index. */
+/** Larger mappings have an index. */
 const few = 100;
 const indexes = new WeakMap<YamlNode, ReadonlyMap<string | undefined, YamlNode>>();
 
 function entryOf(node: YamlNode, key: string): YamlNode | undefined {
   if (isJsonList(node.value)) return undefined;
   if (node.inside.length <= few) return node.inside.find((entry) => entry.key?.key === key);
-  // Of two entries with one key, the first.
+  // Of two entries with the same key, the first.
   const index =
     indexes.get(node) ?? new Map(node.inside.toReversed().map((entry) => [entry.key?.key, entry]));
   indexes.set(node, index);

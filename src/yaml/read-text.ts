@@ -4,21 +4,21 @@ import { shownStandardInput, standardInput, type Files } from '../base/files.ts'
 import { leadsOutside, linkOutside, systemFolderOf } from '../base/path-rules.ts';
 import { sourceFile, unquotable, type SourceFile } from '../base/source.ts';
 
-/** No manifest that a person writes is larger. */
+/** No manifest written by a person is larger. */
 const maxFileBytes: number = 16 * 1024 * 1024;
 
-/** Ten lines for each of as many resources as a run may have. */
+/** Ten lines for each resource that a run may have. */
 const maxLines = 1_000_000;
 
 interface ReadTextOptions {
-  /** The real paths of files that hold what rollcall itself keeps secret; those are not read. */
+  /** The real paths of files with rollcall's own secrets, which are not read. */
   readonly closed?: ReadonlySet<string>;
   readonly maxBytes?: number;
-  /** Whether a link may lead out of its folder and of the working directory; by default it may. */
+  /** Whether a link may lead outside its folder and the working directory; it may by default. */
   readonly outside?: 'followed' | 'refused';
 }
 
-/** Reads a file, or standard input, as strict UTF-8. A byte-order mark is dropped, so that places stay right. */
+/** Reads a file or standard input as strict UTF-8. A byte-order mark is dropped, so that places stay right. */
 export async function readText(
   filename: string,
   files: Files,
@@ -73,7 +73,7 @@ export async function readText(
   const file = sourceFile(shown, text);
   const nul = text.indexOf('\0');
   if (nul === -1) return file;
-  // Such a line is better not shown.
+  // A line with a NUL is better not shown.
   return diagnosticAt(unquotable(file), [nul, nul + 1], {
     code: 'not-utf-8',
     summary: 'this file holds a NUL',

@@ -1,15 +1,13 @@
 import type { Problem } from '../base/diagnostic.ts';
 
-/*
- * What no manifest can hold, although a text of YAML can. The reader says so at its place, and the writer writes none of it.
- */
+/** Characters that YAML can hold and a manifest cannot. The reader reports them at their place, and the writer writes none. */
 
 const noCharacter = /[\0\p{Cs}]/u;
 const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
-/** Assigned to an object, it would replace the object's prototype. */
+/** As a key of an object, it would replace the object's prototype. */
 const prototype = '__proto__';
 
-/** Values may be nested so deep. */
+/** The maximum nesting of values. */
 export const maxDepth: number = 64;
 
 export function unsupported(summary: string, detail: string): Problem {

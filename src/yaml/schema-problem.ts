@@ -7,28 +7,27 @@ import { kindAt, kinds, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
 import { meantBy } from './unknown-field.ts';
 
-/** A value that breaks a schema, as the words for it need it. */
+/** A value that breaks a schema, with everything that its message needs. */
 interface Wrong extends ErrorObject, Written {
-  /** The field that it is, or in which it stands. */
+  /** The field that the value is, or is in. */
   readonly subject: string;
-  /** What the schema says of it. */
+  /** The description in the schema. */
   readonly description: string;
 }
 
-/** How a value stands in its file. */
+/** How a value is written in its file. */
 interface Written {
-  /** The line of the file on which it stands. */
+  /** The line of the value. */
   readonly line: string;
-  /** The text of the value alone: a reference, where the value comes from one. */
+  /** The value's own text: a reference, if the value comes from one. */
   readonly written: string;
-  /** Whether the words may show it. */
+  /** Whether the message may quote it. */
   readonly isQuotable: boolean;
 }
 
-/** Without a detail, that is the description. */
+/** The detail defaults to the description in the schema. */
 type Words = readonly [code: Problem['code'], summary: string, detail?: string | undefined];
 
-/** What is wrong, in the words of the file. */
 export function schemaProblem(error: ErrorObject, written: Written): Problem {
   const description = String(error.parentSchema?.['description'] ?? '');
   const subject = subjectOf(error.instancePath);
@@ -108,12 +107,12 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
   ],
 };
 
-/** What a field can be that says of which sort an entry is. */
+/** The values of a field such as `type` that chooses the kind of an entry. */
 function sortsIn(field: string): string[] {
   return kinds.flatMap(({ sort }) => (sort?.field === field ? sort.value : []));
 }
 
-/** A mapping may hold a key such as `toString`, so none is made a text. */
+/** A mapping may have a key such as `toString`, so it is not converted to a string. */
 function textOfScalar(data: unknown): string {
   return typeof data === 'object' && data !== null ? '' : String(data);
 }
@@ -129,7 +128,7 @@ const noList: Words = [
   `A manifest declares at least one of the ${lists.length} lists.`,
 ];
 
-/** The first character that is not allowed, if the pattern is a list of allowed ones. */
+/** The first character that is not allowed, if the pattern is a list of allowed characters. */
 function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   const [, allowed] = /^\^(\[[^\]]+\])\+\$$/.exec(String(params['pattern'])) ?? [];
   if (allowed === undefined) return undefined;
@@ -139,7 +138,7 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
 
 const words = 'In YAML 1.2, words such as yes and off are texts.';
 
-/** How the written value becomes one of the type that is asked for. */
+/** How to write the value as the expected type. */
 function typeHint(wrong: Wrong): string | undefined {
   const { params, data, written } = wrong;
   const types = String(params['type']).split(',');
@@ -174,7 +173,7 @@ function typeHint(wrong: Wrong): string | undefined {
   return undefined;
 }
 
-/** What a field takes that is one word or a mapping, and how each is written. */
+/** The forms of a field that takes one word or a mapping, and how to write each. */
 function formsOf({ parentSchema, description }: Wrong): { words: string; detail: string } | undefined {
   const [, word] = /^\^(\w+)\$$/.exec(String(parentSchema?.['pattern'])) ?? [];
   if (word === undefined) return undefined;
@@ -186,7 +185,7 @@ function formsOf({ parentSchema, description }: Wrong): { words: string; detail:
   };
 }
 
-/** How a name is written where an id is wanted. What does not stand in the line may be a secret. */
+/** How to write a name in place of an id. A value that is not in the line may be a secret. */
 function orName({ parentSchema, data, line }: Wrong): string {
   const [key, ...others] = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
   const takesName =
@@ -197,7 +196,7 @@ function orName({ parentSchema, data, line }: Wrong): string {
   return `A ${called} is written as \`{ ${called}: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;
 }
 
-/** Where the id is to be found that a field takes. */
+/** Where to find the id for a field. */
 function findId({ instancePath }: ErrorObject): string {
   const steps = stepsOf(instancePath);
   return kindAt(steps)?.fields[steps[2] ?? '']?.findId ?? '';
@@ -211,7 +210,7 @@ function subjectOf(instancePath: string): string {
 
 function named(types: unknown): string {
   const all = String(types).split(',');
-  // Where an id can stand, a mapping is the way to write a name: a hint says so.
+  // Where an id can be written, the mapping is the form of a name, which a hint explains.
   const plain = all.filter((type) => type !== 'object');
   return (plain.length > 0 ? plain : all).map(withArticle).join(' or ');
 }

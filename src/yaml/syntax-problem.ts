@@ -7,7 +7,7 @@ interface Words {
   readonly detail: string;
 }
 
-/** What the parser's more common errors mean to the author of the file. */
+/** The parser's more common errors, in words for the author of the file. */
 const wordsFor: Partial<Record<ErrorCode, Words>> = {
   BAD_INDENT: {
     summary: 'this line is not indented like the lines around it',
@@ -39,7 +39,7 @@ const wordsFor: Partial<Record<ErrorCode, Words>> = {
   BAD_ALIAS: { summary: 'an alias cannot stand here', detail: 'Quote a text that begins with * or &.' },
 };
 
-/** The diagnostic of a text that is not YAML, at a place that can be seen. */
+/** The diagnostic of a text that is not YAML, at a visible place. */
 export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnostic {
   const own = firstLine(error.message);
   const special = misindented(error, file.text) ?? unquotedReference(error, file.text);
@@ -66,7 +66,7 @@ function misindented({ code, pos }: YAMLParseError, text: string): { span: Span;
     : { span: [lineEnd + next, lineEnd + next + 1], words };
 }
 
-/** Inside brackets and braces the braces of a reference are YAML's own. */
+/** Inside brackets and braces, YAML reads the braces of a reference as its own. */
 function unquotedReference({ pos }: YAMLParseError, text: string): { span: Span; words: Words } | undefined {
   const start = pos[0] - (text[pos[0]] === '{' ? 1 : 2);
   if (!text.startsWith('${', start)) return undefined;
@@ -107,7 +107,7 @@ function wordsByText(message: string): Words | undefined {
   return undefined;
 }
 
-/** If the parser points at white space, shows the next visible character; at the end of the text, the last one. */
+/** If the parser points at white space, the next visible character; at the end of the text, the last one. */
 function visible([start, end]: Span, text: string): Span {
   const ahead = /[^\s]/.exec(text.slice(start, start + 200));
   if (ahead !== null && !text.slice(start, start + ahead.index).includes('\n')) {

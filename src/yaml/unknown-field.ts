@@ -4,17 +4,17 @@ import { nearest } from '../base/suggestion.ts';
 import { kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
-/** What is probably meant by a field that the schema does not know. */
+/** What an unknown field probably means. */
 interface Meaning {
-  /** None where there is no such field, or it is not clear which. */
+  /** Undefined if there is no such field, or several. */
   readonly field?: string;
   /** What to do about it. */
   readonly hint: string;
 }
 
-/** An entry is two steps from the root, as are the defaults of a kind. What lies deeper has no fields of the kind. */
+/** An entry, and the defaults of a kind, are two steps from the root. Deeper mappings do not have the fields of the kind. */
 const entryDepth = 2;
-/** What people call an id where a mapping is the way to write a name. */
+/** Common names for an id, used where the form of a name is a mapping. */
 const ids = new Set(['id', 'pk', 'uuid']);
 
 export function meantBy({ params, parentSchema, instancePath, data }: ErrorObject): Meaning {
@@ -25,14 +25,14 @@ export function meantBy({ params, parentSchema, instancePath, data }: ErrorObjec
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
     return meaningOf(unknown, known, kind);
   }
-  // That the name is missing is no second mistake.
+  // The missing name is not a second mistake.
   if (ids.has(plain(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
   if (known.includes('slug') && plain(unknown) === 'name')
     return { field: 'slug', hint: 'It is named by its slug: write `{ slug: … }`.' };
   return meaningOf(unknown, known);
 }
 
-/** What a name is probably meant for among known ones, which may be fields of a kind. */
+/** The likely meaning of a name among known ones, which may be fields of a kind. */
 export function meaningOf(unknown: string, known: readonly string[], kind?: Kind): Meaning {
   const reasons = new Map(Object.entries(kind?.notDeclarable ?? {}));
   const near = nearest(unknown, [...reasons.keys(), ...known]);
@@ -44,7 +44,7 @@ export function meaningOf(unknown: string, known: readonly string[], kind?: Kind
   return { hint: `Known here: ${known.join(', ')}.` };
 }
 
-/** The entries that have such a field, where those of the kind have none. */
+/** Another list whose entries have this field. */
 function kindWith(field: string, { fields }: Kind): string | undefined {
   if (Object.hasOwn(fields, field)) return undefined;
   const found = kinds.find((other) => Object.hasOwn(other.fields, field));
@@ -53,7 +53,7 @@ function kindWith(field: string, { fields }: Kind): string | undefined {
   return sort ? `${list} with \`${sort.field}: ${sort.value}\`` : list;
 }
 
-/** `pk`, `PK` and `p_k` are one name. */
+/** `pk`, `PK` and `p_k` are the same name. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '');
 }
