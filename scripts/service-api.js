@@ -4,29 +4,18 @@
 //   npm run service-api -- 2026.11.0          fetches the schema of a release, and prints what it brings
 //   npm run service-api -- v3.2023102.1       fetches this version of the Go module
 //   npm run service-api -- ./schema.yml       reads a file
-import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { changed, factsByRelease } from '../dist/kinds/facts.js';
+import { factsByRelease } from '../dist/kinds/facts.js';
+import { byOrder, fetched, order } from './fetch-schema.js';
 import { readSchema } from './read-schema.js';
+import { differenceOf, newsOf, sorted } from './service-news.js';
 
 /** @typedef {import('../src/kinds/facts.ts').TypeFacts} TypeFacts */
 
 const folder = fileURLToPath(new URL('../src/kinds/facts', import.meta.url));
-
-/** Of so many values, the order tells nothing, and would be another in each release. */
-const manyValues = 20;
 
 /** @type {Map<string, ReadonlyMap<string, TypeFacts>>} by release and path */
 const releases = readWritten();
@@ -35,67 +24,10 @@ for (const wanted of process.argv.slice(2)) {
   const { release, types } = readSchema(schema);
   const before = [...releases.keys()].filter((line) => order(line) < order(release)).toSorted(byOrder);
   releases.set(release, types);
-  console.log(newsOf(releases.get(before.at(-1) ?? '') ?? new Map(), types, release));
+  const earlier = releases.get(before.at(-1) ?? '') ?? new Map();
+  console.log(`${release}: ${types.size} types\n\n${newsOf(earlier, types)}`);
 }
 write();
-
-/** @param {string} release */
-function order(release) {
-  const [year = 0, month = 0] = release.split('.').map(Number);
-  return year * 100 + month;
-}
-
-/**
- * @param {string} a
- * @param {string} b
- */
-function byOrder(a, b) {
-  return order(a) - order(b);
-}
-
-/** @param {string} version */
-function fetched(version) {
-  const temporary = mkdtempSync(join(tmpdir(), 'service-api-'));
-  try {
-    if (version.startsWith('v') || order(version) < order('2025.10')) {
-      const name = `goauthentik.io/api/v3@${version.startsWith('v') ? version : goVersion(version)}`;
-      const { Dir, Error: error } = JSON.parse(run('go', ['mod', 'download', '-json', name], temporary));
-      if (error) throw new Error(error);
-      return readFileSync(join(Dir, 'schema.yml'), 'utf8');
-    }
-    const file = run('npm', ['pack', '--silent', `@goauthentik/api@${version}`], temporary).trim();
-    run('tar', ['xzf', file, 'package/schema.yml'], temporary);
-    return readFileSync(join(temporary, 'package/schema.yml'), 'utf8');
-  } finally {
-    rmSync(temporary, { recursive: true });
-  }
-}
-
-/**
- * 2023.10.2 is v3.2023102.1, and 2025.8.6 is v3.2025080.6.
- *
- * @param {string} version
- */
-function goVersion(version) {
-  const [year, month = '', patch] = version.split('.');
-  const line = `v3.${year}${month.padStart(2, '0')}`;
-  return order(version) < order('2025.8') ? `${line}${patch}.1` : `${line}0.${patch}`;
-}
-
-/**
- * @param {string} command
- * @param {string[]} args
- * @param {string} cwd
- */
-function run(command, args, cwd) {
-  const { stdout, error } = spawnSync(command, args, {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (error) throw error;
-  return stdout;
-}
 
 /** All that was written, each release in full. */
 function readWritten() {
@@ -160,7 +92,9 @@ function newestOf(path, lines) {
       return earlier && !earlier.readOnly;
     });
     const shorter = shorterBefore(had, (line) => releases.get(line)?.get(path)?.fields[name]);
-    return [[name, { ...field, ...(first !== had[0] && { since: first }), ...(shorter && { shorter }) }]];
+    const later = laterValues(had, (line) => releases.get(line)?.get(path)?.fields[name]);
+    const since = first !== had[0] && { since: first };
+    return [[name, { ...field, ...since, ...(shorter && { shorter }), ...(later && { later }) }]];
   });
   return {
     ...(facts.id && { id: facts.id }),
@@ -184,6 +118,21 @@ function shorterBefore(lines, fieldIn) {
 }
 
 /**
+ * The values that the newest release takes and the first that had the field did not, each with the first release that does.
+ *
+ * @param {readonly string[]} lines
+ * @param {(line: string) => import('../src/kinds/facts.ts').FieldFacts | undefined} fieldIn
+ */
+function laterValues(lines, fieldIn) {
+  const valuesIn = (/** @type {string} */ line) => (fieldIn(line)?.items ?? fieldIn(line))?.enum?.map(String);
+  const those = lines.filter((line) => valuesIn(line));
+  const firstOf = (/** @type {string} */ value) => those.find((line) => valuesIn(line)?.includes(value));
+  const all = valuesIn(lines.at(-1) ?? '') ?? [];
+  const later = all.flatMap((value) => (firstOf(value) === those[0] ? [] : [[value, firstOf(value)]]));
+  return later.length > 0 ? Object.fromEntries(later) : undefined;
+}
+
+/**
  * With a line for each field.
  *
  * @param {any} difference
@@ -199,73 +148,4 @@ function written(difference) {
   );
   if (rows.length > 0) parts.push(`"fields": {\n${rows.join(',\n')}\n  }`);
   return `{\n  ${parts.join(',\n  ')}\n}`;
-}
-
-/**
- * With all keys in their order.
- *
- * @param {any} value
- * @returns {any}
- */
-function sorted(value) {
-  if (!isMapping(value)) return Array.isArray(value) ? value.map(sorted) : value;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
-}
-
-/**
- * What makes a later value of an earlier one: of a mapping, the keys that differ, and null for those that are gone; of a list of
- * texts, what came and went. Nothing where they are the same.
- *
- * @param {any} earlier
- * @param {any} later
- * @returns {any}
- */
-function differenceOf(earlier, later) {
-  if (JSON.stringify(sorted(earlier)) === JSON.stringify(sorted(later))) return undefined;
-  if (Array.isArray(earlier) && Array.isArray(later)) {
-    const moved = {
-      '+': later.filter((one) => !earlier.includes(one)),
-      '-': earlier.filter((one) => !later.includes(one)),
-    };
-    const isSame = JSON.stringify(changed(earlier, moved)) === JSON.stringify(later);
-    return isSame || later.length > manyValues ? moved : later;
-  }
-  if (!isMapping(earlier) || !isMapping(later)) return later;
-  const keys = [...new Set([...Object.keys(earlier), ...Object.keys(later)])].toSorted();
-  const differing = keys.flatMap((key) => {
-    if (!Object.hasOwn(later, key)) return [[key, null]];
-    const difference = Object.hasOwn(earlier, key) ? differenceOf(earlier[key], later[key]) : later[key];
-    return difference === undefined ? [] : [[key, difference]];
-  });
-  return differing.length === 0 ? undefined : Object.fromEntries(differing);
-}
-
-/** @param {any} value */
-function isMapping(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/**
- * What is new in a release, and what is gone.
- *
- * @param {ReadonlyMap<string, TypeFacts>} before
- * @param {ReadonlyMap<string, TypeFacts>} now
- * @param {string} release
- */
-function newsOf(before, now, release) {
-  const news = [];
-  for (const path of before.keys()) if (!now.has(path)) news.push(`- ${path}`);
-  for (const [path, facts] of now) {
-    const earlier = before.get(path);
-    if (earlier === undefined) news.push(`+ ${path}`);
-    for (const name of earlier ? Object.keys({ ...earlier.fields, ...facts.fields }) : []) {
-      const [old, own] = [earlier?.fields[name], facts.fields[name]];
-      if (own === undefined) news.push(`- ${path} ${name}`);
-      else if (old === undefined) news.push(`+ ${path} ${name}: ${JSON.stringify(own)}`);
-      else if (differenceOf(old, own) !== undefined)
-        news.push(`~ ${path} ${name}: ${JSON.stringify(differenceOf(old, own))}`);
-    }
-  }
-  return `${release}: ${now.size} types\n${news.map((line) => `  ${line}\n`).join('')}`;
 }

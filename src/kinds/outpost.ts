@@ -2,7 +2,7 @@ import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
 import type { Kind } from './kind.ts';
 import { provider, providerId } from './provider.ts';
-import { likelyRefused, notIn, type Release, type ReleaseChange } from './release.ts';
+import { likelyRefused, type ReleaseChange } from './release.ts';
 import { type FieldRows, kindFrom } from './row.ts';
 
 /** Every service has it from the start, without a provider. */
@@ -17,7 +17,7 @@ const remoteAccess: ReleaseChange = {
 };
 
 const fields = {
-  type: { ifMissing: newOnly('type', '`type: proxy`'), checks: [laterType] },
+  type: { ifMissing: newOnly('type', '`type: proxy`') },
   providers: {
     refersTo: provider,
     // The service replaces all of them, and others may have theirs in it.
@@ -57,9 +57,4 @@ function newOnly(
           `a new outpost needs a \`${field}\``,
           `Where it is there already, all is well. Otherwise write ${example}.`,
         );
-}
-
-function laterType(type: string, release: Release | undefined): Problem | undefined {
-  if (type !== 'rac') return undefined;
-  return notIn({ before: remoteAccess.since }, release, 'refuse this type', 'Choose another.');
 }

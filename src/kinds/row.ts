@@ -1,10 +1,10 @@
-import type { JsonValue } from '../base/json.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { FieldFacts, TypeFacts } from './facts.ts';
 import { newest } from './facts/newest.ts';
 import type { FieldOfKind, Kind, Referable } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { referenceOf } from './references.ts';
-import { notIn } from './release.ts';
+import { isIn, notIn } from './release.ts';
 import { searchFor } from './search.ts';
 import { isSecret } from './secrets.ts';
 import { isUuid, plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
@@ -169,6 +169,8 @@ interface NewestField extends FieldFacts {
   readonly since?: string;
   /** The length that it had at most, and the first release that takes longer ones. */
   readonly shorter?: { readonly before: string; readonly maxLength: number };
+  /** Of its values, those that came after it, and with which release. */
+  readonly later?: Readonly<Record<string, string>>;
 }
 
 /** What the newest release says of a path: kept apart from the others, as every start of the program needs it. */
@@ -214,13 +216,14 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
 }
 
 function derivedFrom(path: string, name: string, row: FieldRow, facts: NewestField): FieldOfKind {
-  const { since, shorter } = facts;
+  const { since, shorter, later } = facts;
   const isHidden = isSecret(path, name, facts);
   return {
     ...formOf(path, name, facts, { part: row.part, whole: row.whole ?? isHidden, ordered: row.ordered }),
     ...(since !== undefined && row.formerly === undefined && { since }),
     ...(isHidden && { isSecret: true }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
+    ...(later && { checks: [laterValueCheck(name, since, later)] }),
   };
 }
 
@@ -262,4 +265,24 @@ function lengthCheck(
           `refuse this ${name.replaceAll('_', ' ')}`,
           `It is longer than ${maxLength} characters.`,
         );
+}
+
+/** Releases before a field ignore it, whatever its value. */
+function laterValueCheck(
+  name: string,
+  since: string | undefined,
+  later: Readonly<Record<string, string>>,
+): NonNullable<FieldOfKind['checks']>[number] {
+  const firstOf = new Map(Object.entries(later));
+  return (value, release) => {
+    if (since !== undefined && isIn({ before: since }, release) === true) return undefined;
+    const isList = isJsonList(value);
+    return (isList ? value : [value]).flatMap((one, item) => {
+      const before = firstOf.get(textOf(one));
+      if (before === undefined) return [];
+      const does = `refuse this ${isList ? 'value' : name.replaceAll('_', ' ')}`;
+      const problem = notIn({ before }, release, does, 'Choose another.');
+      return problem ? { ...problem, ...(isList && { item }) } : [];
+    });
+  };
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { WrittenType } from '../../src/sandbox/all.ts';
+import { unknownIn } from '../service-api/requests.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
 import { leastEntry, writtenType } from '../support/written-type.ts';
@@ -21,6 +22,9 @@ const changes: Readonly<Record<WrittenType, JsonObject>> = {
   oauth2: { access_code_validity: 'minutes=2' },
   proxy: { external_host: 'https://y.example.com' },
 };
+
+/** Those that earlier releases ignore. */
+const laterParameters = new Set(kinds.flatMap(({ changes: all }) => all.map(({ parameter }) => parameter)));
 
 const capabilities = ['update', 'delete'];
 
@@ -69,6 +73,8 @@ describe.each([sandboxReleases[0], ...sandboxReleases.slice(-1)])('release %s', 
       const named = { [kind.identity]: 'two', ...(kind.sort && { [kind.sort.field]: kind.sort.value }) };
       expect(await run({ ...named, state: 'absent' })).toEqual(['DELETE']);
       expect(world.sandbox.record(type, 'two')).toBeUndefined();
+      const unknown = world.requests.flatMap((request) => unknownIn(release, request));
+      expect(unknown.filter((one) => !laterParameters.has(one.split('?')[1]))).toEqual([]);
     },
   );
 });

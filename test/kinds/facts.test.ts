@@ -1,11 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { factsByRelease, factsOf, type FieldFacts, type TypeFacts } from '../../src/kinds/facts.ts';
-import { knownReleases } from '../../src/kinds/release.ts';
+import { kindOf } from '../../src/kinds/all.ts';
+import { knownReleases, readRelease } from '../../src/kinds/release.ts';
 import { newestFacts } from '../../src/kinds/row.ts';
 import { factPaths } from '../support/fact-paths.ts';
 
 const lines = knownReleases.map(({ line }) => line);
+
+function valuesOf(facts: FieldFacts | undefined): string[] | undefined {
+  return (facts?.items ?? facts)?.enum?.map(String);
+}
 
 function field(release: string, path: string, name: string): FieldFacts | undefined {
   return factsOf(release, path)?.fields[name];
@@ -119,7 +124,7 @@ test('what rows read of the newest release is what the files say', () => {
     }
     const { id, model, fields } = newestFacts(path);
     expect([id, model], path).toEqual([facts?.id, facts?.model]);
-    for (const [name, { since, shorter, ...fact }] of Object.entries(fields)) {
+    for (const [name, { since, shorter, later, ...fact }] of Object.entries(fields)) {
       expect(fact, `${path} ${name}`).toEqual(facts?.fields[name]);
       const had = releases.find((one) => one[1].fields[name] && !one[1].fields[name].readOnly);
       const before = shorter && releases.findIndex(([one]) => one === shorter.before) - 1;
@@ -127,6 +132,10 @@ test('what rows read of the newest release is what the files say', () => {
         expect(shorter, `${path} ${name}`).toMatchObject({
           maxLength: releases[before]?.[1].fields[name]?.maxLength,
         });
+      for (const [value, first] of Object.entries(later ?? {})) {
+        const taking = releases.find(([, type]) => valuesOf(type.fields[name])?.includes(value));
+        expect(taking?.[0], `${path} ${name} ${value}`).toBe(first);
+      }
       if (!fact.readOnly) expect(since ?? releases[0]?.[0], `${path} ${name}`).toBe(had?.[0]);
     }
   }
@@ -137,4 +146,16 @@ test('a text is checked for the length that earlier releases take', () => {
   expect(length).toEqual({ before: '2024.8', maxLength: 80 });
   expect(newestFacts('/rbac/roles/').fields['name']?.shorter).toEqual({ before: '2026.2', maxLength: 150 });
   expect(newestFacts('/core/users/').fields['username']?.shorter).toBeUndefined();
+});
+
+test('a value that came later is refused for the releases before, but for those that ignore the field', () => {
+  const { checks = [] } = kindOf('provider', 'oauth2provider').fields['grant_types'] ?? {};
+  const said = (line: string): unknown =>
+    checks.map((check) =>
+      check(['implicit', 'urn:ietf:params:oauth:grant-type:token-exchange'], readRelease(line)),
+    );
+  const summary = 'release 2026.5 refuses this value';
+  expect(said('2026.5')).toEqual([[expect.objectContaining({ summary, item: 1 })]]);
+  expect(said('2026.2')).toEqual([undefined]);
+  expect(said('2026.8')).toEqual([[]]);
 });

@@ -1,79 +1,72 @@
-import { allKinds, kinds } from '../../src/kinds/all.ts';
-import { listQuery } from '../../src/kinds/kind.ts';
-import { releaseRequest } from '../../src/service/release.ts';
-import { ownUserPath } from '../../src/service/who-am-i.ts';
-import type { Facts } from './facts.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { factsOf, type TypeFacts } from '../../src/kinds/facts.ts';
+import { listQuery, type Kind } from '../../src/kinds/kind.ts';
+import { factPaths } from '../support/fact-paths.ts';
 
-/** A request as the API describes it: `GET /core/users/`, and the names of its parameters. */
-export interface Asked {
-  readonly operation: string;
-  readonly parameters: readonly string[];
+export interface Request {
+  readonly method: string;
+  readonly path: string;
 }
 
-/** A path as the API has it, where a kind was elsewhere before. */
-export function pathIn(facts: Facts, path: string): string {
-  const plain = path.replace('/api/v3', '');
-  const kind = kinds.find((one) => one.was && path.startsWith(one.path));
-  if (kind?.was === undefined || facts.has(`POST ${kind.path.replace('/api/v3', '')}`)) return plain;
-  return path.replace(kind.path, kind.was.path).replace('/api/v3', '');
+const longestFirst = factPaths.toSorted((a, b) => b.length - a.length);
+
+/** The path of a kind in a release, as the facts have it. */
+export function pathIn({ path, was }: Pick<Kind, 'path' | 'was'>, line: string): string {
+  const own = path.replace('/api/v3', '');
+  return was && factsOf(line, own) === undefined ? was.path.replace('/api/v3', '') : own;
 }
 
-/** What a request is to the API, where that has such a path. */
-export function askedBy(method: string, path: string, facts: Facts): Asked | undefined {
-  const [plain = '', query = ''] = pathIn(facts, path).split('?');
-  const operations = [...facts.keys()].filter((key) => key.startsWith(`${method} `) && !key.includes('?'));
-  // A path that the API has is that path, and not the record of that name.
-  const operation =
-    operations.find((key) => key === `${method} ${plain}`) ??
-    operations.find((key) => formOf(key.slice(method.length + 1)).test(plain));
-  return operation === undefined
-    ? undefined
-    : { operation, parameters: [...new Set(new URLSearchParams(query).keys())] };
+/** What a release's API does not have of a request: the path, or some parameters. */
+export function unknownIn(line: string, { method, path }: Request): string[] {
+  const [plain = '', query = ''] = path.replace('/api/v3', '').split('?');
+  const kind = kinds.find((one) => path.startsWith(one.path));
+  const asked = kind ? plain.replace(kind.path.replace('/api/v3', ''), pathIn(kind, line)) : plain;
+  const list = longestFirst.find((one) => asked.startsWith(one) && factsOf(line, one)) ?? '/';
+  const facts = list === '/' ? undefined : factsOf(line, list);
+  const parameters = facts && parametersOf(facts, method, asked.slice(list.length));
+  if (parameters === undefined) return [`${method} ${plain}`];
+  const names = [...new Set(new URLSearchParams(query).keys())];
+  return names.filter((name) => !parameters.includes(name)).map((name) => `${method} ${plain} ?${name}`);
 }
 
-function formOf(template: string): RegExp {
-  return new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
+/** The parameters of what can be asked below a list; nothing where it cannot be asked. */
+function parametersOf(
+  { can, filters, actions }: TypeFacts,
+  method: string,
+  below: string,
+): readonly string[] | undefined {
+  const action = actions[`${method} ${below}`] ?? actions[`${method} ${below.replace(/^[^/]+/, '{}')}`];
+  if (action) return action;
+  if (below === '') {
+    if (method === 'GET') return Object.keys(filters);
+    return can.includes('create') && /^(?:POST|OPTIONS)$/.test(method) ? [] : undefined;
+  }
+  const needed = ({ GET: 'read', PATCH: 'change', DELETE: 'delete' } as const)[method];
+  return needed && /^[^/]+\/$/.test(below) && can.includes(needed) ? [] : undefined;
 }
 
-/** Every request of which rollcall's kinds know, each with all of its parameters. */
-export function everyRequest(): { readonly method: string; readonly path: string }[] {
-  const page = { page: '1', page_size: '1' };
+/** Every request that rollcall makes about a kind, with all of its parameters. */
+export function requestsAbout(kind: Kind): Request[] {
   const name = 'no-name';
-  const withQuery = (path: string, query: Readonly<Record<string, string>>): string =>
-    `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(query).toString()}`;
+  const listed = (path: string, query: Readonly<Record<string, string>>): Request => ({
+    method: 'GET',
+    path: `${path}?${new URLSearchParams({ ...query, page: '1', page_size: '1' }).toString()}`,
+  });
+  const { path, query } = listQuery(kind, new Set());
+  const { byName, access, deletion } = kind;
   return [
-    { method: 'GET', path: releaseRequest.path },
-    { method: 'GET', path: ownUserPath },
-    ...kinds.flatMap((kind) => {
-      const { path, query } = listQuery(kind, new Set());
-      return [
-        { method: 'POST', path: kind.path },
-        { method: 'GET', path: kind.lookUp.path(name) },
-        { method: 'GET', path: withQuery(path, { ...query, ...page }) },
-        { method: 'PATCH', path: kind.update.path(name, '1') },
-      ];
-    }),
-    ...kinds.flatMap(({ access }) =>
-      access
-        ? [
-            { method: 'POST', path: access.path },
-            { method: 'DELETE', path: `${access.path}${name}/` },
-            {
-              method: 'GET',
-              path: withQuery(access.path, { target_in: 'x', ordering: 'pk', ...page }),
-            },
-          ]
-        : [],
-    ),
-    ...allKinds.flatMap(({ byName }) =>
-      byName
-        ? [
-            {
-              method: 'GET',
-              path: withQuery(byName.path, { ...byName.query, ...byName.narrowedTo('x'), ...page }),
-            },
-          ]
-        : [],
-    ),
+    { method: 'POST', path },
+    { method: 'GET', path: kind.lookUp.path(name) },
+    listed(path, query),
+    { method: 'PATCH', path: kind.update.path(name, '1') },
+    ...(deletion ? [{ method: 'DELETE', path: kind.update.path(name, '1') }] : []),
+    ...(byName ? [listed(byName.path, { ...byName.query, ...byName.narrowedTo(name) })] : []),
+    ...(access
+      ? [
+          { method: 'POST', path: access.path },
+          { method: 'DELETE', path: `${access.path}${name}/` },
+          listed(access.path, { target_in: 'x', ordering: 'pk' }),
+        ]
+      : []),
   ];
 }

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/all.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { writtenType } from '../support/written-type.ts';
+import { differences } from './differences.ts';
+
+test.each(kinds.map((kind) => [kind.path, kind] as const))('the row of %s', (_, kind) => {
+  expect(differences(kind)).toEqual([]);
+});
+
+const wrong = {
+  'an identity that is none': ['role', { identity: 'label' }, '2023.10: no answer has label'],
+  'a path that is none': ['role', asked('rolls/no-name/'), '2023.10: GET /rbac/rolls/no-name/'],
+  'a filter that is none': ['role', asked('roles/?named=x'), '2023.10: GET /rbac/roles/ ?named'],
+  'a filter that came later': ['group', { changes: [] }, '2024.2: GET /core/groups/ ?include_users'],
+  'a filter that came earlier': [
+    'group',
+    {
+      changes: [{ since: '2024.6', parameter: 'include_users', what: '', means: '', source: '', seen: true }],
+    },
+    '2024.4: ?include_users is there, and is said to be since 2024.6',
+  ],
+  'a field that went': [
+    'group',
+    fields({ parent: {} }),
+    '2023.10: parent is no field of /api/v3/core/groups/',
+  ],
+  'a field that came later': [
+    'application',
+    fields({ meta_hide: { since: '2026.2' } }),
+    '2026.2: meta_hide cannot be sent',
+  ],
+  'another path before': [
+    'provider_scope',
+    { was: { before: '2024.8', path: '/api/v3/flows/instances/' } },
+    '2023.10: expression cannot be sent',
+  ],
+  'another type before': [
+    'oauth2',
+    fields({ redirect_uris: {} }),
+    '2023.10: redirect_uris is of the type string, and now of array',
+  ],
+  'a demand of earlier releases': [
+    'proxy',
+    { path: '/api/v3/providers/scim/' },
+    '2023.10: token is required',
+  ],
+  'a name that is a path': [
+    'application',
+    fields({ slug: {} }),
+    '2026.8: requestable is a path of the API, and no record',
+  ],
+  'a value that came later': ['outpost', fields({ type: {} }), '2023.10: type does not take rac'],
+  'a length that grew': ['role', fields({ name: {} }), `2023.10: name does not take ${'a'.repeat(50)}`],
+  'a reference that is none': ['group', fields({ roles: {} }), '2023.10: roles refers to roles'],
+} satisfies Record<string, [type: string, row: Partial<Kind>, said: string]>;
+
+function asked(path: string): Partial<Kind> {
+  return { lookUp: { path: () => `/api/v3/rbac/${path}`, answers: 'list', isDocumented: false } };
+}
+
+function fields(some: Kind['fields']): Partial<Kind> {
+  return { fields: some };
+}
+
+test.each(Object.entries(wrong))('%s is found', (_, [type, row, said]) => {
+  const kind = kinds.find((one) => writtenType(one) === type) ?? expect.fail();
+  expect(differences({ ...kind, ...row })).toContain(said);
+});
