@@ -1,12 +1,10 @@
-/*
- * What flags of `export` and `import csv` can be. Every command loads this, so it loads nothing else.
- */
+/** The values of flags of `export` and `import csv`. Every command loads this file, so it imports nothing. */
 
-/** How what is declared is divided among files: by its kind, by the value of a field where its kind has that, or not. */
+/** How an export is divided among files: by kind, by the value of a field if the kind has it, or not at all. */
 export const splits = ['type', 'group', 'path', 'none'] as const;
 export type Split = (typeof splits)[number];
 
-/** What can stand between the cells of a table, by how a person writes it. */
+/** The separators of a table's cells, by name. */
 export const delimiters: Readonly<Record<string, string>> = {
   comma: ',',
   semicolon: ';',

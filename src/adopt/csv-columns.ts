@@ -5,24 +5,24 @@ import { refusalOfKey } from './writable.ts';
 import { meaningOf } from '../yaml/unknown-field.ts';
 import type { Row } from './csv-table.ts';
 
-/** What the header of a table says. */
+/** The header of a table. */
 export interface Columns {
   /** By the index of the column. */
   readonly columns: ReadonlyMap<number, Column>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What the cells of a column are values of. */
+/** The field of a column. */
 export interface Column {
   readonly field: string;
-  /** Where the field has a column for each of its keys. */
+  /** If the field has a column for each of its keys. */
   readonly key?: string;
 }
 
-/** What the columns of a table are, by its first row; or why that is not known. */
+/** The columns of a table, from its first row, or why they cannot be determined. */
 export function columnsOf(header: Row, file: SourceFile, kind: Kind): Columns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
-  // Whatever this file is, it may be no table: then what it holds is not for everybody.
+  // This may not be a table at all, so its content is not quoted.
   if (!isNamed) return diagnosticAt(unquotable(file), header.span, noName(kind));
   const columns = new Map<number, Column>();
   const diagnostics: Diagnostic[] = [];

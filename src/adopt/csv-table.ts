@@ -3,22 +3,22 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import type { SourceFile, Span } from '../base/source.ts';
 import { trim } from '../manifest/trim.ts';
 
-/** One line of a table, which may be several lines of its file. */
+/** One row of a table, which may span several lines of its file. */
 export interface Row {
   readonly span: Span;
-  /** How many cells it has, empty ones too. */
+  /** The number of cells, including empty ones. */
   readonly length: number;
-  /** Those that hold something, by their indexes. */
+  /** The cells that are not empty, by their indexes. */
   readonly cells: ReadonlyMap<number, Cell>;
 }
 
 interface Cell {
-  /** What it holds, without its quotes, and without blanks at either end. */
+  /** The content without quotes and surrounding blanks. */
   readonly text: string;
   readonly span: Span;
 }
 
-/** Reads the rows of a CSV file (RFC 4180) that are not empty, up to so many. Its lines may end as on any system. */
+/** Reads the non-empty rows of a CSV file (RFC 4180), up to a limit. Any line ending is accepted. */
 export function readTable(file: SourceFile, delimiter: string, most: number): Row[] | Diagnostic {
   const bytes = Buffer.from(file.text);
   const reader = new RowReader(bytes);
@@ -44,16 +44,16 @@ export function readTable(file: SourceFile, delimiter: string, most: number): Ro
   return rows;
 }
 
-/** Puts cells together. The parser says where each ends, in bytes; places are in UTF-16 code units. */
+/** Assembles cells. The parser reports their ends in bytes; places are in UTF-16 code units. */
 class RowReader {
   readonly #bytes: Buffer;
   #cells = new Map<number, Cell>();
   #length = 0;
   #start = 0;
-  /** Behind the last cell. */
+  /** After the last cell. */
   #byte = 0;
   #end = 0;
-  /** Where the next cell begins. */
+  /** The start of the next cell. */
   next = 0;
 
   constructor(bytes: Buffer) {
@@ -64,7 +64,7 @@ class RowReader {
     const start = this.next;
     this.#end += this.#bytes.toString('utf8', this.#byte, endByte).length;
     this.#byte = endByte;
-    // What ends a cell is one character, but for one end of a line.
+    // A separator is one character, except for one of the line endings.
     const isPair = this.#bytes[endByte] === 0x0d && this.#bytes[endByte + 1] === 0x0a;
     this.next = this.#end + (isPair ? 2 : 1);
     const text = trim(written);
@@ -72,7 +72,7 @@ class RowReader {
     this.#length += 1;
   }
 
-  /** What has been read since the last one. */
+  /** The cells read since the last row. */
   row(): Row {
     const row = { span: [this.#start, this.#end], length: this.#length, cells: this.#cells } as const;
     this.#cells = new Map();

@@ -20,20 +20,20 @@ import { readTable, type Row } from './csv-table.ts';
 
 /** A table as a manifest. */
 interface TableManifest {
-  /** To be used where no diagnostic is an error. Without a comment for editors. */
+  /** Only valid if no diagnostic is an error. Without the comment for editors. */
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a table declares. */
+/** The resources of a table. */
 interface FromTable {
-  /** Complete only when no diagnostic is an error. */
+  /** Complete only if no diagnostic is an error. */
   readonly resources: readonly Resource[];
-  /** All that is wrong with it as a manifest, by place. No row of it is quoted: who may see all of them is not known. */
+  /** The problems of the table as a manifest, by place. No row is quoted, as rows may be confidential. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The manifest of a CSV file, which is checked once more as a whole. */
+/** The manifest of a CSV file, checked once more as a whole. */
 export async function manifestOfTable(
   filename: string,
   kind: Kind<ResourceType>,
@@ -48,7 +48,7 @@ export async function manifestOfTable(
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
     keep: () => false,
   };
-  // Each row has passed its checks: what is wrong now stands nowhere in the table.
+  // Each row has passed its checks, so a problem of the whole has no place in the table.
   const ofAll = hasErrors(diagnostics) ? [] : (await loadManifests([standardInput], last)).diagnostics;
   const errors = ofAll.filter(({ severity }) => severity === 'error');
   return {
@@ -62,7 +62,7 @@ export async function manifestOfTable(
   };
 }
 
-/** The resources of a CSV file, one a row: each column is a field, and an empty cell declares nothing. */
+/** The resources of a CSV file, one per row: each column is a field, and an empty cell declares nothing. */
 export function resourcesOf(file: SourceFile, kind: Kind<ResourceType>, delimiter: string): FromTable {
   const rows = readTable(unquotable(file), delimiter, limits.entries + 2);
   if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
@@ -86,7 +86,7 @@ export function resourcesOf(file: SourceFile, kind: Kind<ResourceType>, delimite
     const kept = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
     return { ...resource, fields: Object.fromEntries(kept), broken };
   });
-  // What seems to be missing may stand in a column that is misspelt.
+  // A missing field may be in a misspelt column.
   const rules = new Rules().check({
     named: resources,
     mappings: columns.diagnostics.length > 0 ? [] : mappings,
@@ -108,7 +108,7 @@ const noRows: Problem = {
 
 type Report = (span: Span, problem: Problem) => void;
 
-/** The resource that a row declares; undefined where the row has no name. */
+/** The resource of a row; undefined if the row has no name. */
 function resourceIn(
   row: Row,
   kind: Kind<ResourceType>,
@@ -166,7 +166,7 @@ const unnamed: Problem = {
   detail: 'Name it in the first row, or remove the column.',
 };
 
-/** The value of a cell; undefined where it has not the form of its field. Where a name can stand in place of an id, any other text is a name. */
+/** The value of a cell; undefined if it does not have the form of its field. If a name can replace an id, any other text is a name. */
 function valueOf(
   text: string,
   { inTable, refersTo }: Pick<Kind['fields'][string], 'inTable' | 'refersTo'> = {},
@@ -193,7 +193,7 @@ function valueOf(
   return text;
 }
 
-/** With its dashes, or without. */
+/** With or without dashes. */
 const uuid = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 
 function itemsOf(text: string): string[] {

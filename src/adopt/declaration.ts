@@ -17,45 +17,45 @@ import type { WholeReading } from '../service/read-whole.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import type { Declaration } from './writable.ts';
 
-/** What is to be read, and what of it manifests are to declare. */
+/** The records to read, and the fields that manifests are to declare. */
 export interface Wanted {
   readonly kinds: readonly Kind<ResourceType>[];
   readonly selection: Selection;
-  /** Whether names stand in place of ids. */
+  /** Whether names replace ids. */
   readonly isWithNames: boolean;
-  /** Whether what the service keeps for itself is declared as well. */
+  /** Whether records that the service keeps for itself are included. */
   readonly isWithInternal: boolean;
-  /** The fields that are not to be declared, each with its kind: `user.email`. */
+  /** The fields to leave out, each with its kind: `user.email`. */
   readonly without: ReadonlySet<string>;
-  /** What manifests declare already: it is left out. */
+  /** Resources that manifests declare already; they are left out. */
   readonly declared: Pick<ReadonlySet<Address>, 'has'>;
 }
 
-/** What the service holds. */
+/** The records that were read. */
 export interface Holdings {
   readonly inventories: readonly Inventory[];
-  /** Its release, where it said it. */
+  /** The release of the service, if known. */
   readonly release?: Release;
-  /** The names by which manifests can refer to what the records refer to, where they are wanted. */
+  /** The names of referenced records, if names are wanted. */
   readonly names: ReadonlyMap<Referable, NamesReading>;
-  /** How the run ends, where it was interrupted: then not all was read. */
+  /** How the run ends if it was interrupted; then the records are incomplete. */
   readonly interrupted?: Ending;
 }
 
-/** The names of records by their ids; or what kept them from being read. */
+/** The names of records by their ids, or why they could not be read. */
 export type NamesReading =
   | ReadonlyMap<string, NameOfOne>
   | Exclude<WholeReading, { kind: 'whole' | 'begun' }>;
 
-/** What a manifest would declare of a record, and what of it is not for a manifest to hold. */
+/** The declaration of a record, and its fields that a manifest must not contain. */
 export interface Declared extends Declaration {
-  /** The fields that hold what rollcall itself keeps secret. */
+  /** The fields that contain rollcall's own secrets. */
   readonly secret: readonly string[];
 }
 
 /**
- * What is to be declared of all that was read, by address, and how much of it is left out as the service's own. Throws a UsageError
- * where a glob matches nothing of all there is.
+ * The declarations of all records by address, and the number of the service's own records that are left out. Throws a UsageError if
+ * a glob matches no record.
  */
 export function declarationsOf(
   holdings: Holdings,
@@ -76,7 +76,7 @@ export function declarationsOf(
     }
   const isOfType = (glob: string): boolean =>
     wanted.kinds.some(({ type }) => selector.leavesOutAll(type) && glob === `${type}.*`);
-  // What is left out as a whole was not read.
+  // A type that is excluded as a whole was not read.
   const unmatched = selector.unmatched.find((glob) => !isOfType(glob));
   if (
     unmatched !== undefined &&
@@ -89,7 +89,7 @@ export function declarationsOf(
   return { found: withOwnVariables(found.toSorted(byAddress)), internal };
 }
 
-/** What a person would declare of a record: what the service would not make of it by itself. A plan of that finds nothing to do. */
+/** The declaration of a record, without fields that have the service's default. A plan of it finds nothing to do. */
 function declarationOf(
   kind: Kind<ResourceType>,
   record: ListedRecord,
@@ -103,7 +103,7 @@ function declarationOf(
   const variables: Record<string, string> = {};
   for (const [field, row] of Object.entries(kind.fields)) {
     const value = received[field];
-    const { default: byItself, refersTo, idForm } = row;
+    const { default: serviceDefault, refersTo, idForm } = row;
     if (value === undefined || row.isInstruction || row.isHistory) continue;
     const isLeftOut = declaredWith(kind, field).some((name) => without.has(`${kind.type}.${name}`));
     if (row.isSecret) {
@@ -111,7 +111,7 @@ function declarationOf(
       continue;
     }
     if (isLeftOut || row.isAccepted?.(received) === false) continue;
-    if (byItself !== undefined && sameValue(kind, field, byItself, value)) continue;
+    if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);
       continue;
@@ -136,7 +136,7 @@ function declarationOf(
   };
 }
 
-/** The same where no variable is that of two: names that differ in case alone give the same one. */
+/** The declarations with distinct variables: names that differ only in case would share one. */
 function withOwnVariables(found: readonly Declared[]): readonly Declared[] {
   const taken = new Set<string>();
   return found.map((one) => {
@@ -151,16 +151,16 @@ function withOwnVariables(found: readonly Declared[]): readonly Declared[] {
   });
 }
 
-/** The name of a variable that says whose secret it holds: `GRAFANA_CLIENT_SECRET`. */
+/** The name of the variable for a secret: `GRAFANA_CLIENT_SECRET`. */
 function variableFor(name: string, field: string): string {
   const plain = `${name}_${field}`.normalize('NFKD').replaceAll(/[^A-Za-z0-9]+/g, '_');
   return plain.replace(/^_+/, '').replace(/^\d/, 'P$&').toUpperCase();
 }
 
-/** In characters: what the schema of manifests takes. */
+/** In characters: the limit of the manifest's schema. */
 const longestName = 500;
 
-/** The name of an id; undefined where it has none that a manifest can hold, which is trimmed when it is read. */
+/** The name of an id; undefined if it has none that a manifest can contain after trimming. */
 function nameOf(id: JsonValue, names: NamesReading | undefined): NameOfOne | undefined {
   const one = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
   return one && writableName(one);
@@ -170,7 +170,7 @@ function writableName(one: NameOfOne): NameOfOne | undefined {
   return trim(one.name) === one.name && Array.from(one.name).length <= longestName ? one : undefined;
 }
 
-/** The ids of a list, which stand there in no certain order: names first, as they are the same in other services. */
+/** The ids of a list, whose order means nothing: names first, as they are the same in other services. */
 function inOrder(value: readonly JsonValue[]): JsonValue {
   const named = value.filter((id) => isNameOfOne(id)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const ids = value.filter((id) => !isNameOfOne(id));

@@ -23,7 +23,7 @@ import type { Holdings, NamesReading, Wanted } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 
-/** Reads what the service holds of some kinds, as far as it is wanted. Sends nothing but reads. */
+/** Reads the wanted records of some kinds. Sends only reads. */
 export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job): Promise<Holdings> {
   const { isWithNames, without } = wanted;
   const selector = new Selector(wanted.selection);
@@ -44,7 +44,7 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
       inventories.push(isManaged ? await withAccess(inventory, written.map(pkOf), service) : inventory);
     }
     const names = new Map<Referable, NamesReading>();
-    // What lets somebody in shows their names itself.
+    // Bindings contain the names of groups and users.
     const named = inventories.flatMap(({ kind, records }) => {
       const written = records.filter((record) => isWritten(kind, record));
       const isUsed = ([field]: readonly [string, Referable]): boolean =>
@@ -64,7 +64,7 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
   });
 }
 
-/** An inventory with who may open those of its records that have these ids, where its kind has that. What could not be read is a gap, and no field. */
+/** An inventory with the bindings of its records with these ids, if its kind has bindings. What could not be read is a gap, not a field. */
 async function withAccess(
   inventory: Inventory,
   pks: readonly string[],
@@ -100,14 +100,14 @@ function pkOf({ received }: Inventory['records'][number]): string {
   return textOf(received['pk']);
 }
 
-/** Reads which name each id has. A name that several have refers to none. */
+/** Reads the name of each id. A name that several records share is left out. */
 async function namesOfIds(related: Referable, service: Service): Promise<NamesReading> {
   const read = await readWhole(related.byName, service);
   if (read.kind === 'unread' || read.kind === 'not_sent') return read;
   const byName = new Map<string, ListedRecord[]>();
   for (const record of read.records) {
     const [name] = namesOf(related.byName, record.received);
-    // One that is blanked out is kept secret.
+    // A redacted name is a secret.
     if (name === undefined || name !== namesOf(related.byName, record.shown)[0]) continue;
     byName.set(name, [...(byName.get(name) ?? []), record]);
   }
@@ -118,7 +118,7 @@ async function namesOfIds(related: Referable, service: Service): Promise<NamesRe
   );
 }
 
-/** Plans manifests that are in no file yet. Returns how that ended, and the plan where it would do something. */
+/** Plans manifests that are not written yet. Returns how that ended, and the plan if it would change something. */
 export async function planOf(
   texts: ReadonlyMap<string, string>,
   settings: Settings,
@@ -131,7 +131,7 @@ export async function planOf(
   const { result, ending } = await plan(request, {
     ...job,
     files: withTexts(job.files, texts),
-    // What the service holds may be such as it would refuse today.
+    // The service may contain values that it would refuse today.
     emit: (event) => {
       if (event.kind !== 'checked' || !event.isValid) job.emit(event);
     },

@@ -4,22 +4,22 @@ import type { Declaration, Unwritable } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 
 interface Manifests {
-  /** The texts, by the names of their files below a folder. */
+  /** The texts, by file name below a folder. */
   readonly texts: ReadonlyMap<string, string>;
-  /** What no manifest can say. */
+  /** Fields that no manifest can declare. */
   readonly unwritable: readonly Unwritable[];
 }
 
-/** Larger files are hard to read, and one may not be larger than 16 MiB. */
+/** Larger files are hard to read, and the limit of a manifest is 16 MiB. */
 const mostCharacters = 4_000_000;
 
-/** In characters. Systems take no name of a file that is much longer. */
+/** In characters. File systems refuse much longer names. */
 const longestStep = 100;
 
-/** No file or folder can have such a name on Windows, whatever its ending is. */
+/** Windows reserves these names, whatever the extension. */
 const ofWindows = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** The manifests of what is declared, divided among files. `schemaFrom` says where editors find the schema from a file. */
+/** The manifests of all declarations, divided among files. `schemaFrom` returns the path of the schema from a file, for editors. */
 export function manifestFiles(
   declarations: readonly Declaration[],
   split: Split,
@@ -51,7 +51,7 @@ function freeName(name: string, texts: ReadonlyMap<string, string>): string {
   return free;
 }
 
-/** One manifest, or several where that would be too large. */
+/** One manifest, or several if it would be too large. */
 function partsOf(declarations: readonly Declaration[], schema: string): ReturnType<typeof writeManifest>[] {
   const whole = writeManifest(declarations, schema);
   if (whole.text.length <= mostCharacters || declarations.length < 2) return [whole];
@@ -59,7 +59,7 @@ function partsOf(declarations: readonly Declaration[], schema: string): ReturnTy
   return [...partsOf(declarations.slice(0, middle), schema), ...partsOf(declarations.slice(middle), schema)];
 }
 
-/** The name of the file, without its ending: plain letters, and a folder for each step of a path. */
+/** The name of a file without its extension: plain letters, and a folder for each step of a path. */
 function fileName({ kind, fields }: Declaration, split: Split): string {
   if (split === 'none') return 'manifest';
   const known = kind.fields[split];

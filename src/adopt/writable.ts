@@ -12,18 +12,18 @@ import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from '../ya
 import { maxResolvedLength } from '../manifest/references.ts';
 import { trim } from '../manifest/trim.ts';
 
-/** What is to be declared of one record. A field that is not given is not declared. */
+/** The fields to declare of one record. A field that is not given is not declared. */
 export interface Declaration {
   readonly address: Address;
   readonly kind: Kind<ResourceType>;
   readonly fields: JsonObject;
-  /** The variables from which its secrets can come, by their fields: the manifest says so in comments. */
+  /** The variables for its secrets, by field: the manifest names them in comments. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The release of the service that the manifest is for, where it is known. */
+  /** The release that the manifest is for, if known. */
   readonly release?: Release;
 }
 
-/** What no manifest can say of a record. */
+/** A field of a record that no manifest can declare. */
 export interface Unwritable {
   readonly address: Address;
   /** The field that cannot be declared. */
@@ -34,12 +34,12 @@ export interface Unwritable {
 }
 
 interface Writable {
-  /** In the order of the schema; none where the record cannot be declared at all. */
+  /** In the order of the schema; undefined if the record cannot be declared at all. */
   readonly fields?: JsonObject;
   readonly unwritable: readonly Unwritable[];
 }
 
-/** What of a record a manifest can declare, to be read as the same values and without an error. */
+/** The part of a record that a manifest can declare, so that reading it gives the same values without an error. */
 export function writable({ address, kind, fields: given, release }: Declaration): Writable {
   const problems = problemsOf(kind, given, release);
   const fields: Record<string, JsonValue> = {};
@@ -93,7 +93,7 @@ function isWarning({ severity }: Problem): boolean {
   return severity === 'warning';
 }
 
-/** The first field that must be there and is not. */
+/** The first required field that is missing. */
 function missingOf(kind: Kind, fields: JsonObject, release: Release | undefined): string | undefined {
   for (const [field, { ifMissing }] of Object.entries(kind.fields)) {
     const problem = Object.hasOwn(fields, field) ? undefined : ifMissing?.(release, fields);
@@ -104,7 +104,7 @@ function missingOf(kind: Kind, fields: JsonObject, release: Release | undefined)
   return error && String(error.params['missingProperty']);
 }
 
-/** Whether the defaults of a manifest can hold a value. */
+/** Whether a value can be among the defaults of a manifest. */
 export function canBeDefault({ type, list }: Kind, field: string, value: JsonValue): boolean {
   return validate({ version: 1, defaults: { [type]: { [field]: value } }, [list]: [] });
 }

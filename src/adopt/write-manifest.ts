@@ -10,13 +10,13 @@ import { canBeDefault, writable, type Declaration, type Unwritable } from './wri
 
 interface WrittenManifest {
   readonly text: string;
-  /** What the text does not say, since no manifest can. */
+  /** Fields that no manifest can declare. */
   readonly unwritable: readonly Unwritable[];
 }
 
 /**
- * The manifest of records, as a person writes it: sorted by name, with what most of them share as defaults. Reading it gives the
- * same fields, but for those that no manifest can hold. `schema` is where editors find the schema.
+ * The manifest of records as a person would write it: sorted by name, with common values as defaults. Reading it gives the same
+ * fields, except those that no manifest can declare. `schema` is the path of the schema for editors.
  */
 export function writeManifest(declarations: readonly Declaration[], schema?: string): WrittenManifest {
   const unwritable: Unwritable[] = [];
@@ -46,7 +46,7 @@ const twice: Problem = {
 
 interface List {
   readonly list: string;
-  /** The first of those that its entries are of, which all have one type. */
+  /** The first kind of its entries, which all have one type. */
   readonly kind: Kind | undefined;
   readonly entries: readonly Entry[];
 }
@@ -56,7 +56,7 @@ interface Entry {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What says to editors where the schema is. */
+/** The comment that tells editors where the schema is. */
 export function schemaComment(schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n`;
 }
@@ -75,26 +75,26 @@ function manifestText(all: readonly List[], schema: string | undefined): string 
   const filled = shared.filter(({ entries }) => entries.length > 0);
   for (const { list, entries, defaults: ofType } of filled) {
     parts.push(`${list}:\n`);
-    // One entry at a time: the tree of all of them would take far more memory than their text.
+    // One entry at a time: the tree of all entries would take far more memory than their text.
     for (const entry of entries) {
       const alone = written({ [list]: [besides(entry.fields, ofType)] });
       parts.push(alone.slice(alone.indexOf('\n') + 1));
-      // What is not declared is not managed, so that a plan needs no secret.
+      // A field that is not declared is not managed, so a plan needs no secret.
       for (const [field, variable] of Object.entries(entry.variables))
         parts.push(`    # ${field}: \${env:${variable}}\n`);
     }
   }
-  // Without an entry, the lists stay: a manifest has one at the least.
+  // A manifest needs at least one list, even if it is empty.
   if (filled.length === 0) parts.push(...lists.map((list) => written({ [list]: [] })));
   return parts.join('');
 }
 
-/** How many lines it takes to begin the defaults of a kind. */
+/** The lines that start the defaults of a kind. */
 const headLines = 2;
 
 /**
- * The values that most entries of a kind share, to be its defaults where that makes the manifest shorter. Only what every entry
- * declares can be: a default declares it for those that leave it out.
+ * The values that most entries of a kind share, as its defaults if that makes the manifest shorter. Only a field that every entry
+ * declares qualifies, because a default applies to entries without the field.
  */
 function sharedValues({ kind, entries }: List): JsonObject {
   const shared: Record<string, JsonValue> = {};
@@ -109,7 +109,7 @@ function sharedValues({ kind, entries }: List): JsonObject {
   return saved > 0 ? shared : {};
 }
 
-/** What an entry says that the defaults of its kind do not. */
+/** The fields of an entry that differ from the defaults. */
 function besides(entry: JsonObject, defaults: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(entry).filter(
@@ -119,7 +119,7 @@ function besides(entry: JsonObject, defaults: JsonObject): JsonObject {
   );
 }
 
-/** The value that more than half of them are. */
+/** The value of more than half of them. */
 function mostFrequent(values: readonly JsonValue[]): { value: JsonValue; count: number } | undefined {
   const counts = new Map<string, { value: JsonValue; count: number }>();
   for (const value of values) {
@@ -143,7 +143,7 @@ function written(mapping: JsonObject): string {
   return yamlText(literally(mapping), isNamed);
 }
 
-/** Whether a mapping stands in place of an id: `{ name: … }`. */
+/** Whether a mapping replaces an id: `{ name: … }`. */
 function isNamed(path: readonly (string | number)[]): boolean {
   const [, , field] = path;
   const kind = kindAt(path);

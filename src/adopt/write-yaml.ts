@@ -13,8 +13,8 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 type Path = readonly (string | number)[];
 
 /**
- * A mapping as a person writes it in YAML: texts of several lines as they are, quotes only where they are needed. The values are
- * those that a manifest can hold. `isInline` says of the place of a mapping whether that stands in one line: `{ name: … }`.
+ * A mapping in readable YAML: texts of several lines as blocks, quotes only if needed. The values are those that a manifest can
+ * contain. `isInline` decides by the place of a mapping whether it is written on one line: `{ name: … }`.
  */
 export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean = () => false): string {
   document.contents = nodeOf(mapping, [], isInline);
@@ -31,7 +31,7 @@ function isText(tag: CollectionTag | ScalarTag): tag is ScalarTag {
   return tag.tag === 'tag:yaml.org,2002:str';
 }
 
-/** How the library writes texts, but for those that a person could not read, or an editor would change. */
+/** The library's writer of texts, except for texts that a person could not read or an editor would change. */
 function legible({ stringify, ...tag }: ScalarTag): ScalarTag {
   return {
     ...tag,
@@ -61,16 +61,16 @@ function nodeOf(value: JsonValue, path: Path, isInline: (path: Path) => boolean)
   return new Scalar(value);
 }
 
-/** What nobody sees: control and format characters, those of private use, and other ends of lines. Some turn the direction of a text. */
+/** Invisible characters: control, format and private-use characters, and unusual line endings. Some change the direction of text. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]/u;
 const eachUnseen = new RegExp(unseen, 'gu');
-/** Such in a text of several lines, or what editors take away: blanks that end a line, and empty lines at either end. */
+/** Invisible characters in a text of several lines, and blanks that editors remove: trailing ones, and empty lines at either end. */
 const lost = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[ \t](?:\n|$)|^\n|\n\n$/u;
 
-/** What CI systems take for a command when it stands in a log: `::…` where a line begins, and `##…[` anywhere. */
+/** Texts that CI systems interpret as commands in a log: `::…` at the start of a line, and `##…[` anywhere. */
 const command = /^\s*::|##\w*\[/m;
 
-/** In double quotes, with everything escaped that cannot be seen, and no command of a CI system. */
+/** In double quotes, with invisible characters and commands of CI systems escaped. */
 function quoted(value: string): string {
   return JSON.stringify(value)
     .replace(eachUnseen, (character) => {

@@ -1,6 +1,6 @@
 import type { Answer } from '../service/answer.ts';
 import type { Deleting, Reading, Updating, Writing } from '../service/client.ts';
-import { waitedInVain } from '../service/outage.ts';
+import { gaveUpWaiting } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { Retries, triesOf } from '../service/retries.ts';
 import type { HeldRecord } from '../service/types.ts';
@@ -124,7 +124,7 @@ export async function settle<Result extends Written>(
     return {
       ...end,
       outcome: settled,
-      ...(answer && { answer: isOpen ? waitedInVain(answer, pacing.outage) : answer }),
+      ...(answer && { answer: isOpen ? gaveUpWaiting(answer, pacing.outage) : answer }),
       inDoubt,
       attempts,
     };

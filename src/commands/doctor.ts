@@ -9,7 +9,7 @@ import { createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
-import { isStarting, waitedInVain } from '../service/outage.ts';
+import { isStarting, gaveUpWaiting } from '../service/outage.ts';
 import { askRights, type AskedRights } from '../service/kind-rights.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
@@ -144,7 +144,7 @@ async function probed(
   if (!settings.wait.isAsked || !isAway(first.answer)) return first;
   pacing.note(first.answer, 1);
   if (await pacing.turn()) return ask();
-  return { ...first, answer: waitedInVain(first.answer, pacing.outage) };
+  return { ...first, answer: gaveUpWaiting(first.answer, pacing.outage) };
 }
 
 /** A 404 without `detail` may mean "absent" here, as it does to a plan. */

@@ -37,7 +37,7 @@ export async function init(
   await refuseWrongPlace(folder, base, options, context);
   const interruption = context.interruptible();
   const { signal } = interruption;
-  const kept = await keptConfig(base, options, context);
+  const kept = await existingConfig(base, options, context);
   const answers = await answersFrom(options, kept, base, signal, context);
   if (signal.aborted) {
     context.stderr.write('Interrupted: nothing was written.\n');
@@ -145,7 +145,7 @@ async function remarks(
  * What the rollcall.yaml says that init finds in a folder, and keeps: of `production`, or of its first environment. None where there
  * is no such file. Throws a UsageError where it is faulty, or where what is written beside it would not agree with it.
  */
-async function keptConfig(
+async function existingConfig(
   folder: string,
   options: InitOptions,
   { files, env }: Pick<Context, 'files' | 'env'>,

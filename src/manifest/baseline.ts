@@ -127,7 +127,7 @@ function cleaned(before: JsonValue, then: Resource, now: Resource): JsonValue {
 }
 
 /** Errors which mean that the baseline has no manifests. */
-const nothingThere: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no-manifests']);
+const noManifestCodes: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no-manifests']);
 
 const mostNamed = 3;
 
@@ -137,7 +137,7 @@ export function brokenBefore(
   { diagnostics, addresses }: Pick<LoadedManifests, 'diagnostics' | 'addresses'>,
 ): Diagnostic[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const broken = errors.filter(({ code }) => !nothingThere.has(code));
+  const broken = errors.filter(({ code }) => !noManifestCodes.has(code));
   if (errors.length > 0 && broken.length === 0 && Array.from(addresses).length === 0) {
     return [
       warning(

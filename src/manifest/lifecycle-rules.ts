@@ -20,7 +20,7 @@ interface Owned {
 }
 
 /** The entries seen so far, and where each was first declared. */
-export class Met {
+export class SeenEntries {
   readonly names: Map<Address, Range> = new Map();
   /** Simplified forms of names that are not already in the simplest form. */
   readonly looks: Map<Address, Address> = new Map();
@@ -47,7 +47,7 @@ export type Report = (field: string, problem: Problem, item?: number) => void;
 /** A former name must not be the present or former name of another resource. */
 export function formerNames(
   { resource, isFirst }: Entry,
-  { names, formers, named }: Met,
+  { names, formers, named }: SeenEntries,
   report: Report,
 ): void {
   if (!isFirst) return;
@@ -89,7 +89,11 @@ const oneByOne =
   'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
 
 /** A resource to delete must not be named by a declared one; a renamed resource is named only by its new name. */
-export function namesGoing({ resource }: Entry, { formers, going, named }: Met, report: Report): void {
+export function namesGoing(
+  { resource }: Entry,
+  { formers, going, named }: SeenEntries,
+  report: Report,
+): void {
   const { kind, address } = resource;
   if (isToGo(resource)) {
     const at = named.get(address);

@@ -4,14 +4,14 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 const kinds = ['var', 'env', 'file'] as const;
 type Kind = (typeof kinds)[number];
 
-/** A part of a text: as it is, a reference, or what looks like a reference and is none. */
+/** A part of a text: literal, a reference, or a malformed reference. */
 export type Piece =
   | { readonly kind: 'literal'; readonly text: string }
   | { [K in Kind]: { readonly kind: K; readonly name: string } }[Kind]
   | {
       readonly kind: 'fault';
       readonly problem: Problem;
-      /** What stands there in place of a reference; empty where it does not end. */
+      /** The malformed reference; empty if it has no end. */
       readonly written: string;
     };
 
@@ -65,7 +65,7 @@ function pieceOf(reference: string | undefined): Piece {
   return fault('this is not a reference', form, `\${${reference}}`);
 }
 
-/** A value as a manifest writes it that means all of its texts literally. */
+/** A value with all of its texts escaped, so that a manifest means them literally. */
 export function literally<Value extends JsonValue>(value: Value): Value;
 export function literally(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replaceAll('${', () => '$${');

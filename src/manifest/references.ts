@@ -9,39 +9,39 @@ import type { Template } from '../kinds/fields.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
-/** Environments that might have been chosen, by name: the variables and the files of such that each has. */
+/** Environments that may have been meant, by name, each with its variables and files of variables. */
 export type EnvironmentChoices = Readonly<
   Record<string, { readonly vars?: JsonObject; readonly vars_files?: readonly string[] }>
 >;
 
-/** What the references of a manifest can name. */
+/** Everything that references can name. */
 interface ReferenceSources extends SecretSources {
-  /** None when it is not known which there are. */
+  /** Undefined if the variables are not known. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
-  /** Whether what the environment and files hold counts as there, and not known. */
+  /** Whether sensitive values are assumed to exist, with unknown content. */
   readonly areAssumed: boolean;
 }
 
 interface ResolvedValue {
-  /** What goes to the service; where it is assumed, a text without it. */
+  /** The value for the service; if secrets are assumed, the text without them. */
   readonly value: JsonValue;
-  /** The values from `env` and `file`, to be kept out of what the service says about them. */
+  /** The values of `env` and `file`, to be redacted from the service's answers. */
   readonly secrets: readonly string[];
-  /** What the sensitive texts are made of. */
+  /** The references of the sensitive texts. */
   readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
-  /** The values that could not be resolved; they stand as they were written. */
+  /** The values that could not be resolved, left as written. */
   readonly unresolved: PathMap<true>;
 }
 
 export type References = PathMap<Template>;
 
 export const maxResolvedLength: number = 1_000_000;
-/** All that is wrong with one text is reported at once, up to this many references. */
+/** All problems of one text are reported at once, up to this many references. */
 const mostFaults = 10;
 
-/** Resolves `${var:NAME}`, `${env:NAME}` and `${file:PATH}` inside the strings of a parsed manifest. */
+/** Resolves `${var:NAME}`, `${env:NAME}` and `${file:PATH}` in the strings of a parsed manifest. */
 export async function resolveReferences(
   root: JsonValue,
   sources: ReferenceSources,
@@ -168,7 +168,7 @@ class Resolver {
       choiceOf('has', choices, ({ vars = {} }) => Object.hasOwn(vars, name)) ??
       [
         didYouMean(name, Object.keys(variables)),
-        // Files that are not of this run are not looked into.
+        // Files of other environments are not read.
         choiceOf('may have', choices, ({ vars_files: files = [] }) => files.length > 0),
       ]
         .filter((words) => words !== undefined)
@@ -201,7 +201,7 @@ const inKey: Problem = {
   detail: 'References work in values only.',
 };
 
-/** Which environments to choose from, if there are any. */
+/** The environments to choose from, if there are any. */
 function choiceOf(
   verb: 'has' | 'may have',
   choices: EnvironmentChoices,

@@ -4,10 +4,10 @@ import type { Path } from '../base/path-map.ts';
 import { isQuotable, type SourceFile } from '../base/source.ts';
 import type { Places } from '../yaml/places.ts';
 
-/** Whether a text may hold such a number at all; most do not. */
+/** Whether a text can contain such a number at all; most cannot. */
 const mayBeThere = /(?:^|[\s[{,:])(?:\+[\d.]|-?0\w|-?\d*\.\d*|-?\d+[eE])/m;
 
-/** Warnings of numbers that YAML reads otherwise than they are written: 755 of 0755, 1.1 of 1.10. */
+/** Warnings about numbers that YAML changes: 0755 is 755, 1.10 is 1.1. */
 export function* rewrittenNumbers(
   value: JsonValue,
   places: Places,

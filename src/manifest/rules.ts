@@ -8,11 +8,18 @@ import { shownId } from '../kinds/values.ts';
 import { addressNamed, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
-import { formerNames, Met, namesGoing, type Entry, type Report, type Step } from './lifecycle-rules.ts';
+import {
+  formerNames,
+  SeenEntries,
+  namesGoing,
+  type Entry,
+  type Report,
+  type Step,
+} from './lifecycle-rules.ts';
 import { fieldChecks, hasSensitiveName } from './field-checks.ts';
 
-/** Something that holds over all files, and that no schema can say. It may name any resource in its words. */
-type Rule = (entry: Entry, met: Met, report: Report) => void;
+/** A check over all files that no schema expresses. Its message may name any resource. */
+type Rule = (entry: Entry, seen: SeenEntries, report: Report) => void;
 
 const rules: readonly Rule[] = [
   duplicateResource,
@@ -24,37 +31,37 @@ const rules: readonly Rule[] = [
   circle,
 ];
 
-/** Checks what holds over all files, file by file. */
+/** Checks rules over all files, file by file. */
 export class Rules {
-  readonly #met = new Met();
+  readonly #seen = new SeenEntries();
   readonly #release: KnownRelease;
 
   constructor(release?: KnownRelease) {
     this.#release = release;
   }
 
-  /** The addresses of all entries that have a name which may be shown. */
+  /** The addresses of all entries whose names may be shown. */
   get names(): ReadonlyMap<Address, unknown> {
-    return this.#met.names;
+    return this.#seen.names;
   }
 
-  /** Checks the entries of a file: those that have a name for what they say together, and all for what each field says. */
+  /** Checks the entries of a file: entries with a name by the rules over all files, and all entries field by field. */
   check({ named, mappings }: Pick<Declared, 'named' | 'mappings'>): Diagnostic[] {
     const found: Diagnostic[] = [];
     for (const resource of named) {
-      // The rules name resources, so they see none whose name is a secret.
+      // The rules name resources, so they see none with a secret name.
       if (hasSensitiveName(resource)) {
         found.push(sensitiveName(resource));
         continue;
       }
-      const { names } = this.#met;
+      const { names } = this.#seen;
       const known = names.get(resource.address);
       const first = known ?? placeOf(resource, resource.kind.identity);
       if (known === undefined) names.set(resource.address, first);
       const entry = { resource, first, isFirst: known === undefined };
       const report: Report = (field, problem, item) =>
         found.push(diagnosticOf(resource, field, problem, item));
-      for (const rule of rules) rule(entry, this.#met, report);
+      for (const rule of rules) rule(entry, this.#seen, report);
     }
     for (const resource of mappings) for (const problem of this.#ofFields(resource)) found.push(problem);
     return found;
@@ -67,10 +74,10 @@ export class Rules {
   }
 }
 
-/** The release of the service where it is known; or that it is to be asked: what is an error for all of them is one for it. */
+/** The release of the service if it is known, or that it will be asked for. An error for every release is reported at once. */
 export type KnownRelease = Release | 'asked later' | undefined;
 
-/** Whether a single field is wrong in the same way for every release that is known. */
+/** Whether a field is wrong in the same way for every known release. */
 function isSoForAll(resource: Resource, { code, range }: Diagnostic): boolean {
   return knownReleases.every(({ line }) =>
     [...fieldChecks(resource, readRelease(line))].some(
@@ -83,8 +90,8 @@ function sameRange(a: Diagnostic['range'], b: Diagnostic['range']): boolean {
   return a?.start.line === b?.start.line && a?.start.column === b?.start.column;
 }
 
-/** A slug or a username may be declared once, over all files. */
-function duplicateResource({ resource, first, isFirst }: Entry, _: Met, report: Report): void {
+/** A slug or username may be declared once over all files. */
+function duplicateResource({ resource, first, isFirst }: Entry, _: SeenEntries, report: Report): void {
   if (isFirst) return;
   const field = resource.kind.identity;
   report(field, {
@@ -94,8 +101,8 @@ function duplicateResource({ resource, first, isFirst }: Entry, _: Met, report: 
   });
 }
 
-/** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
-function belongsToOne({ resource }: Entry, { values }: Met, report: Report): void {
+/** A value that belongs to one resource, such as an application's main provider, is declared in two. */
+function belongsToOne({ resource }: Entry, { values }: SeenEntries, report: Report): void {
   const { kind, address } = resource;
   for (const field of Object.keys(resource.fields)) {
     const rule = kind.fields[field]?.belongsToOne;
@@ -115,7 +122,7 @@ function belongsToOne({ resource }: Entry, { values }: Met, report: Report): voi
   }
 }
 
-/** Each value of a field once, in a form that is its own, and as people see it. */
+/** Each value of a field once, in normalized form, with its form for people. */
 function valuesIn(resource: Resource, field: string): Map<string, string> {
   const found = new Map<string, string>();
   const names = namesById(resource, field);
@@ -126,8 +133,8 @@ function valuesIn(resource: Resource, field: string): Map<string, string> {
   return found;
 }
 
-/** The same id twice in one list. One of the two is probably a slip for another. */
-function repeatedId({ resource }: Entry, _: Met, report: Report): void {
+/** The same id twice in one list. One of them is probably a slip for another id. */
+function repeatedId({ resource }: Entry, _: SeenEntries, report: Report): void {
   for (const field of Object.keys(resource.fields)) {
     const form = resource.kind.fields[field]?.idForm;
     const value = (form && sentValue(resource, field)) ?? null;
@@ -146,8 +153,8 @@ function repeatedId({ resource }: Entry, _: Met, report: Report): void {
   }
 }
 
-/** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
-function similarName({ resource, isFirst }: Entry, { names, looks }: Met, report: Report): void {
+/** Names that differ only in case or in their Unicode form: two for the service, one for a reader. */
+function similarName({ resource, isFirst }: Entry, { names, looks }: SeenEntries, report: Report): void {
   if (!isFirst) return;
   const { kind, name, address } = resource;
   const field = kind.identity;
@@ -166,8 +173,8 @@ function similarName({ resource, isFirst }: Entry, { names, looks }: Met, report
   });
 }
 
-/** Resources of a kind that name each other, so that none can be created first. Reported where the last of them closes the circle. */
-function circle({ resource, isFirst }: Entry, { above }: Met, report: Report): void {
+/** Resources of a kind that name each other in a cycle, so that none can be created first. Reported at the last of them. */
+function circle({ resource, isFirst }: Entry, { above }: SeenEntries, report: Report): void {
   if (!isFirst) return;
   const { kind, address } = resource;
   const steps = declaredNames(resource).flatMap((named) => {
@@ -193,8 +200,8 @@ function circle({ resource, isFirst }: Entry, { above }: Met, report: Report): v
   }
 }
 
-/** The steps from one resource to another; nothing where none lead there. */
-function wayBack(from: Address, to: Address, above: Met['above']): readonly Step[] | undefined {
+/** The references from one resource to another; undefined if there are none. */
+function wayBack(from: Address, to: Address, above: SeenEntries['above']): readonly Step[] | undefined {
   const seen = new Set([from]);
   const open: (readonly [Address, readonly Step[]])[] = [[from, []]];
   for (const [at, way] of open) {
@@ -208,7 +215,7 @@ function wayBack(from: Address, to: Address, above: Met['above']): readonly Step
   return undefined;
 }
 
-/** A name is in every plan, report and address, so it cannot come from where secrets come from. */
+/** A name is in every plan, report and address, so it cannot be a secret. */
 function sensitiveName(resource: Resource): Diagnostic {
   const { identity } = resource.kind;
   const field = blankFor(resource, identity) === undefined ? formerly : identity;

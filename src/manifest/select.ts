@@ -7,31 +7,31 @@ import { comesFirst, kinds, listed, resourceTypes } from '../kinds/all.ts';
 import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
-/** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
+/** The resources that a run selects, as globs on addresses; exclusion wins. */
 export interface Selection {
-  /** None: all. */
+  /** Empty: all. */
   readonly target: readonly string[];
   readonly exclude: readonly string[];
   readonly shard?: Shard;
 }
 
-/** A selection, and how many resources the manifests declare in all. */
+/** A selection, and the number of all declared resources. */
 export interface Scope extends Selection {
   readonly declared: number;
-  /** Whether only what a change of the manifests adds or alters is selected. */
+  /** Whether only entries that changed since the baseline are selected. */
   readonly changed_only?: true;
-  /** What is not selected, and comes along because what is selected names it. */
+  /** Resources that are not selected but included, because selected ones name them. */
   readonly along?: readonly Address[];
 }
 
-/** One of several parts of the roll, which know nothing of each other. */
+/** One of several parts that are applied independently. */
 type Shard = {
   /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
 };
 
-/** Reads `1/8`. Throws a UsageError that says what it is called. */
+/** Parses `1/8`. Throws a UsageError that says what it is called. */
 export function shardIn(written: string, name: string): Shard {
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(written) ?? []).map(Number);
   if (index >= 1 && index <= count) return { index, count };
@@ -41,7 +41,7 @@ export function shardIn(written: string, name: string): Shard {
   );
 }
 
-/** A pattern for addresses: `*` stands for any text, `?` for one character, everything else for itself. */
+/** A pattern for addresses: `*` matches any text, `?` one character. */
 interface Glob {
   readonly flag: 'target' | 'exclude';
   readonly glob: string;
@@ -56,7 +56,7 @@ function globOf(flag: Glob['flag'], glob: string): Glob {
   return { flag, glob, pattern: new RegExp(`^${pattern}$`, 'su'), isMatched: false };
 }
 
-/** Says of addresses whether their resources are selected. */
+/** Decides whether a resource is selected. */
 export class Selector {
   readonly #selection: Selection;
   readonly #globs: readonly Glob[];
@@ -72,7 +72,7 @@ export class Selector {
   has(address: Address): boolean {
     let isWanted = this.#selection.target.length === 0;
     let isExcluded = false;
-    // Every glob looks at every address, so that one that matches nothing is noticed.
+    // Every glob is tried with every address, so that a glob without a match is noticed.
     for (const one of this.#globs) {
       if (address !== one.glob && !one.pattern.test(address)) continue;
       one.isMatched = true;
@@ -93,26 +93,26 @@ export class Selector {
     return (target.length === 0 || isWanted) && !this.leavesOutAll(type);
   }
 
-  /** Whether a whole type is left out. */
+  /** Whether a whole type is excluded. */
   leavesOutAll(type: string): boolean {
     return this.#selection.exclude.includes(`${type}.*`);
   }
 
-  /** Whether it is left out by its name. */
+  /** Whether an address is excluded. */
   excludes(address: Address): boolean {
     return this.#globs.some(
       ({ flag, glob, pattern }) => flag === 'exclude' && (address === glob || pattern.test(address)),
     );
   }
 
-  /** The globs that matched none of the addresses so far. */
+  /** The globs without a match so far. */
   get unmatched(): string[] {
     return this.#globs.filter(({ isMatched }) => !isMatched).map(({ glob }) => glob);
   }
 
   /**
-   * The scope of a run that is about so many resources, once each that is declared was asked about; none where it is about all.
-   * Throws a UsageError when the selection leaves nothing over, or names nothing.
+   * The scope of a run, once every declared resource was asked about; undefined if all are selected. Throws a UsageError if nothing
+   * is selected, or a glob matches nothing.
    */
   scope(
     selected: number,
@@ -144,8 +144,8 @@ const addressForms = listed([
 ]);
 
 /**
- * The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. What the service
- * would take twice is in the first, so that no two shards create it at once.
+ * The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. Kinds that the
+ * service would create twice are in the first shard, so that no two shards create one at once.
  */
 function isIn(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;

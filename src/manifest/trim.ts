@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 import { kindAt, kindOfEntry, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
-// What the service strips: white space as Python knows it, which is not quite JavaScript's.
+// The white space that the service strips: Python's, which differs from JavaScript's.
 const space =
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
@@ -15,7 +15,7 @@ export function trim(text: string): string {
   return text.slice(start, end);
 }
 
-/** Trims the strings of every entry and default of a manifest, and the names in place of ids. What lies deeper, in attributes, is kept as it is. */
+/** Trims the strings of entries and defaults, and names in place of ids. Deeper strings, as in attributes, are kept. */
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };
@@ -40,7 +40,6 @@ function trimFields(entry: JsonValue, kind: Kind | undefined): JsonValue {
   });
 }
 
-/** Trims the names that stand in place of ids. */
 function trimNames(ids: JsonValue): JsonValue {
   if (isJsonList(ids)) return ids.map((id) => trimNames(id));
   if (!isJsonObject(ids)) return ids;

@@ -29,7 +29,7 @@ export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOp
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapOf(self, signal)] };
     // What is shown to superusers alone is not asked for.
     if (!self.isSuperuser)
-      return namedOneByOne(kind, { path: list.path, query: { ordering: kind.identity } }, options);
+      return readEachByName(kind, { path: list.path, query: { ordering: kind.identity } }, options);
   }
   return ofOwnType(await inPages(kind, list, options), options);
 }
@@ -64,16 +64,16 @@ async function inPages(
     most = Math.max(most, count);
     options.onRead?.(records.size, count);
     if (next === 0) break;
-    limit ??= furthest(count);
+    limit ??= readLimit(count);
     if (end >= limit) gaps.push({ kind: 'moved' });
   }
   const read = Math.min(records.size, ids.size);
   if (gaps.length === 0 && read < most) gaps.push({ kind: 'short', read, count: most });
-  return toldApart({ kind, records: [...records.values()], gaps });
+  return withoutDuplicateNames({ kind, records: [...records.values()], gaps });
 }
 
 /** The same without those that share their name: a manifest can declare none of them. */
-function toldApart({ kind, records, gaps }: Inventory): Inventory {
+function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   const idsOf = new Map<string, string[]>();
   const nameOf = ({ shown }: ListedRecord): string => textOf(shown[kind.identity]);
   for (const record of records)
@@ -92,7 +92,7 @@ function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSi
 }
 
 /** How far a list is read that may grow meanwhile: one that grows as fast as it is read has no end. */
-function furthest(count: number): number {
+function readLimit(count: number): number {
   return 2 * count + mostRounds.growing * pageSize;
 }
 
@@ -111,7 +111,7 @@ async function askFor(
 }
 
 /** Looks up each record that the service names to this token: what it lists may be old, filtered, or another page than asked for. */
-async function namedOneByOne(
+async function readEachByName(
   kind: Kind<ResourceType>,
   list: ListQuery,
   options: InventoryOptions,
@@ -132,7 +132,7 @@ async function namedOneByOne(
     }
     count = Math.max(count, page?.count ?? countedIn(reading?.answer), named.size);
     if (!page || page.next === 0) break;
-    limit ??= furthest(page.count);
+    limit ??= readLimit(page.count);
     if (page.end >= limit) {
       gaps.push({ kind: 'moved' });
       break;

@@ -10,7 +10,7 @@ import type { Service } from './connect.ts';
 const mostRead = 50;
 
 /** The plan, with whether those who are no longer declared could still log in: read where the token may. */
-export async function withStanding<Made extends Plan>(
+export async function withAccountStatus<Made extends Plan>(
   made: Made,
   { client, pacing, signal }: Service,
 ): Promise<Made> {

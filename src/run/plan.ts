@@ -22,7 +22,7 @@ import { destinationOf } from '../settings/service-settings.ts';
 import { heldBackIn, sharedBy, unreadableIn, withOthers } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
-import { withStanding } from './gone.ts';
+import { withAccountStatus } from './gone.ts';
 import { tooMuch, type Limits } from './too-much.ts';
 import { withUndeclared } from './undeclared.ts';
 import { askRelease } from '../service/release.ts';
@@ -73,7 +73,7 @@ async function boundedPlan(
   if ('halt' in planned) return planned;
   const complete = await withUndeclared(planned, scoped, options.undeclared, service);
   if ('halt' in complete) return halted(complete.halt, job, service.signal);
-  const made = await withStanding(complete, service);
+  const made = await withAccountStatus(complete, service);
   job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };

@@ -95,7 +95,7 @@ async function checkScope(
     ...(!settings.contractOnly && { release: 'asked later' as const }),
     keep: (resource) => {
       all.push(resource);
-      return selector.has(resource.address) || comesAlong(resource, selection);
+      return selector.has(resource.address) || isPulledIn(resource, selection);
     },
     warns: (address) => selector.has(address),
   });
@@ -145,7 +145,7 @@ async function checkScope(
 }
 
 /** Whether it may come along with what names it. Of shards nothing does: they share no memory. */
-function comesAlong({ kind }: Resource, { shard }: Selection): boolean {
+function isPulledIn({ kind }: Resource, { shard }: Selection): boolean {
   return shard === undefined && isNamedByOthers(kind.type);
 }
 
@@ -156,7 +156,7 @@ function bySelection(
   selector: Selector,
 ): { readonly selected: readonly Resource[]; readonly beside: readonly Resource[] } {
   const isBeside = (resource: Resource): boolean =>
-    comesAlong(resource, selection) && !selector.has(resource.address);
+    isPulledIn(resource, selection) && !selector.has(resource.address);
   const beside = resources.filter((resource) => isBeside(resource));
   if (beside.length === 0) return { selected: resources, beside };
   const left = new Set(beside);

@@ -153,6 +153,6 @@ export function isStarting({ kind, status }: Answer): boolean {
 }
 
 /** Adds to an answer how long rollcall waited for the service after it, if it waited without success. */
-export function waitedInVain(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
+export function gaveUpWaiting(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
   return waitedMs === undefined ? answer : { ...answer, waitedMs };
 }

@@ -1,5 +1,5 @@
 import { timedOut, type Answer } from './answer.ts';
-import { mostOutagesSpared, waitedInVain } from './outage.ts';
+import { mostOutagesSpared, gaveUpWaiting } from './outage.ts';
 import type { Pacing } from './pacing.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
@@ -80,5 +80,5 @@ export async function untilProven<Result extends { readonly proof: ReadProof; re
     if (result.proof !== 'nothing') return result;
     if (!(await retries.again(result.answer, true))) break;
   }
-  return result && { ...result, answer: waitedInVain(result.answer, pacing.outage) };
+  return result && { ...result, answer: gaveUpWaiting(result.answer, pacing.outage) };
 }

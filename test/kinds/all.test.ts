@@ -68,9 +68,13 @@ describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind
     const { sandbox } = seedSandbox({}, kind.sort ? '2026.8' : undefined);
     const made = sandbox.create(written, { ...leastEntry(kind, 'x'), name: 'x' });
     const record = 'record' in made ? made.record : {};
-    for (const [field, { default: byItself }] of Object.entries(kind.fields))
-      if (byItself !== undefined && Object.hasOwn(record, field) && !Object.hasOwn(demanded[written], field))
-        expect([field, record[field] ?? byItself]).toEqual([field, byItself]);
+    for (const [field, { default: serviceDefault }] of Object.entries(kind.fields))
+      if (
+        serviceDefault !== undefined &&
+        Object.hasOwn(record, field) &&
+        !Object.hasOwn(demanded[written], field)
+      )
+        expect([field, record[field] ?? serviceDefault]).toEqual([field, serviceDefault]);
     const without = Object.entries(kind.fields).filter(
       ([field, known]) => known.default === undefined && !known.isInstruction && !isBound(kind, field),
     );
