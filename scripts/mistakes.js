@@ -35,9 +35,9 @@ export const mistakes = [
   {
     law: 'opened',
     mistake: 'an application gets its provider before anybody is bound to it',
-    file: 'src/apply/access.ts',
+    file: 'src/apply/parent.ts',
     line: 'const withheld = isOpen ? []',
-    instead: 'const withheld: readonly string[] = isOpen || guests ? []',
+    instead: 'const withheld: readonly string[] = isOpen || declared ? []',
   },
   {
     law: 'documented',

@@ -13,7 +13,7 @@ import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
 import { readInventory } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
-import { readBindings, withBindings } from '../service/bindings.ts';
+import { readChildren, withBindings } from '../service/children.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { readWhole } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
@@ -73,7 +73,11 @@ async function withAccess(
   const { kind, records } = inventory;
   if (kind.access === undefined || pks.length === 0) return inventory;
   const asked = new Set(pks);
-  const read = await readBindings(kind.access, pks, service);
+  const read = await readChildren(
+    kind.access.children,
+    pks.map((pk) => ({ pk })),
+    service,
+  );
   if (read.kind === 'not_sent') return { ...inventory, gaps: [...inventory.gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')
     return {

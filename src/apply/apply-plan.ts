@@ -10,7 +10,7 @@ import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
-import { createClosed, updateClosed } from './access.ts';
+import { createParent, updateParent } from './parent.ts';
 import { remove } from './delete.ts';
 import type { Settled } from './settle.ts';
 import { Stops } from './stops.ts';
@@ -180,10 +180,10 @@ function carriedOut(
   const course = stops.courseOf(change);
   switch (change.action) {
     case 'create':
-      return createClosed(resource, client, pacing, course);
+      return createParent(resource, client, pacing, course);
     case 'update': {
       const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
-      return updateClosed({ ...change, isTaken }, client, pacing, course);
+      return updateParent({ ...change, isTaken }, client, pacing, course);
     }
     case 'delete': {
       const going = deletions.map((each) => ({ resource: each.resource, held: each.base }));

@@ -1,8 +1,8 @@
 import { compare } from '../plan/compare.ts';
 import { retrieve } from '../service/retrieve.ts';
-import type { Door } from './bind.ts';
+import type { Binder } from './children.ts';
 import { unseen, type Settled } from './settle.ts';
-import { withAccessOf } from './update.ts';
+import { withChildrenOf } from './update.ts';
 
 const nothing = { inDoubt: false, attempts: 0 };
 
@@ -11,11 +11,17 @@ const nothing = { inDoubt: false, attempts: 0 };
  * was created came back so.
  */
 export async function lookBack(
-  { resource, guests, pk, client, pacing, course }: Door,
+  {
+    resource,
+    parent: { pk },
+    isOpen,
+    client,
+    pacing,
+    course,
+  }: Pick<Binder, 'resource' | 'parent' | 'client' | 'pacing' | 'course'> & { readonly isOpen: boolean },
   { held: known }: Settled,
 ): Promise<Settled> {
   const { kind, name } = resource;
-  const isOpen = guests.length === 0;
   const reading = await retrieve(kind, name, client, pacing);
   // Who may create it, and need not bind anybody, need not see it.
   if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent'))
@@ -25,7 +31,7 @@ export async function lookBack(
   if (reading?.proof !== 'exists')
     return { ...nothing, ...unseen(reading, course), clash: { kind: 'unseen' } };
   if (reading.held.pk !== pk) return { ...nothing, outcome: 'conflict', clash: { kind: 'replaced' } };
-  const read = await withAccessOf(resource, reading.held, client, pacing);
+  const read = await withChildrenOf(resource, reading.held, client, pacing);
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted', clash: { kind: 'unseen' } };
   if (read.kind === 'unread') {
     // Its own answer says that it was created with nobody bound.

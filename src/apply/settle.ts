@@ -31,8 +31,8 @@ export interface Ended {
 
 /** How one resource and the rest of the run say to each other when to stop. */
 export interface Course {
-  /** Lets nothing more of the run, of this type, or with a declared access, begin. Called at once, with what an answer proved that shows why. */
-  stop(scope: 'run' | 'type' | 'pause' | 'access', proof?: Written['proof']): void;
+  /** Lets nothing more of the run, of this type, or to which something is bound, begin. Called at once, with what an answer proved that shows why. */
+  stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: Written['proof']): void;
   /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
   mayBegin(): boolean;
   /** Whether sending this again may help. */

@@ -1,4 +1,4 @@
-import { declaresAccess, letsEveryoneIn } from '../kinds/access.ts';
+import { wantedChildren } from '../kinds/access.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -19,7 +19,7 @@ export class Stops {
   /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
   readonly #denials = new Map<Kind, number>();
   #run: StopReason | undefined;
-  #isAccessDenied = false;
+  #areBindingsDenied = false;
   #inARow = 0;
   #outagesCounted = 0;
 
@@ -41,8 +41,8 @@ export class Stops {
   /** Why nothing more of a kind is begun. Who may create none of it may still be allowed to change one. */
   whyKind({ resource, action }: Change): StopReason | undefined {
     const why = this.#kinds.get(resource.kind);
-    const isBound = declaresAccess(resource) && !letsEveryoneIn(resource);
-    if (this.#isAccessDenied && action === 'create' && isBound) return 'access_denied';
+    const isBound = wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
+    if (this.#areBindingsDenied && action === 'create' && isBound) return 'access_denied';
     return action !== 'create' && why === 'denied' ? undefined : why;
   }
 
@@ -55,7 +55,7 @@ export class Stops {
     const { kind } = change.resource;
     return {
       stop: (scope, proof) => {
-        if (scope === 'access') this.#isAccessDenied = true;
+        if (scope === 'bindings') this.#areBindingsDenied = true;
         else if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
         // A service that only reads stops changes too, and so more than a denied create does.
         else if (proof === 'closed') this.#kinds.set(kind, 'read_only');

@@ -6,7 +6,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { whyLeft } from '../plan/make-plan.ts';
 import type { UpdateNeeds } from '../plan/plan.ts';
-import { readBindings, withBindings, type BindingsReading } from '../service/bindings.ts';
+import { readChildren, withBindings, type ChildrenReading } from '../service/children.ts';
 import type { Client, Reading, Updating } from '../service/client.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -167,7 +167,7 @@ async function retrieveWhole(
   const { resource } = alterable;
   const reading = await retrieveNamed(alterable, client, pacing);
   if (reading?.proof !== 'exists' || !declaresAccess(resource)) return reading;
-  const read = await withAccessOf(resource, reading.held, client, pacing);
+  const read = await withChildrenOf(resource, reading.held, client, pacing);
   if (read.kind === 'read') return { ...reading, held: read.held };
   if (read.kind === 'not_sent') return undefined;
   const { proof, answer, stop } = read.reading;
@@ -175,16 +175,16 @@ async function retrieveWhole(
 }
 
 /** What is held of a resource, with who may open it; or why that was not read. */
-export async function withAccessOf(
+export async function withChildrenOf(
   { kind }: Resource,
   held: HeldRecord,
   client: Client,
   pacing: Pacing,
 ): Promise<
-  { readonly kind: 'read'; readonly held: HeldRecord } | Exclude<BindingsReading, { kind: 'read' }>
+  { readonly kind: 'read'; readonly held: HeldRecord } | Exclude<ChildrenReading, { kind: 'read' }>
 > {
   if (kind.access === undefined) return { kind: 'read', held };
-  const read = await readBindings(kind.access, [held.pk], { client, pacing });
+  const read = await readChildren(kind.access.children, [held], { client, pacing });
   return read.kind === 'read'
     ? { kind: 'read', held: withBindings(kind, held, read.of.get(held.pk) ?? []) }
     : read;

@@ -1,9 +1,9 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { sentValue, type Declared } from './fields.ts';
-import type { Subject } from './bound.ts';
+import type { Access, Child, Subject, WantedChildren } from './children.ts';
 import type { Kind } from './kind.ts';
-import { asWritten, referring } from './named.ts';
+import { asWritten, idKey, referring } from './named.ts';
 
 export const everyone = 'everyone';
 
@@ -41,6 +41,34 @@ export function letsEveryoneIn(resource: Declared): boolean {
       return isJsonList(ids) && ids.length === 0;
     }) === true
   );
+}
+
+/** Whom a binding lets in; nothing where it is disabled or negated, or has a policy. */
+export function subjectOf({ subjects }: Access, { binds, values }: Child): Subject | undefined {
+  if (values['enabled'] === false || values['negate'] === true) return undefined;
+  return subjects.find(({ idIn }) => idIn === binds?.idIn);
+}
+
+/** The bindings that a resource declares. */
+export function wantedChildren(resource: Declared): readonly WantedChildren[] {
+  const { access } = resource.kind;
+  if (access === undefined || !declaresAccess(resource)) return [];
+  const subjects = access.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field));
+  const wanted = subjects.flatMap((subject) => {
+    const ids = sentValue(resource, subject.field) ?? null;
+    const once = new Map(
+      (isJsonList(ids) ? ids : []).map((id) => [idKey(resource.kind, subject.field, id), id]),
+    );
+    return [...once.values()].map((id) => ({ field: subject.field, binds: subject, id, values: {} }));
+  });
+  return [
+    {
+      children: access.children,
+      fields: access.subjects.map(({ field }) => field),
+      wanted,
+      fieldOf: (child) => subjectOf(access, child)?.field,
+    },
+  ];
 }
 
 /** Whether a field is held in bindings, and is no part of the record itself. */

@@ -3,7 +3,7 @@ import { application } from './application.ts';
 import { certificate } from './certificate.ts';
 import { flow } from './flow.ts';
 import { group } from './group.ts';
-import type { Access } from './bound.ts';
+import type { Children } from './children.ts';
 import type { Kind, ReadKind } from './kind.ts';
 import { oauth2 } from './oauth2.ts';
 import { outpost } from './outpost.ts';
@@ -45,19 +45,19 @@ export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ t
 export const lists: readonly Kind['list'][] = [...new Set(kinds.map(({ list }) => list))];
 
 /** The kinds of which no documented operation reads a record: rollcall does without where it has to. */
-export const readBeyond: readonly (Kind | ReadKind | Access)[] = [
+export const readBeyond: readonly (Kind | ReadKind | Children)[] = [
   ...allKinds.filter((kind) => !kind.creates || !kind.lookUp.isDocumented),
-  ...accesses(),
+  ...allChildren(),
 ];
 
 /** A kind as its permissions call it, and the word for several of it. */
-export function modelOf(kind: Kind | ReadKind | Access): { readonly type: string; readonly list: string } {
+export function modelOf(kind: Kind | ReadKind | Children): { readonly type: string; readonly list: string } {
   return ('model' in kind && kind.model) || kind;
 }
 
-/** What says who may open the records of some kinds. */
-export function accesses(): readonly Access[] {
-  return kinds.flatMap(({ access }) => access ?? []);
+/** The bindings that belong to the records of some kinds. */
+export function allChildren(): readonly Children[] {
+  return [...new Set(kinds.flatMap(({ access }) => access?.children ?? []))];
 }
 
 /** The kinds that are created with nothing but the documented operations. */

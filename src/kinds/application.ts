@@ -3,7 +3,7 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
 import { group, groupId } from './group.ts';
-import type { Access } from './bound.ts';
+import type { Access } from './children.ts';
 import type { FieldOfKind, Kind } from './kind.ts';
 import { iconRefusal, icons } from './icon.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
@@ -133,18 +133,25 @@ const fields = {
   group: { default: '' },
 } satisfies Readonly<Record<string, FieldOfKind>>;
 
+const groupField = { idIn: 'group', recordIn: 'group_obj', nameIn: 'name' };
+const userField = { idIn: 'user', recordIn: 'user_obj', nameIn: 'username' };
+
 const access: Access = {
   field: 'access',
-  type: 'policybinding',
-  list: 'bindings',
-  permissionsOf: 'authentik_policies',
-  path: '/api/v3/policies/bindings/',
+  children: {
+    type: 'policybinding',
+    list: 'bindings',
+    permissionsOf: 'authentik_policies',
+    path: '/api/v3/policies/bindings/',
+    // So many ids fit into one URL, and the bindings of so many, three each, onto one page.
+    ofParents: { parameter: 'target_in', atOnce: 32 },
+    binds: [groupField, userField],
+    fields: ['order', 'enabled', 'negate'],
+  },
   subjects: [
-    { field: 'access.groups', key: 'groups', idIn: 'group', recordIn: 'group_obj', nameIn: 'name' },
-    { field: 'access.users', key: 'users', idIn: 'user', recordIn: 'user_obj', nameIn: 'username' },
+    { field: 'access.groups', key: 'groups', ...groupField },
+    { field: 'access.users', key: 'users', ...userField },
   ],
-  withheld: ['provider', 'backchannel_providers'],
-  mode: { field: 'policy_engine_mode', all: 'all' },
 };
 
 function without(ids: JsonValue, others: JsonValue): string[] {
@@ -177,6 +184,10 @@ export const application: Kind<'application'> = kindFrom({
   listing: { completeFor: 'superusers' },
   deletion: {},
   access,
+  bindable: {
+    withheld: ['provider', 'backchannel_providers'],
+    mode: { field: 'policy_engine_mode', all: 'all' },
+  },
   fields,
   notDeclarable,
   changes: [reservations, longSlugs, icons, hiding, requests, ...launchUrlChanges],

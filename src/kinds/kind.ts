@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Access } from './bound.ts';
+import type { Access, Bindable } from './children.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
@@ -86,6 +86,8 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   readonly deletion?: Deletion;
   /** Who may open one, where that can be declared. */
   readonly access?: Access;
+  /** Whether policies, groups and users can be bound to its records, and what depends on that. */
+  readonly bindable?: Bindable;
   /** Whether its records are about people. */
   readonly isPersonal?: boolean;
   /** Whether the service has made a record for itself, which nobody declares. */
@@ -171,8 +173,9 @@ export function isTakenOver({ fields }: Kind, field: string): boolean {
 export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
   const { refusalReads = [] } = kind.update;
   const last = kind.deletion?.last;
-  const { subjects, mode } = kind.access ?? {};
-  const decides = mode && subjects?.some(({ field }) => declared.includes(field)) ? [mode.field] : [];
+  const { access, bindable } = kind;
+  const isBound = access?.subjects.some(({ field }) => declared.includes(field)) === true;
+  const decides = bindable && isBound ? [bindable.mode.field] : [];
   const more = [...refusalReads, ...(last ? [last.field] : []), ...decides];
   return [...new Set([...declared, ...more, ...ownedFields(kind)])];
 }

@@ -8,7 +8,7 @@ import { mostInARow } from '../service/retries.ts';
 import { leftUnknown, retrieve } from '../service/retrieve.ts';
 import type { Unread } from '../service/sight.ts';
 import type { Observation } from './observation.ts';
-import type { FailedRead } from './read-access.ts';
+import type { FailedRead } from './read-children.ts';
 
 interface LookUpOptions {
   readonly client: Client;

@@ -5,7 +5,7 @@ import { isDispensable, retrieveSelf } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
 import { absent, LookUps } from './look-ups.ts';
 import { heldAt, type ObservedState } from './observation.ts';
-import { readAccess, type FailedRead } from './read-access.ts';
+import { observeChildren, type FailedRead } from './read-children.ts';
 import { readLists, type ListNews } from './read-lists.ts';
 import { asFormer, withRenamed } from './renames.ts';
 
@@ -57,7 +57,7 @@ export async function observe(
   if (result.kind === 'failed') return result;
   const seesAll = formers.length > 0 && (await isSuperuser(options));
   const records = formers.length > 0 ? withRenamed(resources, result.observed, seesAll) : result.observed;
-  const { held, failures, notRead } = await readAccess(presentIn(resources, records), options);
+  const { held, failures, notRead } = await observeChildren(presentIn(resources, records), options);
   const { client, pacing, signal } = options;
   const isOver = async ({ answer }: FailedRead): Promise<boolean> =>
     !(await isDispensable(answer, client, pacing, signal));

@@ -1,8 +1,8 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { everyone } from '../kinds/access.ts';
+import { everyone, subjectOf } from '../kinds/access.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
-import type { Subject } from '../kinds/bound.ts';
+import type { Subject } from '../kinds/children.ts';
 import { listed } from '../kinds/all.ts';
 import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -29,10 +29,10 @@ export function opensTo(
   held: Pick<HeldRecord, 'fields' | 'bindings'>,
   since: Alteration | undefined,
 ): string[] {
-  const { access } = resource.kind;
-  if (access === undefined) return [];
+  const { access, bindable } = resource.kind;
+  if (access === undefined || bindable === undefined) return [];
   const subjects = access.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field));
-  const { mode } = access;
+  const { mode } = bindable;
   const now: Guests = {
     of: ({ field }) => sentValue(resource, field) ?? null,
     isAll: (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all,
@@ -45,7 +45,7 @@ export function opensTo(
   if (subjects.length === 0)
     return isPending && before.isAll && !now.isAll ? ['whoever passes one of what is bound to it'] : [];
   // A policy decides on who comes in as well, and so does a negated binding.
-  const isDecided = held.bindings?.some(({ isCounted }) => !isCounted) === true;
+  const isDecided = held.bindings?.some((child) => subjectOf(access, child) === undefined) === true;
   const opened = [
     ...(isPending ? openings(resource, subjects, before, now, isDecided) : []),
     ...(since?.kind === 'added' ? openings(resource, subjects, { ...now, of: () => undefined }, now) : []),
@@ -61,10 +61,10 @@ export function whoMayOpen(
   { fields, bindings = [], names = {} }: Pick<HeldRecord, 'fields' | 'bindings' | 'names'>,
 ): string[] | undefined {
   const { kind } = resource;
-  const { access } = kind;
+  const { access, bindable } = kind;
   const subjects = access?.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field)) ?? [];
-  if (access === undefined || subjects.length === 0) return undefined;
-  if (access.withheld.every((field) => isNothing(fields[field]))) return [];
+  if (bindable === undefined || subjects.length === 0) return undefined;
+  if (bindable.withheld.every((field) => isNothing(fields[field]))) return [];
   const guests = subjects.flatMap(({ field }) => {
     const type = kind.fields[field]?.refersTo?.type ?? '';
     const isShown = blankFor(resource, field) === undefined;
@@ -77,7 +77,7 @@ export function whoMayOpen(
   const named = guests.map((words) => redactor.clean(words));
   if (named.length === 0)
     return [bindings.length > 0 ? 'everyone whom policies and negated bindings let in' : everyone];
-  const isAll = fields[access.mode.field] === access.mode.all;
+  const isAll = fields[bindable.mode.field] === bindable.mode.all;
   return isAll && named.length > 1 ? [`whoever passes all of these: ${listed(named)}`] : named;
 }
 
@@ -142,7 +142,7 @@ function openedSince(
   now: Guests,
   isDecided: boolean,
 ): string[] {
-  const mode = resource.kind.access?.mode;
+  const mode = resource.kind.bindable?.mode;
   const altered = new Map(fields.map((each) => [each.field, each]));
   const ofMode = altered.get(mode?.field ?? '');
   if (!ofMode && !subjects.some(({ field }) => altered.has(field))) return [];

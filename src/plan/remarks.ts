@@ -1,5 +1,5 @@
 import { redactorOf } from '../base/redactor.ts';
-import { isBound, letsEveryoneIn } from '../kinds/access.ts';
+import { isBound, letsEveryoneIn, subjectOf } from '../kinds/access.ts';
 import { blankFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
 import { isTakenOver } from '../kinds/kind.ts';
 import { factKey, idKey, idsIn, nameIn, namesById, type Facts } from '../kinds/named.ts';
@@ -54,8 +54,9 @@ export function remarksOn(
 
 /** What is bound beside those who are declared, and what that means. */
 function accessNotes(resource: Resource, { bindings = [] }: Pick<HeldRecord, 'bindings'>): string[] {
-  const counted = bindings.filter(({ isCounted }) => isCounted);
-  const policies = bindings.filter(({ field }) => field === undefined).length;
+  const { access } = resource.kind;
+  const counted = bindings.filter((child) => access && subjectOf(access, child));
+  const policies = bindings.filter(({ binds }) => binds === undefined).length;
   const others = bindings.length - counted.length - policies;
   const isOpen = bindings.length === 0 && !letsEveryoneIn(resource);
   return [

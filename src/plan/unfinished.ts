@@ -16,9 +16,10 @@ export function isUnfinished(
   differences: readonly Pick<Difference, 'field'>[],
 ): boolean {
   const { kind } = resource;
-  const { access } = kind;
-  if (access === undefined || !declaresAccess(resource) || letsEveryoneIn(resource)) return false;
-  if (!access.withheld.every((field) => isNothing(fields[field]))) return false;
+  const { access, bindable } = kind;
+  if (access === undefined || bindable === undefined) return false;
+  if (!declaresAccess(resource) || letsEveryoneIn(resource)) return false;
+  if (!bindable.withheld.every((field) => isNothing(fields[field]))) return false;
   const differing = new Set(differences.map(({ field }) => field));
   const lacksGuest = access.subjects.some(({ field }) => {
     if (!differing.has(field)) return false;
@@ -27,7 +28,7 @@ export function isUnfinished(
       ({ id }) => !bound.has(idKey(kind, field, id)),
     );
   });
-  return lacksGuest || access.withheld.some((field) => differing.has(field));
+  return lacksGuest || bindable.withheld.some((field) => differing.has(field));
 }
 
 export function isNothing(value: JsonValue | undefined): boolean {

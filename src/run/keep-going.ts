@@ -10,7 +10,7 @@ import type { Destination } from '../base/destination.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Rules } from '../manifest/rules.ts';
-import type { FailedRead } from '../observe/read-access.ts';
+import type { FailedRead } from '../observe/read-children.ts';
 import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
 import type { Job } from './world.ts';

@@ -5,7 +5,7 @@ import { declaresAccess } from '../kinds/access.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
 import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { FailedRead } from '../observe/read-access.ts';
+import type { FailedRead } from '../observe/read-children.ts';
 import { readDeletions, type Deletions } from '../service/deletions.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { namesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';

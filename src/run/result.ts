@@ -3,7 +3,7 @@ import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { interruptedBy, type Ending, type InterruptSignal } from '../base/exit-code.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { FailedRead } from '../observe/read-access.ts';
+import type { FailedRead } from '../observe/read-children.ts';
 import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/staleness.ts';

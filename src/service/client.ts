@@ -1,6 +1,6 @@
 import { isJsonList, parseJson, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
-import type { Access, Subject } from '../kinds/bound.ts';
+import type { Children, Parent } from '../kinds/children.ts';
 import type { Kind, Referable } from '../kinds/kind.ts';
 import { Evidence } from './evidence.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
@@ -87,14 +87,14 @@ export interface Client {
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
   /** The same for a record that this run has created: it gets what it was created without. */
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
-  /** Lets one more open the record with this `pk`: sends one request, once, and never rejects. */
-  bind(access: Access, pk: string, subject: Subject, id: JsonValue, order: number): Promise<Writing>;
+  /** Binds a child to a parent: sends one request, once, and never rejects. */
+  bind(children: Children, parent: Parent, fields: JsonObject): Promise<Writing>;
   /** Asks what hangs on the record with this `pk`, once, and never rejects. It is none of the documented operations. */
   readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
   /** Deletes the record with this `pk`: sends one request, once. Rejects only where deletes are not turned on. */
   remove(kind: Kind, name: string, pk: string): Promise<Deleting>;
   /** Deletes a binding: sends one request, once. Rejects only where updates are not turned on. */
-  unbind(access: Access, pk: string): Promise<Deleting>;
+  unbind(children: Children, pk: string): Promise<Deleting>;
 }
 
 export function createClient(
@@ -193,14 +193,12 @@ async function changed(
 
 async function bound(
   send: Transport,
-  access: Access,
-  pk: string,
-  subject: Subject,
-  id: JsonValue,
-  order: number,
+  { path }: Children,
+  { pk, bindable = pk }: Parent,
+  fields: JsonObject,
 ): Promise<Writing> {
-  const body = JSON.stringify({ target: pk, [subject.idIn]: id, order });
-  const exchange = await send({ method: 'POST', path: access.path, body });
+  const body = JSON.stringify({ target: bindable, ...fields });
+  const exchange = await send({ method: 'POST', path, body });
   const asked = { shape: 'record', identity: 'target', name: pk, isUnique: true } as const;
   const { answer, ...rest } = understood(sortedAnswer(exchange, asked));
   const proof = writeProofOf(answer.kind, true);
@@ -208,7 +206,7 @@ async function bound(
   return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
 }
 
-function unbound(send: Transport, { path }: Access, pk: string): Promise<Deleting> {
+function unbound(send: Transport, { path }: Children, pk: string): Promise<Deleting> {
   return deleted(send, `${path}${encodeURIComponent(pk)}/`);
 }
 

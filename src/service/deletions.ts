@@ -1,18 +1,19 @@
 import type { Address } from '../base/diagnostic.ts';
 import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
-import type { Access, Subject } from '../kinds/bound.ts';
+import { subjectOf } from '../kinds/access.ts';
+import type { Access, Subject } from '../kinds/children.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { readAllBindings } from './bindings.ts';
+import { readAllChildren } from './children.ts';
 import type { Client, UsesReading } from './client.ts';
 import type { Pacing } from './pacing.ts';
 import { countOf } from './read-pages.ts';
 import { readWhole } from './read-whole.ts';
 import { retrieveSelf } from './retrieve.ts';
 import { triesOf, untilProven } from './retries.ts';
-import type { Binding, HeldRecord } from './types.ts';
+import type { HeldRecord } from './types.ts';
 
 /** What is known of a record that is to be deleted. */
 export interface Deletion {
@@ -144,10 +145,12 @@ async function whyOpen(
   options: DeletionOptions,
   isClosed: (pk: string) => boolean,
 ): Promise<string | undefined> {
-  const read = await readAllBindings(access, options);
+  const read = await readAllChildren(access.children, options);
   if (read.kind !== 'read' || uses === undefined) return 'where it is bound could not be read';
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
-  const isHidden = uses.some((use) => use['model_name'] === access.type && !shown.has(textOf(use['pk'])));
+  const isHidden = uses.some(
+    (use) => use['model_name'] === access.children.type && !shown.has(textOf(use['pk'])),
+  );
   if (isHidden) return 'a list of what is bound lacks some of where it is';
   const pks = pksOf(of, going);
   const leaves = going.flatMap((one) =>
@@ -156,7 +159,10 @@ async function whyOpen(
   const gone = new Set([...leaves, keyOf(of, subject.field, held.pk)]);
   const own = keyOf(of, subject.field, held.pk);
   for (const [target, bindings] of read.of) {
-    const keys = bindings.filter(({ isCounted }) => isCounted).map((binding) => keyOfBinding(of, binding));
+    const keys = bindings.flatMap((child) => {
+      const bound = subjectOf(access, child);
+      return bound ? [keyOf(of, bound.field, child.id ?? null)] : [];
+    });
     if (!keys.includes(own) || keys.some((key) => !gone.has(key))) continue;
     if (pks.has(target) || isClosed(target)) continue;
     const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
@@ -164,10 +170,6 @@ async function whyOpen(
     return `nobody else is bound where ${name} binds it (to the id ${target}), and then everyone could open it: let others in first, or delete that`;
   }
   return undefined;
-}
-
-function keyOfBinding(of: Kind, { field = '', id = null }: Binding): string {
-  return keyOf(of, field, id);
 }
 
 function keyOf(of: Kind, field: string, id: JsonValue): string {

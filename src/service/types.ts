@@ -1,4 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
+import type { Child } from '../kinds/children.ts';
 import type { NamesById, Fact } from '../kinds/named.ts';
 
 /** Why records of a kind cannot be looked up: the token may not, what answers does not offer it, or no answer came to data. */
@@ -6,17 +7,6 @@ export interface Unreadable {
   readonly why: 'denied' | 'not_offered' | 'unanswered';
   /** Of the answer; none where none came, or where `contract_only` asked nothing. */
   readonly status?: number;
-}
-
-/** What lets a group or user open a record, or is a policy that decides on it. */
-export interface Binding {
-  readonly pk: string;
-  /** Whom it lets in, by the field and the id in it; a policy has none. */
-  readonly field?: string;
-  readonly id?: JsonValue;
-  readonly name?: string;
-  /** Whether it lets somebody in: a disabled or negated one, or one of a policy, is the business of others. */
-  readonly isCounted: boolean;
 }
 
 /** Fields as the service holds them, of those that a request could have declared. */
@@ -37,8 +27,8 @@ export interface HeldRecord extends Held {
   readonly pk: string;
   /** The fields with null in place of each number that would be sent back as another; where there are such, and changes are possible. */
   readonly exact?: Readonly<Record<string, JsonValue>>;
-  /** Who may open it, where that was read. */
-  readonly bindings?: readonly Binding[];
+  /** The policies, groups and users that are bound to it, where they were read. */
+  readonly bindings?: readonly Child[];
   /** What it says about the records that are in it. */
   readonly facts?: readonly Fact[];
 }

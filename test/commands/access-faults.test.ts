@@ -236,13 +236,13 @@ describe('where binding fails', () => {
 
 test('the client itself binds nobody under the contract alone, and takes nobody out without the capability', async () => {
   const { send, requests } = scriptedTransport(answered(200, {}));
-  const { access } = application;
-  const [subject] = access?.subjects ?? [];
-  if (access === undefined || subject === undefined) throw new Error('there is nobody to bind');
+  const { children } = application.access ?? expect.fail('there is nobody to bind');
   const contract = createClient(documentedOnly(send), { capabilities: ['update'] });
-  await expect(contract.bind(access, '1', subject, 'x', 0)).rejects.toThrow('contract_only');
+  await expect(contract.bind(children, { pk: '1' }, { group: 'x', order: 0 })).rejects.toThrow(
+    'contract_only',
+  );
   await expect(contract.finish(application, 'a', '1', {})).rejects.toThrow('contract_only');
-  await expect(createClient(send).unbind(access, '1')).rejects.toThrow('capability update');
+  await expect(createClient(send).unbind(children, '1')).rejects.toThrow('capability update');
   expect(requests).toEqual([]);
 });
 

@@ -55,14 +55,18 @@ async function made(
 
 async function bind(
   session: Session,
-  { path }: Access,
+  { children: { path } }: Access,
   target: string,
   group: string,
 ): Promise<number | undefined> {
   return (await session.ask('POST', path, { target, group, order: 0 })).status;
 }
 
-async function boundTo(session: Session, { path }: Access, target: string): Promise<readonly JsonObject[]> {
+async function boundTo(
+  session: Session,
+  { children: { path } }: Access,
+  target: string,
+): Promise<readonly JsonObject[]> {
   const { body } = await session.ask('GET', `${path}?target_in=${target}&ordering=pk&page=1&page_size=100`);
   const results = body?.['results'] ?? null;
   return (isJsonList(results) ? results : []).filter((one) => isJsonObject(one));
@@ -88,7 +92,7 @@ async function listedAlone(session: Session, kind: (typeof kinds)[number], acces
   const [binding, ...others] = await boundTo(session, access, records.one);
   if (binding === undefined || others.length > 0)
     return fail(`it shows ${others.length + 1} bindings, and there is 1`);
-  const { status } = await session.ask('DELETE', `${access.path}${textOf(binding['pk'])}/`);
+  const { status } = await session.ask('DELETE', `${access.children.path}${textOf(binding['pk'])}/`);
   if (status !== 204) return expected(status, 204);
   return (await boundTo(session, access, records.one)).length === 0 ? pass : fail('it is still there');
 }

@@ -3,7 +3,7 @@ import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/commands/flags.ts';
 import { user } from '../../src/kinds/user.ts';
-import type { FailedRead } from '../../src/observe/read-access.ts';
+import type { FailedRead } from '../../src/observe/read-children.ts';
 import { apply, type ApplyOptions } from '../../src/run/apply.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { plan } from '../../src/run/plan.ts';

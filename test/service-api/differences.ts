@@ -46,11 +46,11 @@ function ofRequests({ kind, line, release }: Comparison): string[] {
 
 function ofFields(comparison: Comparison): string[] {
   const { kind, release, facts } = comparison;
-  const { identity, title, update, deletion, access, fields } = kind;
+  const { identity, title, update, deletion, bindable, fields } = kind;
   const { sentAlong = [], refusalReads = [] } = update;
   const shown = (name: string): FieldFacts | undefined =>
     facts.fields[fields[name]?.formerly ?? ''] ?? facts.fields[name];
-  const bound = access ? [access.mode.field, ...access.withheld] : [];
+  const bound = bindable ? [bindable.mode.field, ...bindable.withheld] : [];
   const last = deletion?.last ? [deletion.last.field] : [];
   const named = [identity, title, ...sentAlong, ...refusalReads, ...last, ...bound];
   const newest = factsByRelease(kind.path.replace('/api/v3', '')).get(newestRelease)?.fields ?? {};

@@ -63,9 +63,9 @@ export function requestsAbout(kind: Kind): Request[] {
     ...(byName ? [listed(byName.path, { ...byName.query, ...byName.narrowedTo(name) })] : []),
     ...(access
       ? [
-          { method: 'POST', path: access.path },
-          { method: 'DELETE', path: `${access.path}${name}/` },
-          listed(access.path, { target_in: 'x', ordering: 'pk' }),
+          { method: 'POST', path: access.children.path },
+          { method: 'DELETE', path: `${access.children.path}${name}/` },
+          listed(access.children.path, { target_in: 'x', ordering: 'pk' }),
         ]
       : []),
   ];

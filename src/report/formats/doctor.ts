@@ -3,7 +3,7 @@ import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';
-import { accesses, createdByContract, kinds, listed, modelOf, readBeyond } from '../../kinds/all.ts';
+import { allChildren, createdByContract, kinds, listed, modelOf, readBeyond } from '../../kinds/all.ts';
 import type { Reach } from '../../kinds/capability.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
 
@@ -85,7 +85,7 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
   const looked = [...documented, ...(contractOnly ? [] : readBeyond)];
   const changed = capabilities.includes('update') ? kinds : [];
-  const bound = contractOnly ? [] : accesses();
+  const bound = contractOnly ? [] : allChildren();
   // They get their provider once all are bound who may open them.
   const finished = changed.length > 0 || contractOnly ? [] : kinds.filter(({ access }) => access);
   const permissions = [

@@ -18,7 +18,7 @@ import {
 } from './answers.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { listsOf } from '../../kinds/all.ts';
-import type { FailedRead } from '../../observe/read-access.ts';
+import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { StaleChange, Staleness } from '../../plan/staleness.ts';
 import { capitalised, quoted } from '../printable.ts';

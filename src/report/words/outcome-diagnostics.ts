@@ -148,7 +148,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
   const { access } = change.resource.kind;
   if (access === undefined || at === undefined || answer?.kind !== 'denied') return undefined;
-  return `To bind takes \`add_${access.type}\`, to take out \`delete_${access.type}\`.`;
+  return `To bind takes \`add_${access.children.type}\`, to take out \`delete_${access.children.type}\`.`;
 }
 
 /** Why a resource that was begun is not as declared. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import { readBindings } from '../../src/service/bindings.ts';
+import { readChildren } from '../../src/service/children.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Transport } from '../../src/service/transport.ts';
@@ -51,7 +51,10 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
   const clock = virtualClock();
   const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
   if (application.access === undefined) throw new Error('nobody is bound to it');
-  const found = await readBindings(application.access, [target], { client: createClient(send), pacing });
+  const found = await readChildren(application.access.children, [{ pk: target }], {
+    client: createClient(send),
+    pacing,
+  });
   return found.kind === 'read' ? (found.of.get(target) ?? []).map(({ pk }) => pk) : found.kind;
 }
 

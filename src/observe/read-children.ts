@@ -1,8 +1,8 @@
 import { declaresAccess } from '../kinds/access.ts';
-import type { Access } from '../kinds/bound.ts';
+import type { Children } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import { readBindings, withBindings } from '../service/bindings.ts';
+import { readChildren, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { HeldRecord } from '../service/types.ts';
@@ -16,39 +16,39 @@ export interface FailedRead {
   readonly beyond?: string;
 }
 
-interface AccessOptions {
+interface ChildrenOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is there, with who may open it where that is declared; and what could not be read of that. */
-export interface AccessRead {
+/** What is there, with what is bound to it where that is declared; and what could not be read of that. */
+export interface ObservedChildren {
   readonly held: ReadonlyMap<Resource, HeldRecord>;
   readonly failures: readonly FailedRead[];
   /** How many were not asked for. */
   readonly notRead: number;
 }
 
-/** Reads who may open what is there, as far as manifests declare it. */
-export async function readAccess(
+/** Reads what is bound to what is there, as far as manifests declare it. */
+export async function observeChildren(
   found: ReadonlyMap<Resource, HeldRecord>,
-  options: AccessOptions,
-): Promise<AccessRead> {
+  options: ChildrenOptions,
+): Promise<ObservedChildren> {
   const held = new Map<Resource, HeldRecord>();
   const failures: FailedRead[] = [];
   const wanted = [...found].filter(([resource]) => declaresAccess(resource));
-  const byAccess = new Map<Access, (typeof wanted)[number][]>();
+  const byChildren = new Map<Children, (typeof wanted)[number][]>();
   for (const one of wanted) {
-    const { access } = one[0].kind;
-    const alike = access && byAccess.get(access);
+    const { children } = one[0].kind.access ?? {};
+    const alike = children && byChildren.get(children);
     if (alike) alike.push(one);
-    else if (access) byAccess.set(access, [one]);
+    else if (children) byChildren.set(children, [one]);
   }
-  for (const [access, all] of byAccess) {
-    const read = await readBindings(
-      access,
-      all.map(([, { pk }]) => pk),
+  for (const [children, all] of byChildren) {
+    const read = await readChildren(
+      children,
+      all.map(([, record]) => record),
       options,
     );
     for (const [resource, record] of all)
@@ -60,7 +60,7 @@ export async function readAccess(
           resource,
           proof: proof === 'absent' ? 'fault' : proof,
           answer,
-          beyond: access.field,
+          beyond: resource.kind.access?.field ?? '',
         });
       }
   }

@@ -1,40 +1,37 @@
-import { isJsonList } from '../base/json.ts';
-import { isBound } from '../kinds/access.ts';
+import { isBound, wantedChildren } from '../kinds/access.ts';
 import { sentValue } from '../kinds/fields.ts';
-import { idKey } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { withBindings } from '../service/bindings.ts';
+import { withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import type { Binding, HeldRecord } from '../service/types.ts';
-import { asDeclared, bindingOf, letIn, takeOut, type Door, type Guest } from './bind.ts';
+import type { HeldRecord } from '../service/types.ts';
+import { add, asDeclared, missingFrom, superfluousIn, takeOut, type Binder } from './children.ts';
 import { create } from './create.ts';
 import { lookBack } from './look-back.ts';
 import type { Course, Settled } from './settle.ts';
-import { lookAt, update, withAccessOf, type Alterable, type Look } from './update.ts';
+import { lookAt, update, withChildrenOf, type Alterable, type Look } from './update.ts';
 
 /**
- * Creates a resource with who may open it. At no moment it lets in anybody else: it is created without what it opens with, all are
+ * Creates a resource with what is bound to it. At no moment it lets in anybody else: it is created without what it opens with, all are
  * bound, that is read back, and only then it gets the rest. In the end all is read once more: somebody else may have written between.
  * Where a step fails, the steps after it are left out.
  */
-export async function createClosed(
+export async function createParent(
   resource: Resource,
   client: Client,
   pacing: Pacing,
   course: Course,
 ): Promise<Settled> {
   const { kind } = resource;
-  const { access } = kind;
-  const guests = guestsOf(resource);
-  if (access === undefined || guests === undefined) return create(resource, client, pacing, course);
-  const isOpen = guests.length === 0;
-  const withheld = isOpen ? [] : access.withheld.filter((field) => Object.hasOwn(resource.fields, field));
+  const declared = wantedChildren(resource);
+  if (declared.length === 0) return create(resource, client, pacing, course);
+  const isOpen = declared.every(({ wanted }) => wanted.length === 0);
+  const opening = kind.bindable?.withheld.filter((field) => Object.hasOwn(resource.fields, field)) ?? [];
+  const withheld = isOpen ? [] : opening;
   const made = await create(without(resource, withheld), client, pacing, course);
   if (made.held === undefined || (made.outcome !== 'created' && made.outcome !== 'exists')) return made;
-  const { pk } = made.held;
   if (made.outcome === 'exists') {
-    const read = await withAccessOf(resource, made.held, client, pacing);
+    const read = await withChildrenOf(resource, made.held, client, pacing);
     if (read.kind === 'read') return { ...made, held: read.held };
     // Somebody else may have bound others than are declared.
     return { ...made, outcome: 'unfinished', clash: { kind: 'unseen' } };
@@ -47,7 +44,6 @@ export async function createClosed(
     },
   };
   const held = withBindings(kind, base, []);
-  const door = { resource, access, pk, guests, client, pacing, course: ofAccess(begun(course)) };
   const rest = {
     resource: only(resource, withheld),
     base,
@@ -55,57 +51,66 @@ export async function createClosed(
     isTaken: () => false,
   };
   const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
-  const opens = access.withheld.some((field) => Object.hasOwn(resource.fields, field));
+  const { pk } = made.held;
+  const going = { resource, parent: { pk }, client, pacing, course: ofBindings(begun(course)) };
+  const binders = bindersOf(going, declared);
   return inSteps({ ...made, held }, 'created', [
-    ...guests.map((guest) => () => letIn(door, guest)),
-    ...(isOpen ? [] : [(known: Settled) => asDeclared(door, known)]),
-    ...(withheld.length > 0 ? [() => update(rest, finishing, pacing, door.course)] : []),
-    ...(opens ? [(known: Settled) => lookBack(door, known)] : []),
+    ...binders.flatMap((binder) => binder.wanted.map((one) => () => add(binder, one))),
+    ...(isOpen ? [] : binders.map((binder) => (known: Settled) => asDeclared(binder, known))),
+    ...(withheld.length > 0 ? [() => update(rest, finishing, pacing, going.course)] : []),
+    ...(opening.length > 0 ? [(known: Settled) => lookBack({ ...going, isOpen }, known)] : []),
   ]);
 }
 
 /**
- * Changes a resource and who may open it: what closes it comes first, then those who are let in, then those who no longer are, and
- * what opens it last. Nobody is taken out before all who stay are bound. In the end all of it is compared once more.
+ * Changes a resource and what is bound to it: what closes it comes first, then what is bound, then what no longer is, and what opens
+ * it last. Nothing is taken out before all that is declared is bound. In the end all of it is compared once more.
  */
-export async function updateClosed(
+export async function updateParent(
   alterable: Alterable,
   client: Client,
   pacing: Pacing,
   course: Course,
 ): Promise<Settled> {
   const { resource } = alterable;
-  const { access } = resource.kind;
-  const guests = guestsOf(resource);
-  if (access === undefined || guests === undefined) return update(alterable, client, pacing, course);
+  const declared = wantedChildren(resource);
+  if (declared.length === 0) return update(alterable, client, pacing, course);
   const look = await lookAt(alterable, client, pacing, course);
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
   const others = missing.filter((field) => !isBound(resource.kind, field));
   // That all have to be passed closes it to some, so it comes before all else; that one is enough comes last.
-  const { mode } = access;
-  const first = others.filter((field) => field === mode.field && sentValue(resource, field) === mode.all);
+  const { mode } = resource.kind.bindable ?? {};
+  const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
-  const door = { resource, access, pk: now.pk, guests, client, pacing, course: ofOne(begun(course)) };
+  const going = { resource, parent: now, client, pacing, course: ofOne(begun(course)) };
+  const binders = bindersOf(going, declared);
   const { bindings = [] } = now;
   const change = (fields: readonly string[], of: Course) => (): Promise<Settled> =>
     update({ ...alterable, resource: only(resource, fields) }, client, pacing, of);
   const unchanged: Settled = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
   if (!course.mayBegin()) return { ...unchanged, outcome: 'not_attempted' };
   const moves: Step[] = [
-    ...guests
-      .filter((guest) => bindingOf(door, bindings, guest) === undefined)
-      .map((guest) => () => letIn(door, guest)),
-    ...superfluous(door, bindings).map((binding) => () => takeOut(door, binding)),
+    ...binders.flatMap((binder) => missingFrom(binder, bindings).map((one) => () => add(binder, one))),
+    ...binders.flatMap((binder) => superfluousIn(binder, bindings).map((one) => () => takeOut(binder, one))),
   ];
   return inSteps(unchanged, 'updated', [
-    ...(first.length > 0 ? [change(first, door.course)] : []),
+    ...(first.length > 0 ? [change(first, going.course)] : []),
     ...moves,
-    ...(moves.length > 0 && last.length > 0 ? [(known: Settled) => asDeclared(door, known)] : []),
-    ...(last.length > 0 ? [change(last, door.course)] : []),
+    ...(moves.length > 0 && last.length > 0
+      ? binders.map((binder) => (known: Settled) => asDeclared(binder, known))
+      : []),
+    ...(last.length > 0 ? [change(last, going.course)] : []),
     // It took several requests, between which somebody else may have changed what the first look showed as declared.
-    async () => inTheEnd(await lookAt(alterable, client, pacing, door.course)),
+    async () => inTheEnd(await lookAt(alterable, client, pacing, going.course)),
   ]);
+}
+
+function bindersOf(
+  going: Pick<Binder, 'resource' | 'parent' | 'client' | 'pacing' | 'course'>,
+  declared: ReturnType<typeof wantedChildren>,
+): readonly Binder[] {
+  return declared.map((one) => ({ ...going, ...one }));
 }
 
 /** What the last look at a change says of it. */
@@ -169,27 +174,6 @@ function merged(before: HeldRecord, now: HeldRecord | undefined): HeldRecord {
   };
 }
 
-/** What lets in those who are not declared, or the same one again. */
-function superfluous(door: Door, bindings: readonly Binding[]): readonly Binding[] {
-  const kept = new Set(door.guests.map((guest) => bindingOf(door, bindings, guest)));
-  return bindings.filter((binding) => binding.isCounted && !kept.has(binding));
-}
-
-/** Those who are declared to be let in: none where everyone is, and nothing where that is not declared. */
-function guestsOf(resource: Resource): readonly Guest[] | undefined {
-  const subjects = resource.kind.access?.subjects.filter(({ field }) =>
-    Object.hasOwn(resource.fields, field),
-  );
-  if (subjects === undefined || subjects.length === 0) return undefined;
-  return subjects.flatMap((subject) => {
-    const ids = sentValue(resource, subject.field) ?? null;
-    const once = new Map(
-      (isJsonList(ids) ? ids : []).map((id) => [idKey(resource.kind, subject.field, id), id]),
-    );
-    return [...once.values()].map((id) => ({ subject, id }));
-  });
-}
-
 function only(resource: Resource, names: readonly string[]): Resource {
   const fields = Object.entries(resource.fields).filter(([field]) => names.includes(field));
   return { ...resource, fields: Object.fromEntries(fields) };
@@ -207,11 +191,11 @@ function begun(course: Course): Course {
   return { ...course, mayBegin: () => true };
 }
 
-/** Who may not bind one may bind none: no more is created of which somebody is to be let in. */
-function ofAccess(course: Course): Course {
+/** Who may not bind one may bind none: no more is created to which something is to be bound. */
+function ofBindings(course: Course): Course {
   return {
     ...course,
-    stop: (scope, proof) => course.stop(scope === 'type' && proof === 'denied' ? 'access' : scope, proof),
+    stop: (scope, proof) => course.stop(scope === 'type' && proof === 'denied' ? 'bindings' : scope, proof),
   };
 }
 

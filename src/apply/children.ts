@@ -1,0 +1,170 @@
+import {
+  type Child,
+  pairsOf,
+  type Parent,
+  type WantedChild,
+  type WantedChildren,
+} from '../kinds/children.ts';
+import { managedPart, sentFields } from '../kinds/fields.ts';
+import { sameValue } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { readChildren, withBindings } from '../service/children.ts';
+import type { Client, Deleting, Writing } from '../service/client.ts';
+import type { Pacing } from '../service/pacing.ts';
+import {
+  endedAs,
+  judgedDelete,
+  settle,
+  unseen,
+  type Course,
+  type Ended,
+  type Judged,
+  type Next,
+  type Settled,
+} from './settle.ts';
+
+/** A record of the service, and what is to be bound to it. */
+export interface Binder extends WantedChildren {
+  readonly resource: Resource;
+  readonly parent: Parent;
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly course: Course;
+}
+
+/** Binds one child, unless it is bound already. All that is bound is read before; after an unclear answer, nothing is sent again. */
+export function add(binder: Binder, one: WantedChild): Promise<Settled> {
+  const { children, parent, client, pacing, course } = binder;
+
+  async function next(): Promise<Next<Writing>> {
+    const bound = await childrenOf(binder);
+    if ('outcome' in bound) return { kind: 'ended', end: bound };
+    if (boundFor(binder, bound).has(one)) return { kind: 'ended', end: { outcome: 'unchanged' } };
+    const { binds, id, values } = one;
+    const fields = { [binds.idIn]: id, order: bound.length, ...values };
+    return { kind: 'send', send: () => client.bind(children, parent, fields) };
+  }
+
+  async function judge(writing: Writing): Promise<Judged> {
+    switch (writing.proof) {
+      case 'created':
+      case 'rejected':
+      case 'denied':
+        return endedAs({ outcome: writing.proof });
+      case 'exists':
+      case 'taken':
+      case 'unknown':
+        return endedAs({ outcome: 'rejected' });
+      case 'closed':
+        return endedAs({ outcome: 'not_attempted' });
+      case 'fault':
+        course.stop('run');
+        return endedAs({ outcome: 'not_attempted' });
+      case 'ambiguous': {
+        const bound = await childrenOf(binder);
+        const isBoundNow = !('outcome' in bound) && boundFor(binder, bound).has(one);
+        return { kind: 'open', end: { outcome: isBoundNow ? 'created' : 'unknown' } };
+      }
+      case 'not_applied':
+        return { kind: 'not_applied' };
+    }
+  }
+
+  return at(one.field, settle({ next, judge }, pacing, course));
+}
+
+/** The field that a step is about, where that did not succeed. */
+async function at(field: string, step: Promise<Settled>): Promise<Settled> {
+  return { at: field, ...(await step) };
+}
+
+/** Takes one binding away, unless it is gone already, or something that is declared is not bound: then everyone could come in. */
+export function takeOut(
+  binder: Binder,
+  { child: { pk }, field }: ReturnType<typeof superfluousIn>[number],
+): Promise<Settled> {
+  const { children, client, pacing, course } = binder;
+
+  async function next(): Promise<Next<Deleting>> {
+    const bound = await childrenOf(binder);
+    if ('outcome' in bound) return { kind: 'ended', end: bound };
+    if (!bound.some((child) => child.pk === pk)) return { kind: 'ended', end: { outcome: 'unchanged' } };
+    const others = bound.filter((child) => child.pk !== pk);
+    if (missingFrom(binder, others).length > 0)
+      return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: lastOne } } };
+    return { kind: 'send', send: () => client.unbind(children, pk) };
+  }
+
+  return at(
+    field,
+    settle({ next, judge: async (deleting) => judgedDelete('updated', deleting) }, pacing, course),
+  );
+}
+
+const lastOne =
+  'somebody who is declared is no longer bound, and without the last one that is, everyone could open it';
+
+/** Whether what is declared is bound, and nothing else, as the service shows it. */
+export async function asDeclared(binder: Binder, { held }: Settled): Promise<Settled> {
+  const { resource } = binder;
+  const bound = await childrenOf(binder);
+  const nothing = { inDoubt: false, attempts: 0 };
+  if ('outcome' in bound) return { ...bound, ...nothing };
+  if (held === undefined) throw new Error(`nothing is known of ${resource.address}`);
+  const now = withBindings(resource.kind, held, bound);
+  const declared = sentFields(resource);
+  const fields = binder.fields.filter(
+    (field) =>
+      !sameValue(
+        resource.kind,
+        field,
+        declared[field] ?? [],
+        managedPart(resource, field, now.fields[field]),
+      ),
+  );
+  if (fields.length === 0) return { ...nothing, outcome: 'unchanged', held: now };
+  return { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
+}
+
+/** Reads all that is bound; or how that ends what is to be done. */
+async function childrenOf({
+  children,
+  parent,
+  client,
+  pacing,
+  course,
+}: Binder): Promise<readonly Child[] | Ended> {
+  const read = await readChildren(children, [parent], { client, pacing });
+  if (read.kind === 'not_sent') return { outcome: 'not_attempted' };
+  if (read.kind === 'read') return read.of.get(parent.pk) ?? [];
+  return unseen(read.reading, course);
+}
+
+/** The binding for each declared one, where there is one: of several with its child, the first by its id, so that each run keeps the same. */
+export function boundFor(
+  { wanted, fieldOf }: WantedChildren,
+  bound: readonly Child[],
+): ReadonlyMap<WantedChild, Child> {
+  return pairsOf(
+    wanted,
+    bound.filter((child) => fieldOf(child) !== undefined),
+  );
+}
+
+/** What is declared and not bound. */
+export function missingFrom(declared: WantedChildren, bound: readonly Child[]): readonly WantedChild[] {
+  const pairs = boundFor(declared, bound);
+  return declared.wanted.filter((one) => !pairs.has(one));
+}
+
+/** What is bound and not declared, as far as that is the business of the declaration; each with the field that leaves it out. */
+export function superfluousIn(
+  declared: WantedChildren,
+  bound: readonly Child[],
+): readonly { readonly child: Child; readonly field: string }[] {
+  const kept = new Set(boundFor(declared, bound).values());
+  return bound.flatMap((child) => {
+    const field = kept.has(child) ? undefined : declared.fieldOf(child);
+    return field === undefined ? [] : [{ child, field }];
+  });
+}

@@ -1,0 +1,161 @@
+import { isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import { subjectOf } from '../kinds/access.ts';
+import type { Child, Children, Parent } from '../kinds/children.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { idKey } from '../kinds/named.ts';
+import type { Client, PageReading } from './client.ts';
+import type { Pacing } from './pacing.ts';
+import { readWhole } from './read-whole.ts';
+import type { ListedRecord } from './records.ts';
+import { mostRounds } from './retries.ts';
+import type { HeldRecord } from './types.ts';
+
+/** What came of reading the bindings to records, by the ids of these. */
+export type ChildrenReading =
+  | { readonly kind: 'read'; readonly of: ReadonlyMap<string, readonly Child[]> }
+  | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
+  /** Nothing was sent, or the run was interrupted. */
+  | { readonly kind: 'not_sent' };
+
+interface ChildrenOptions {
+  readonly client: Pick<Client, 'readPage'>;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads all bindings to these records, as far as the token can see them, in the order of their own ids. */
+export async function readChildren(
+  children: Children,
+  parents: readonly Parent[],
+  options: ChildrenOptions,
+): Promise<ChildrenReading> {
+  const { atOnce } = children.ofParents;
+  if (parents.length <= atOnce) return readPart(children, parents, options);
+  const of = new Map<string, readonly Child[]>();
+  let failed: Exclude<ChildrenReading, { kind: 'read' }> | undefined;
+  const parts = Array.from({ length: Math.ceil(parents.length / atOnce) }, (_, part) =>
+    parents.slice(part * atOnce, (part + 1) * atOnce),
+  );
+  await options.pacing.forEach(parts, async (part) => {
+    if (failed) return;
+    const read = await readPart(children, part, options);
+    if (read.kind !== 'read') failed ??= read;
+    else for (const [pk, bound] of read.of) of.set(pk, bound);
+  });
+  return failed ?? { kind: 'read', of };
+}
+
+/** Reads all bindings to all records, as far as the token can see them. */
+export function readAllChildren(children: Children, options: ChildrenOptions): Promise<ChildrenReading> {
+  return readPart(children, 'all', options);
+}
+
+async function readPart(
+  children: Children,
+  parents: readonly Parent[] | 'all',
+  options: ChildrenOptions,
+  rounds: number = mostRounds.whole,
+): Promise<ChildrenReading> {
+  if (parents.length === 0) return { kind: 'read', of: new Map() };
+  const list = {
+    path: children.path,
+    query: { ...(parents !== 'all' && { [children.ofParents.parameter]: idsOf(parents) }), ordering: 'pk' },
+    keys: { name: 'pk' },
+    isId: (pk: JsonValue) => typeof pk === 'string' && pk !== '',
+  };
+  const read = await readWhole(list, options);
+  if (read.kind === 'not_sent') return read;
+  const isAtOnce = read.kind === 'whole' && read.isAtOnce;
+  if (
+    parents !== 'all' &&
+    !isAtOnce &&
+    parents.length > 1 &&
+    (read.kind !== 'unread' || read.reading.proof === 'fault')
+  )
+    return inHalves(children, parents, options);
+  if (read.kind === 'unread') return read;
+  // Of several pages, one can be missing that moved to a page which was read before.
+  const again = isAtOnce ? read : await readWhole(list, options);
+  if (again.kind === 'unread' || again.kind === 'not_sent') return again;
+  if (!hasSameIds(read.records, again.records))
+    return rounds > 1 ? readPart(children, parents, options, rounds - 1) : moving;
+  const of = new Map<string, Child[]>(parents === 'all' ? [] : parents.map(({ pk }) => [pk, []]));
+  for (const record of read.records) {
+    const target = textOf(record.received['target']);
+    if (parents === 'all' && !of.has(target)) of.set(target, []);
+    of.get(target)?.push(childIn(record, children));
+  }
+  return { kind: 'read', of };
+}
+
+/** It showed others each time. */
+const moving: ChildrenReading = {
+  kind: 'unread',
+  reading: { proof: 'nothing', answer: { kind: 'unusable_success', status: 200 } },
+};
+
+/** The same for fewer at a time: one of them may be gone, which the service refuses to list. */
+async function inHalves(
+  children: Children,
+  parents: readonly Parent[],
+  options: ChildrenOptions,
+): Promise<ChildrenReading> {
+  const of = new Map<string, readonly Child[]>();
+  const middle = Math.ceil(parents.length / 2);
+  for (const half of [parents.slice(0, middle), parents.slice(middle)]) {
+    const read = await readPart(children, half, options);
+    if (read.kind !== 'read') return read;
+    for (const [pk, bound] of read.of) of.set(pk, bound);
+  }
+  return { kind: 'read', of };
+}
+
+function idsOf(parents: readonly Parent[]): string[] {
+  return parents.map(({ pk, bindable = pk }) => bindable);
+}
+
+function hasSameIds(a: readonly ListedRecord[], b: readonly ListedRecord[]): boolean {
+  const ids = new Set(a.map(({ received }) => textOf(received['pk'])));
+  return a.length === b.length && b.every(({ received }) => ids.has(textOf(received['pk'])));
+}
+
+function childIn({ received, shown }: ListedRecord, children: Children): Child {
+  const binds = children.binds.find(({ idIn }) => (received[idIn] ?? null) !== null);
+  const within = (binds && shown[binds.recordIn]) ?? null;
+  const name = binds && isJsonObject(within) ? within[binds.nameIn] : undefined;
+  return {
+    pk: textOf(received['pk']),
+    ...(binds && { binds, id: received[binds.idIn] ?? null }),
+    ...(typeof name === 'string' && { name }),
+    values: Object.fromEntries(children.fields.map((field) => [field, received[field] ?? null])),
+  };
+}
+
+/** A record with who may open it, as these bindings say. */
+export function withBindings(kind: Kind, held: HeldRecord, bindings: readonly Child[]): HeldRecord {
+  const { access } = kind;
+  const lettingIn = bindings.flatMap((child) => {
+    const subject = access && subjectOf(access, child);
+    return subject ? [{ ...child, field: subject.field }] : [];
+  });
+  const each = access?.subjects.map(({ field }) => ({
+    field,
+    bound: lettingIn.filter((child) => child.field === field),
+  }));
+  const ids = Object.fromEntries(
+    each?.map(({ field, bound }) => [field, bound.map(({ id = null }) => id)]) ?? [],
+  );
+  const names = each?.map(({ field, bound }) => {
+    const named = bound.flatMap(({ id = null, name }): [JsonValue, string][] =>
+      name === undefined ? [] : [[idKey(kind, field, id), name]],
+    );
+    return [field, new Map(named)] as const;
+  });
+  return {
+    ...held,
+    fields: { ...held.fields, ...ids },
+    ...(held.shown && { shown: { ...held.shown, ...ids } }),
+    names: { ...held.names, ...Object.fromEntries(names ?? []) },
+    bindings,
+  };
+}
