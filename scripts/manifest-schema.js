@@ -73,9 +73,9 @@ export function manifestSchema(kinds, factsOf) {
       },
       reference: {
         description:
-          'A text with a reference: ${var:NAME} for a variable, ${env:NAME} for an environment variable, ${file:PATH} for the content of a file. References are resolved before the value is checked.',
+          'A text with a reference: ${var:NAME} for a variable, ${env:NAME} for an environment variable, ${file:PATH} for the content of a file, which is kept secret, ${text:PATH} for one that plans show. References are resolved before the value is checked.',
         type: 'string',
-        pattern: String.raw`\$\{(var|env|file):[^}]+\}`,
+        pattern: String.raw`\$\{(var|env|file|text):[^}]+\}`,
       },
     },
   };

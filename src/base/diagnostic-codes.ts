@@ -35,7 +35,7 @@ export const diagnosticCodes = {
   },
   References: {
     'invalid-reference':
-      'a `${` begins no reference, a variable does not fit where it stands, or `${env:}` or `${file:}` names what is kept secret or not allowed → write `${var:NAME}`, `${env:NAME}`, `${file:PATH}`, or `$${` for a literal `${`',
+      'a `${` begins no reference, a variable does not fit where it stands, or a reference names what is kept secret or not allowed → write `${var:NAME}`, `${env:NAME}`, `${file:PATH}`, `${text:PATH}`, or `$${` for a literal `${`',
     'unresolved-reference':
       'a variable, an environment variable or a file is not there → give it: `--var`, `--vars`, `rollcall.yaml`, the environment',
     'secret-in-clear':

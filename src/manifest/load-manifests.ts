@@ -20,7 +20,7 @@ import { readManifest, type ReadingOptions } from './read-manifest.ts';
 import type { References } from './references.ts';
 import { fieldChecks } from './field-checks.ts';
 import { Rules, type KnownRelease } from './rules.ts';
-import { secretFiles } from './secret-reference.ts';
+import { referencedFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {
   /** The selected valid entries, in the order of the files. Complete only if no diagnostic is an error. */
@@ -36,7 +36,7 @@ export interface LoadedManifests {
   /** The files that were found, in order. */
   readonly filenames: readonly string[];
   /** The files that the manifests refer to. */
-  readonly secretFiles: ReadonlySet<string>;
+  readonly referencedFiles: ReadonlySet<string>;
   /** Values that were not checked; only if secrets are assumed. */
   readonly unchecked?: Unchecked;
 }
@@ -83,7 +83,8 @@ export async function loadManifests(
   const secrets = new Set(own?.texts);
   const areAssumed = options.secrets === 'assumed';
   const named = new Set<string>();
-  const filesOf = secretFiles(areAssumed ? unopened(files) : files, options, named);
+  const opened = { secret: areAssumed ? unopened(files) : files, text: files };
+  const filesOf = referencedFiles(opened, options, named);
   const unchecked = areAssumed ? new UncheckedValues() : undefined;
   for (const filename of found.filenames) {
     const file = await readText(filename, files, own && { closed: own.files });
@@ -118,7 +119,7 @@ export async function loadManifests(
     addresses: new Set(rules.names.keys()),
     diagnostics: strictly(sorted, strict),
     filenames: found.filenames,
-    secretFiles: named,
+    referencedFiles: named,
     ...(unchecked && { unchecked: unchecked.all() }),
   };
 }

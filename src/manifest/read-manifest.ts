@@ -20,7 +20,7 @@ export interface ReadingOptions extends ReferencePolicy {
   /** The values of `${var:NAME}`. If undefined, variables are unknown, and none is reported as missing. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
-  /** The values of `${env:NAME}`; those of `${file:PATH}` are read from the files. */
+  /** The values of `${env:NAME}`; those of `${file:PATH}` and `${text:PATH}` are read from the files. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whether sensitive references are read; otherwise they are assumed to exist with an unknown value. */
   readonly secrets?: 'read' | 'assumed';

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 
-const kinds = ['var', 'env', 'file'] as const;
+const kinds = ['var', 'env', 'file', 'text'] as const;
 type Kind = (typeof kinds)[number];
 
 /** A part of a text: literal, a reference, or a malformed reference. */
@@ -55,13 +55,13 @@ function pieceOf(reference: string | undefined): Piece {
   const [, written = '', name = ''] = /^([^:]*):?(.*)$/s.exec(reference) ?? [];
   const kind = kinds.find((known) => known === written);
   const [, own] = /^(\w+):[-=?+]/.exec(name) ?? [];
-  if (kind !== undefined && kind !== 'file' && own !== undefined) {
+  if ((kind === 'var' || kind === 'env') && own !== undefined) {
     const plain = `\${${kind}:${own}}`;
     const detail = `Write ${plain}, and set its value ${setIn[kind]}.`;
     return fault('a reference has no default value', detail, `\${${reference}}`);
   }
   if (kind !== undefined && name !== '') return { kind, name };
-  const form = 'A reference is ${var:NAME}, ${env:NAME} or ${file:PATH}.';
+  const form = 'A reference is ${var:NAME}, ${env:NAME}, ${file:PATH} or ${text:PATH}.';
   return fault('this is not a reference', form, `\${${reference}}`);
 }
 

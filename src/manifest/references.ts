@@ -41,7 +41,7 @@ export const maxResolvedLength: number = 1_000_000;
 /** All problems of one text are reported at once, up to this many references. */
 const mostFaults = 10;
 
-/** Resolves `${var:NAME}`, `${env:NAME}` and `${file:PATH}` in the strings of a parsed manifest. */
+/** Resolves the references in the strings of a parsed manifest. */
 export async function resolveReferences(
   root: JsonValue,
   sources: ReferenceSources,
@@ -142,6 +142,13 @@ class Resolver {
           summary: `the variable \`${piece.name}\` does not fit into a text`,
           detail: 'Inside a longer text, a variable is a string, a number, or true or false.',
         });
+      }
+      case 'text': {
+        const { readFile, policy } = this.#sources;
+        const text = await readFile(piece.name, 'text');
+        if (typeof text !== 'string') return this.#report(path, text);
+        const refused = refusedText(piece.name, text, policy);
+        return refused ? this.#report(path, refused) : text;
       }
       case 'env':
       case 'file': {

@@ -13,8 +13,16 @@ export type SecretReference = Exclude<Template[number], string>;
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly policy: ReferencePolicy;
-  /** Reads a file whose path is taken from the folder of the manifest, or says why that cannot be. */
-  readonly readFile: (path: string) => Promise<string | Problem>;
+  readonly readFile: ReadReferenced;
+}
+
+/** Reads a file, whose path is relative to the folder of the manifest, or says why it cannot. */
+type ReadReferenced = (path: string, as: keyof ReferencedFiles) => Promise<string | Problem>;
+
+/** The files of `${file:PATH}`, which no output shows, and those of `${text:PATH}`, which plans show. */
+interface ReferencedFiles {
+  readonly secret: Files;
+  readonly text: Files;
 }
 
 /** The text that a reference stands for, or why there is none. */
@@ -23,7 +31,7 @@ export async function readSecret(
   { env, policy, readFile }: SecretSources,
 ): Promise<string | Problem> {
   const name = 'env' in reference ? reference.env : reference.file;
-  const text = 'env' in reference ? readVariable(name, env, policy) : await readFile(name);
+  const text = 'env' in reference ? readVariable(name, env, policy) : await readFile(name, 'secret');
   return typeof text === 'string' ? (refusedText(name, text, policy) ?? text) : text;
 }
 
@@ -39,18 +47,18 @@ function readVariable(name: string, env: SecretSources['env'], policy: Reference
   );
 }
 
-/** Reads the files of `${file:PATH}`, each once: for each manifest, from its folder. `named` gets their paths. */
-export function secretFiles(
-  files: Files,
+/** Reads each file to which manifests refer once; `named` gets the paths. */
+export function referencedFiles(
+  files: ReferencedFiles,
   policy: ReferencePolicy,
   named: Set<string> = new Set(),
-): (manifest: string) => SecretSources['readFile'] {
+): (manifest: string) => ReadReferenced {
   const read = new Map<string, Promise<string | Problem>>();
-  return (manifest) => (path) => {
-    const whole = beside(manifest, path);
-    named.add(whole);
-    const key = `${whole}\0${path}`; // what is wrong with it is said of the path as it is written
-    const known = read.get(key) ?? readSecretFile(path, whole, files, policy);
+  return (manifest) => (written, as) => {
+    const path = beside(manifest, written);
+    named.add(path);
+    const key = `${as}\0${path}\0${written}`; // a problem names the path as it is written
+    const known = read.get(key) ?? readReferenced({ as, written, path, manifest }, files[as], policy);
     read.set(key, known);
     return known;
   };
@@ -65,26 +73,51 @@ function unreadable(path: string, why: string): Problem {
 }
 
 /** A secret is a line or a key, not a document. */
-const maxSecretBytes = 64 * 1024;
+const maxBytes = { secret: 64 * 1024, text: 1024 * 1024 } as const;
 
-async function readSecretFile(
-  written: string,
-  path: string,
+interface Referenced {
+  readonly as: keyof ReferencedFiles;
+  readonly written: string;
+  readonly path: string;
+  readonly manifest: string;
+}
+
+async function readReferenced(
+  { as, written, path, manifest }: Referenced,
   files: Files,
   policy: ReferencePolicy,
 ): Promise<string | Problem> {
   try {
     if ((await files.kindOf(path)) === 'file') {
-      const refused = await refusedFile(path, policy, files);
+      const refused =
+        (await refusedFile(path, as, policy, files)) ??
+        (as === 'text' ? await notToBeShown(path, manifest, files) : undefined);
       if (refused) return refusal(written, refused);
     }
-    const options = { maxBytes: maxSecretBytes, ...(policy.own && { closed: policy.own.files }) };
+    const options = { maxBytes: maxBytes[as], ...(policy.own && { closed: policy.own.files }) };
     const read = await readText(path, files, options);
     if (!('code' in read)) return read.text.replace(/\r?\n$/, '');
     return read.code === 'forbidden-file' ? refusal(written, read.detail) : unreadable(written, read.summary);
   } catch (error) {
     return unreadable(written, reasonOf(error));
   }
+}
+
+/**
+ * Why a plan may not show a file; nothing if it may. A pull request could otherwise have a plan print any file of the machine that
+ * runs the pipeline, such as the token in `.git/config`.
+ */
+async function notToBeShown(path: string, manifest: string, files: Files): Promise<string | undefined> {
+  const folder = await files.realPath(manifest.replace(/[^/]*$/, '') || '.');
+  const realPath = await files.realPath(path);
+  const project = await files.realPath('.');
+  if (!isBelow(realPath, folder) && !isBelow(realPath, project))
+    return 'Plans show such a text, so the file has to lie below the working directory or the folder of the manifest.';
+  const above = folder.split('/');
+  const steps = realPath.split('/');
+  const apart = steps.findIndex((step, index) => step !== above[index]);
+  if (!steps.slice(apart).some((step) => step.startsWith('.'))) return undefined;
+  return 'Plans show such a text, so neither the file nor a folder on the way to it may be hidden by a dot.';
 }
 
 /** What the references of manifests may name. */
@@ -95,6 +128,8 @@ export interface ReferencePolicy {
   readonly allowEnv?: readonly string[] | undefined;
   /** The files that may be named, and the folders in which they may lie; all by default. */
   readonly allowFiles?: readonly string[] | undefined;
+  /** The same of files whose texts plans show. */
+  readonly allowTexts?: readonly string[] | undefined;
 }
 
 const ownDetail =
@@ -113,17 +148,20 @@ function refusedVariable(
 /** What to do so that a manifest may refer to a file that is there; nothing when it may. */
 async function refusedFile(
   path: string,
-  { allowFiles }: ReferencePolicy,
+  as: keyof ReferencedFiles,
+  { allowFiles, allowTexts }: ReferencePolicy,
   files: Files,
 ): Promise<string | undefined> {
-  if (allowFiles === undefined) return undefined;
+  const [setting, allowedPaths] =
+    as === 'secret' ? (['allow_files', allowFiles] as const) : (['allow_texts', allowTexts] as const);
+  if (allowedPaths === undefined) return undefined;
   const realPath = await files.realPath(path);
-  for (const allowed of allowFiles) {
+  for (const allowed of allowedPaths) {
     // What is not there allows nothing.
     const realAllowed = await files.realPath(allowed).catch(() => undefined);
     if (realAllowed !== undefined && isBelow(realPath, realAllowed)) return undefined;
   }
-  return 'If it should: add it, or its folder, to allow_files in rollcall.yaml.';
+  return `If it should: add it, or its folder, to ${setting} in rollcall.yaml.`;
 }
 
 /** Why a text may not be sent, wherever it comes from; nothing when it may. */

@@ -33,10 +33,10 @@ export type RefuseOutputs = (inputs: readonly string[]) => Promise<readonly Diag
 /** The files that a run reads, and those that hold what rollcall keeps secret. */
 export function inputsOf(
   { files, policy }: Settings,
-  manifests?: Pick<LoadedManifests, 'filenames' | 'secretFiles'>,
+  manifests?: Pick<LoadedManifests, 'filenames' | 'referencedFiles'>,
 ): readonly string[] {
-  const { filenames = [], secretFiles = [] } = manifests ?? {};
-  return [...files, ...policy.own.files, ...filenames, ...secretFiles];
+  const { filenames = [], referencedFiles = [] } = manifests ?? {};
+  return [...files, ...policy.own.files, ...filenames, ...referencedFiles];
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

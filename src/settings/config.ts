@@ -196,6 +196,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
     hide: config.hide,
     allowEnv: config.allow_env,
     allowFiles: config.allow_files?.map(seen),
+    allowTexts: config.allow_texts?.map(seen),
   };
 }
 

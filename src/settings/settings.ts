@@ -35,7 +35,7 @@ export interface Settings extends Reach {
   /** How to reach the service, if known; see `Purpose`. */
   readonly service?: ServiceSettings | undefined;
   /** What manifests may refer to. */
-  readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles'> & {
+  readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles' | 'allowTexts'> & {
     /** Files and variables that manifests may never read, and that are redacted. */
     readonly own: OwnSecrets;
   };
@@ -102,7 +102,12 @@ export async function readSettings(
     release: readRelease(config?.release ?? ''),
     service,
     hide,
-    policy: { own, allowEnv: config?.allowEnv, allowFiles: config?.allowFiles },
+    policy: {
+      own,
+      allowEnv: config?.allowEnv,
+      allowFiles: config?.allowFiles,
+      allowTexts: config?.allowTexts,
+    },
     diagnostics: [...diagnostics, ...faults].map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
     nameOf,
   };

@@ -68,6 +68,8 @@ export interface ChosenConfig {
   readonly allowEnv?: readonly string[] | undefined;
   /** The files and folders that manifests may use; all by default. */
   readonly allowFiles?: readonly string[] | undefined;
+  /** The same of those whose texts plans show. */
+  readonly allowTexts?: readonly string[] | undefined;
   /** The fields that no output shows. */
   readonly hide?: Hide | undefined;
   /** The capabilities. */

@@ -41,6 +41,7 @@ describe('init', () => {
         // What manifests may refer to is closed until somebody opens it.
         allowEnv: [],
         allowFiles: ['secrets/'],
+        allowTexts: ['texts/'],
       },
       diagnostics: [],
     });

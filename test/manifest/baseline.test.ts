@@ -170,7 +170,7 @@ describe('a sensitive value', () => {
     });
     const elsewhere = {
       ...secrets,
-      'b/../a/key': 'canary-one',
+      'a/key': 'canary-one',
       'b/m.yaml': app("meta_publisher: '${file:../a/key}'"),
     };
     expect(await since(inFolder('a'), elsewhere, {})).toEqual({ 'application.a': 'same' });

@@ -17,10 +17,16 @@ const variables: Record<string, JsonValue> = {
 function load(field: string, value: string): Promise<LoadedManifests> {
   const text = `version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${field}: ${value}\n`;
   return loadManifests(['m/a.yaml'], {
-    files: memoryFiles({ 'm/a.yaml': text, 'm/secret.txt': 'hunter2\n', '/etc/secret': 'absolute' }),
+    files: memoryFiles({
+      'm/a.yaml': text,
+      'm/secret.txt': 'hunter2\n',
+      'm/own': 'the-token',
+      'm/greeting': 'a\n  b\n\n',
+      '/etc/secret': 'absolute',
+    }),
     variables,
     env: { KEY: 's3cret', EMPTY: '', ROLLCALL_TOKEN: 'the-token', MY_TOKEN: 'the-token' },
-    own: { ...noOwnSecrets, variables: ['MY_TOKEN'] },
+    own: { ...noOwnSecrets, variables: ['MY_TOKEN'], tokens: ['the-token'] },
   });
 }
 
@@ -41,7 +47,9 @@ describe('a reference', () => {
     ['group', '"a $${var:team} b"', 'a ${var:team} b'],
     ['group', '"5 $ and {x}"', '5 $ and {x}'],
     ['group', '"  ${var:team}  "', 'core'],
-  ])('in %s: %s gives what the variable is', async (field, value, expected) => {
+    ['group', '"${text:greeting}"', 'a\n  b'],
+    ['group', '"${text:greeting}-${var:team}"', 'a\n  b\n-core'],
+  ])('in %s: %s gives its value', async (field, value, expected) => {
     expect(await resolved(field, value)).toEqual({ value: expected, shown: expected });
   });
 
@@ -61,6 +69,8 @@ describe('a reference', () => {
     ['group', '${file:no}', 'unresolved-reference', 'no such file'],
     ['group', '"x ${var:tree}"', 'invalid-reference', 'Inside a longer text'],
     ['group', '"x ${var:nothing}"', 'invalid-reference', 'Inside a longer text'],
+    ['group', '${text:no}', 'unresolved-reference', 'no such file'],
+    ['group', '${text:own}', 'invalid-reference', 'holds the access token'],
     ['group', '${HOME}', 'invalid-reference', 'A reference is'],
     ['group', '"${var:}"', 'invalid-reference', 'A reference is'],
     ['group', '"${var:team"', 'invalid-reference', 'It ends with }'],

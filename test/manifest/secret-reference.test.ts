@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
-import { readSecret, secretFiles } from '../../src/manifest/secret-reference.ts';
+import { describe, expect, test } from 'vitest';
+import { readSecret, referencedFiles, type ReferencePolicy } from '../../src/manifest/secret-reference.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 /** What `${file:secret}` stands for when the file holds this. */
 function secretIn(content: string): ReturnType<typeof readSecret> {
-  const readFile = secretFiles(memoryFiles({ 'm/secret': content }), {})('m/a.yaml');
+  const files = memoryFiles({ 'm/secret': content });
+  const readFile = referencedFiles({ secret: files, text: files }, {})('m/a.yaml');
   return readSecret({ file: 'secret' }, { env: {}, policy: {}, readFile });
 }
 
@@ -28,4 +29,55 @@ test.each([
   [64 * 1024 + 1, 'object'],
 ])('a secret may have 64 KiB: of %i bytes it is a %s', async (bytes, type) => {
   expect(typeof (await secretIn('x'.repeat(bytes)))).toBe(type);
+});
+
+describe('the file of a text, which plans show,', () => {
+  const files = memoryFiles({
+    'm/a.yaml': '',
+    'm/texts/x.py': 'return 1\n',
+    'texts/x.py': 'return 2\n',
+    'm/.git/config': 'token',
+    '.env': 'token',
+    '/memory/above.txt': '',
+    '/home/key': 'token',
+    '.before/texts/x.py': 'return 3\n',
+  });
+
+  function textOf(path: string, manifest = 'm/a.yaml', policy: ReferencePolicy = {}): Promise<unknown> {
+    return referencedFiles({ secret: files, text: files }, policy)(manifest)(path, 'text');
+  }
+
+  test.each([
+    ['texts/x.py', 'm/a.yaml', 'return 1'],
+    ['../texts/x.py', 'm/a.yaml', 'return 2'],
+    ['/memory/above.txt', 'm/a.yaml', ''],
+    ['../texts/x.py', '.before/m/a.yaml', 'return 3'],
+  ])('may lie below the working directory: %s of %s', async (path, manifest, text) => {
+    expect(await textOf(path, manifest)).toBe(text);
+  });
+
+  test.each(['.git/config', '../.env', '/home/key', '/proc/self/environ'])(
+    'may neither be hidden nor lie elsewhere: %s',
+    async (path) => {
+      expect(await textOf(path)).toMatchObject({ code: expect.stringMatching(/-reference$/) as string });
+    },
+  );
+
+  test('has to be in a folder of allow_texts if that is set, whatever allow_files says', async () => {
+    const allowTexts = ['m/texts'];
+    expect(await textOf('texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: [] })).toBe('return 1');
+    expect(await textOf('../texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: ['texts'] })).toMatchObject({
+      code: 'invalid-reference',
+      detail: 'If it should: add it, or its folder, to allow_texts in rollcall.yaml.',
+    });
+  });
+
+  test('may have 1 MiB', async () => {
+    const of = (bytes: number): Promise<unknown> => {
+      const large = memoryFiles({ 'm/t': 'x'.repeat(bytes) });
+      return referencedFiles({ secret: large, text: large }, {})('m/a.yaml')('t', 'text');
+    };
+    expect(await of(1024 * 1024)).toHaveLength(1024 * 1024);
+    expect(await of(1024 * 1024 + 1)).toMatchObject({ code: 'unresolved-reference' });
+  });
 });

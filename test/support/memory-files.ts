@@ -11,13 +11,14 @@ export function memoryFiles(
   const names = Object.keys(contents);
   const inside = (folder: string): string => (folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`);
   return {
-    kindOf: async (path) => {
+    kindOf: async (named) => {
+      const path = posix.normalize(named);
       if (path in contents) return 'file';
       return names.some((name) => name.startsWith(inside(path))) ? 'folder' : 'absent';
     },
     realPath: async (path) => posix.resolve('/memory', path),
     read: async (path) => {
-      const content = contents[path];
+      const content = contents[posix.normalize(path)];
       if (content === undefined)
         throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), {
           code: 'ENOENT',

@@ -29,7 +29,7 @@ describe('the last line of a validation', () => {
       declared: 0,
       counts: new Map(),
       addresses: new Set<never>(),
-      secretFiles: new Set<never>(),
+      referencedFiles: new Set<never>(),
       filenames: ['m.yaml'],
     };
     expect(validationReport(loaded).headline).toBe(
