@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
 import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
 import { kinds, listsOf } from '../dist/kinds/all.js';
-import { newestFacts } from '../dist/kinds/row.js';
+import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { releaseChanges } from '../dist/kinds/release-changes.js';
 import { manifestSchema } from './manifest-schema.js';
 import { knownReleases, newestRelease, oldestRelease } from '../dist/kinds/release.js';

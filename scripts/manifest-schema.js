@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 /** @typedef {import('../src/kinds/kind.ts').Kind} Kind */
-/** @typedef {import('../src/kinds/kind.ts').Referable} Referable */
+/** @typedef {import('../src/kinds/kind.ts').Family} Family */
 /** @typedef {import('../src/kinds/kind.ts').FieldOfKind} FieldOfKind */
 /** @typedef {import('../src/kinds/facts.ts').FieldFacts} FieldFacts */
 /** @typedef {import('../src/base/json.ts').JsonObject} JsonObject */
@@ -227,7 +227,7 @@ function valueOf(kind, name, factsOf) {
 /**
  * @param {import('../src/kinds/facts.ts').ValueFacts} facts
  * @param {string} name
- * @param {Referable} [refersTo]
+ * @param {Family} [refersTo]
  * @returns {JsonObject}
  */
 function schemaOf(facts, name, refersTo) {
@@ -250,7 +250,7 @@ function schemaOf(facts, name, refersTo) {
 /**
  * The names that may stand in place of an id.
  *
- * @param {Referable} related
+ * @param {Family} related
  * @returns {JsonObject}
  */
 function namesIn({ byName: { keys = { name: 'name' } } }) {

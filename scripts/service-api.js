@@ -17,6 +17,12 @@ import { differenceOf, newsOf, sorted } from './service-news.js';
 
 const folder = fileURLToPath(new URL('../src/kinds/facts', import.meta.url));
 
+/** The filters by which one record is found. */
+const naturalKeys = ['slug', 'identifier', 'username', 'domain', 'name'].flatMap((key) => [
+  key,
+  `${key}__iexact`,
+]);
+
 /** @type {Map<string, ReadonlyMap<string, TypeFacts>>} by release and path */
 const releases = readWritten();
 for (const wanted of process.argv.slice(2)) {
@@ -76,7 +82,8 @@ function write() {
 }
 
 /**
- * What rows of kinds ask of the newest release, with the first that has a field where the type was there before it.
+ * What rows of kinds ask of the newest release: with the first release that has a field, where the type was there before it, and the
+ * filters by a natural key that every release has.
  *
  * @param {string} path
  * @param {readonly string[]} lines
@@ -96,9 +103,13 @@ function newestOf(path, lines) {
     const since = first !== had[0] && { since: first };
     return [[name, { ...field, ...since, ...(shorter && { shorter }), ...(later && { later }) }]];
   });
+  const filters = naturalKeys.filter((key) =>
+    had.every((line) => releases.get(line)?.get(path)?.filters[key]),
+  );
   return {
     ...(facts.id && { id: facts.id }),
     ...(facts.model && { model: facts.model }),
+    ...(filters.length > 0 && { filters }),
     fields: Object.fromEntries(fields),
   };
 }

@@ -5,7 +5,7 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { asDeclared, declaredWith } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { asLatest } from '../kinds/forms.ts';
-import { type Kind, type Referable, sameValue } from '../kinds/kind.ts';
+import { type Family, type Kind, sameValue } from '../kinds/kind.ts';
 import { nameIn } from '../kinds/named.ts';
 import { isNameOfOne, type NameOfOne, sameJson } from '../kinds/values.ts';
 import type { Release } from '../kinds/release.ts';
@@ -37,7 +37,7 @@ export interface Holdings {
   /** The release of the service, if known. */
   readonly release?: Release;
   /** The names of referenced records, if names are wanted. */
-  readonly names: ReadonlyMap<Referable, NamesReading>;
+  readonly names: ReadonlyMap<Family, NamesReading>;
   /** How the run ends if it was interrupted; then the records are incomplete. */
   readonly interrupted?: Ending;
 }

@@ -5,7 +5,7 @@ import { isBound } from '../kinds/access.ts';
 import { asLatest } from '../kinds/forms.ts';
 import { idsIn, namesOf, referring } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import type { Kind, Referable } from '../kinds/kind.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
 import { addressOf } from '../kinds/resource.ts';
 import { Selector } from '../manifest/select.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
@@ -43,11 +43,11 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
       const isManaged = !without.has(`${kind.type}.${kind.access?.field}`);
       inventories.push(isManaged ? await withAccess(inventory, written.map(pkOf), service) : inventory);
     }
-    const names = new Map<Referable, NamesReading>();
+    const names = new Map<Family, NamesReading>();
     // Bindings contain the names of groups and users.
     const named = inventories.flatMap(({ kind, records }) => {
       const written = records.filter((record) => isWritten(kind, record));
-      const isUsed = ([field]: readonly [string, Referable]): boolean =>
+      const isUsed = ([field]: readonly [string, Family]): boolean =>
         !isBound(kind, field) &&
         !without.has(`${kind.type}.${field}`) &&
         written.some(({ received }) => idsIn(field, asLatest(kind, received)[field] ?? null).length > 0);
@@ -105,7 +105,7 @@ function pkOf({ received }: Inventory['records'][number]): string {
 }
 
 /** Reads the name of each id. A name that several records share is left out. */
-async function namesOfIds(related: Referable, service: Service): Promise<NamesReading> {
+async function namesOfIds(related: Family, service: Service): Promise<NamesReading> {
   const read = await readWhole(related.byName, service);
   if (read.kind === 'unread' || read.kind === 'not_sent') return read;
   const byName = new Map<string, ListedRecord[]>();

@@ -1,63 +1,69 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { application } from './application.ts';
-import { certificate } from './certificate.ts';
-import { flow } from './flow.ts';
-import { group } from './group.ts';
 import type { Children } from './children.ts';
-import type { Kind, ReadKind } from './kind.ts';
+import type { FamilyType } from './families.ts';
+import { group } from './group.ts';
+import type { Family, Kind } from './kind.ts';
 import { oauth2 } from './oauth2.ts';
 import { outpost } from './outpost.ts';
-import { propertyMapping } from './property-mapping.ts';
-import { provider } from './provider.ts';
 import { proxy } from './proxy.ts';
 import { role } from './role.ts';
 import { scopeMapping } from './scope-mapping.ts';
 import { user } from './user.ts';
 
-/** All kinds of records. Those that manifests declare stand in the order in which their resources are planned and created. */
-const declared: readonly [
-  typeof role,
-  typeof group,
-  typeof scopeMapping,
-  typeof oauth2,
-  typeof proxy,
-  typeof outpost,
-  typeof application,
-  typeof user,
-] = [role, group, scopeMapping, oauth2, proxy, outpost, application, user];
-
 /** `application`, `user`, …: the type of a kind that manifests declare. */
-export type ResourceType = (typeof declared)[number]['type'];
+export type ResourceType = FamilyType;
 
-/** The kinds that manifests declare. */
-export const kinds: readonly Kind<ResourceType>[] = declared;
-
-export const allKinds: readonly (Kind<ResourceType> | ReadKind)[] = [
-  ...declared,
-  provider,
-  flow,
-  certificate,
-  propertyMapping,
+/** The kinds that manifests declare, in the order in which their resources are planned and created where nothing else decides. */
+export const kinds: readonly Kind<ResourceType>[] = [
+  role,
+  group,
+  scopeMapping,
+  oauth2,
+  proxy,
+  outpost,
+  application,
+  user,
 ];
+
+const byType = grouped(({ type }) => type);
+const byList = grouped(({ list }) => list);
+
+function grouped(keyOf: (kind: Kind) => string): ReadonlyMap<string, readonly Kind<ResourceType>[]> {
+  const groups = new Map<string, Kind<ResourceType>[]>();
+  for (const kind of kinds) groups.set(keyOf(kind), [...(groups.get(keyOf(kind)) ?? []), kind]);
+  return groups;
+}
+
+/** The kinds whose addresses begin with a type. */
+export function kindsOf(type: string): readonly Kind<ResourceType>[] {
+  return byType.get(type) ?? [];
+}
 
 /** The types that manifests declare, and the lists in which they do; each once, in the order of the kinds. */
 export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ type }) => type))];
-export const lists: readonly Kind['list'][] = [...new Set(kinds.map(({ list }) => list))];
+export const lists: readonly Kind['list'][] = [...byList.keys()];
 
-/** The kinds of which no documented operation reads a record: rollcall does without where it has to. */
-export const readBeyond: readonly (Kind | ReadKind | Children)[] = [
-  ...allKinds.filter((kind) => !kind.creates || !kind.lookUp.isDocumented),
-  ...allChildren(),
-];
+/** Of these kinds, and of the lists to which they refer, those of which no documented operation reads a record: rollcall does without where it has to. */
+export function readBeyond(some: readonly Kind[]): readonly (Kind | Family | Children)[] {
+  const named = some.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []));
+  const isKind = (family: Family): boolean =>
+    some.some((kind) => kind.family === family && kind.sort === undefined);
+  return [
+    ...some.filter(({ lookUp }) => !lookUp.isDocumented),
+    ...new Set(named.filter((family) => !isKind(family))),
+    ...allChildren(some),
+  ];
+}
 
 /** A kind as its permissions call it, and the word for several of it. */
-export function modelOf(kind: Kind | ReadKind | Children): { readonly type: string; readonly list: string } {
+export function modelOf(kind: Kind | Family | Children): { readonly type: string; readonly list: string } {
   return ('model' in kind && kind.model) || kind;
 }
 
 /** The bindings that belong to the records of some kinds. */
-export function allChildren(): readonly Children[] {
-  return [...new Set(kinds.flatMap(({ access }) => access?.children ?? []))];
+export function allChildren(some: readonly Kind[] = kinds): readonly Children[] {
+  return [...new Set(some.flatMap(({ access }) => access?.children ?? []))];
 }
 
 /** The kinds that are created with nothing but the documented operations. */
@@ -67,11 +73,11 @@ export const createdByContract: readonly Kind<ResourceType>[] = kinds.filter(
 
 /** Whether the others of a roll rest on those of a type: of shards, the first has them all. */
 export function comesFirst(type: string): boolean {
-  return kinds.some((kind) => kind.type === type && kind.isUndocumented);
+  return kindsOf(type).some(({ isUndocumented }) => isUndocumented);
 }
 
 export function isResourceType(type: string): type is ResourceType {
-  return kinds.some((kind) => kind.type === type);
+  return byType.has(type);
 }
 
 /** The kind with this name; where several have it, the one with this model. */
@@ -82,7 +88,7 @@ export function kindOf(type: ResourceType, model?: string): Kind<ResourceType> {
 }
 
 function kindNamed(type: string, model: string | undefined): Kind<ResourceType> | undefined {
-  return kinds.find((kind) => kind.type === type && kind.model?.type === model);
+  return kindsOf(type).find((kind) => kind.model?.type === model);
 }
 
 /** Whether a document is about a kind that manifests declare. */
@@ -98,12 +104,12 @@ export function isOfSort({ sort }: Kind, fields: JsonValue | undefined): boolean
 
 /** The kind of an entry of a list. */
 export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> | undefined {
-  return kinds.find((kind) => kind.list === list && isOfSort(kind, entry));
+  return byList.get(list)?.find((kind) => isOfSort(kind, entry));
 }
 
 /** The kind that a place in a manifest is about, by the keys and indexes that lead there from the root; where several are, the first that has the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
-  const found = kinds.filter((kind) => kind.list === list || (list === 'defaults' && kind.type === type));
+  const found = list === 'defaults' ? kindsOf(String(type)) : (byList.get(String(list)) ?? []);
   return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];
 }
 

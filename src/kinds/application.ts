@@ -2,14 +2,11 @@ import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
-import { group, groupId } from './group.ts';
 import type { Access } from './children.ts';
-import type { FieldOfKind, Kind } from './kind.ts';
+import { familyOf } from './families.ts';
 import { iconRefusal, icons } from './icon.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
-import { provider, providerId } from './provider.ts';
-import { kindFrom } from './row.ts';
-import { user, userId } from './user.ts';
+import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 import { plainId, plainUuid } from './values.ts';
 
 const longSlugs: ReleaseChange = {
@@ -59,9 +56,7 @@ const fields = {
       return `logins go through ${before === null ? 'a provider, where there was none' : 'another provider'}`;
     },
     default: null,
-    refersTo: provider,
     factIn: 'assigned_application_slug',
-    findId: providerId,
     belongsToOne: {
       code: 'shared-provider',
       takenCode: 'provider-taken',
@@ -81,9 +76,7 @@ const fields = {
       return words.join('; ') || 'what is provisioned or logged out through it changes';
     },
     default: [],
-    refersTo: provider,
     factIn: 'assigned_backchannel_application_slug',
-    findId: providerId,
     belongsToOne: {
       code: 'shared-backchannel-provider',
       summary: (id, owner) => `backchannel provider ${id} is already in \`${owner}\``,
@@ -91,20 +84,18 @@ const fields = {
     },
   },
   'access.groups': {
-    refersTo: group,
+    refersTo: familyOf('groups'),
     idForm: plainUuid,
     isEachOnce: true,
     removalNote: 'is no longer open to',
     inTable: 'texts',
-    findId: groupId,
   },
   'access.users': {
-    refersTo: user,
+    refersTo: familyOf('users'),
     idForm: plainId,
     isEachOnce: true,
     removalNote: 'is no longer open to',
     inTable: 'numbers',
-    findId: userId,
   },
   open_in_new_tab: { default: false },
   meta_launch_url: {
@@ -131,7 +122,7 @@ const fields = {
     default: 'any',
   },
   group: { default: '' },
-} satisfies Readonly<Record<string, FieldOfKind>>;
+} satisfies FieldRows;
 
 const groupField = { idIn: 'group', recordIn: 'group_obj', nameIn: 'name' };
 const userField = { idIn: 'user', recordIn: 'user_obj', nameIn: 'username' };
@@ -169,14 +160,11 @@ const notDeclarable = {
 };
 
 /** An application: a name, its providers, and how it is shown to people. */
-export const application: Kind<'application'> = kindFrom({
+export const application: RowKind = kindFrom({
   path: '/core/applications/',
   list: 'applications',
-  type: 'application',
   isUndocumented: false,
-  identity: 'slug',
   title: 'name',
-  lookUp: 'path',
   isDocumented: true,
   unique: true,
   leftOut: { superuser_full_list: 'true' },

@@ -1,9 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Kind, Referable } from './kind.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
-import { role, roleId } from './role.ts';
-import { type FieldRows, kindFrom } from './row.ts';
+import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const leftOutMembers: ReleaseChange = {
   since: '2024.4',
@@ -48,10 +46,6 @@ const parents: ReleaseChange = {
   seen: true,
 };
 
-/** Where to find the id of a group. */
-export const groupId =
-  "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.";
-
 const fields = {
   is_superuser: {
     default: false,
@@ -62,24 +56,16 @@ const fields = {
   },
   parents: {
     formerly: 'parent',
-    get refersTo(): Referable {
-      return group;
-    },
     // Who is in a group is in its parents as well, and has what those give.
     factIn: 'is_superuser',
     grants: "gives its members a superuser's rights",
-    findId: groupId,
     default: [],
     checks: [oneParent],
   },
   attributes: {
     default: {},
   },
-  roles: {
-    refersTo: role,
-    default: [],
-    findId: roleId,
-  },
+  roles: { default: [] },
 } satisfies FieldRows;
 
 const membership =
@@ -93,13 +79,10 @@ const notDeclarable = {
 };
 
 /** A group, of which users are members. No documented operation reads or creates one. */
-export const group: Kind<'group'> & Referable = kindFrom({
+export const group: RowKind = kindFrom({
   path: '/core/groups/',
   list: 'groups',
-  type: 'group',
-  lookUp: 'name',
   leftOut: { include_users: 'false' },
-  byName: { narrowedTo: (name) => ({ name }), listedFrom: 10, leftOutById: { include_users: 'false' } },
   deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },
   fields,
   notDeclarable,

@@ -1,21 +1,20 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { kinds } from './all.ts';
+import { kinds, kindsOf } from './all.ts';
 import type { Kind } from './kind.ts';
+import { once } from './once.ts';
 
 /** The fields whose values no output shows, each as its kind and its name: `user.email`. */
 export type Hide = readonly string[];
 
 /** All fields that can be hidden: those of the service that name no resource. */
-export const hideable: Hide = [
-  ...new Set(
-    kinds.flatMap(({ type, identity, fields }) =>
-      Object.entries(fields).flatMap(([field, { isInstruction }]) =>
-        field === identity || isInstruction ? [] : `${type}.${field}`,
-      ),
-    ),
-  ),
-];
+export const hideable: () => Hide = once(() => [...new Set(kinds.flatMap((kind) => hideableOf(kind)))]);
+
+function hideableOf({ type, identity, fields }: Kind): Hide {
+  return Object.entries(fields).flatMap(([field, { isInstruction }]) =>
+    field === identity || isInstruction ? [] : `${type}.${field}`,
+  );
+}
 
 /** The fields of a kind that are hidden: those that are secret always are. */
 export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: Hide): ReadonlySet<string> {
@@ -26,7 +25,8 @@ export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: 
 
 /** Why something cannot be hidden; nothing where it can. */
 export function hideProblem(name: string): Problem | undefined {
-  if (hideable.includes(name)) return undefined;
+  const [of = ''] = name.split('.', 1);
+  if (kindsOf(of).some((kind) => hideableOf(kind).includes(name))) return undefined;
   const named = kinds.find(({ type, identity }) => name === `${type}.${identity}`);
   if (named) {
     return {
@@ -35,8 +35,9 @@ export function hideProblem(name: string): Problem | undefined {
       detail: `Every output names ${named.words.one} by it. Hide other fields.`,
     };
   }
-  const whole = hideable.find((field) => name.startsWith(`${field}.`));
-  const parts = hideable.filter((field) => field.startsWith(`${name}.`));
+  const known = hideable();
+  const whole = known.find((field) => name.startsWith(`${field}.`));
+  const parts = known.filter((field) => field.startsWith(`${name}.`));
   return {
     code: 'invalid-value',
     summary: `there is no field \`${name}\` to hide`,
@@ -44,8 +45,7 @@ export function hideProblem(name: string): Problem | undefined {
       parts.length > 0
         ? `Its parts are hidden one by one: ${parts.map((part) => `\`${part}\``).join(', ')}.`
         : whole === undefined
-          ? (didYouMean(name, hideable) ??
-            `A field is written as its kind and its name: ${hideable.join(', ')}.`)
+          ? (didYouMean(name, known) ?? `A field is written as its kind and its name: ${known.join(', ')}.`)
           : `A field is hidden as a whole: \`${whole}\`.`,
   };
 }

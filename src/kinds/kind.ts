@@ -4,32 +4,25 @@ import type { Access, Bindable } from './children.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
-/** What rollcall knows of every kind of record. Each kind has a file in this folder, and its place in all.ts. */
-interface KindOfRecord<Type extends string> {
-  /** As it stands in addresses, plans and reports: `application`. */
+/** A list of a manifest: the records in it differ by their names, whatever their type, and fields refer to one by that. */
+export interface Family<Type extends string = string> {
+  /** As one stands in addresses, plans and reports: `application`. */
   readonly type: Type;
   /** The word for several: `applications`. */
   readonly list: string;
   /** Where a GET lists them, below the base URL. */
   readonly path: string;
-  /** How one is found by its name, where fields may hold that in place of an id. */
-  readonly byName?: ByName;
-  /** The part of the service to which its permissions belong, where that is not its core: `authentik_rbac`. */
-  readonly permissionsOf?: string;
-  /** As its permissions call it, and the word for several, where other kinds are of its type: `oauth2provider`. */
-  readonly model?: { readonly type: string; readonly list: string };
-  /** What differs between the releases of the service, as far as it is about this kind. */
-  readonly changes: readonly ReleaseChange[];
-}
-
-/** A kind of record that is made in the service itself: manifests only refer to it. */
-export interface ReadKind<Type extends string = string> extends KindOfRecord<Type> {
-  readonly creates: false;
+  /** The field that names one: `slug`. */
+  readonly identity: string;
+  /** How one is found by its name, where fields hold that in place of an id. */
   readonly byName: ByName;
+  /** Where to find the id of one. */
+  readonly findId: string;
+  /** The part of the service to which its permissions belong: `authentik_rbac`. */
+  readonly permissionsOf: string;
+  /** As its permissions call it, and the word for several: `propertymapping`. */
+  readonly model: { readonly type: string; readonly list: string };
 }
-
-/** A kind of record to whose ids, or names in their place, fields may refer. */
-export type Referable = (Kind | ReadKind) & { readonly byName: ByName };
 
 /** The list in which one is looked for by its name. */
 interface ByName {
@@ -50,9 +43,16 @@ interface ByName {
   readonly isId: (pk: JsonValue) => boolean;
 }
 
-/** A kind of record that manifests declare. */
-export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
-  readonly creates: true;
+/** A kind of record that manifests declare: all that is in a list of theirs, or those of one type. Each has a row, and its place in all.ts. */
+export interface Kind<Type extends string = string> extends Omit<
+  Family<Type>,
+  'byName' | 'findId' | 'model'
+> {
+  readonly family: Family<Type>;
+  /** As its permissions call it, and the word for several, where that is not its type: `oauth2provider`. */
+  readonly model?: { readonly type: string; readonly list: string } | undefined;
+  /** What differs between the releases of the service, as far as it is about this kind. */
+  readonly changes: readonly ReleaseChange[];
   /** Of several kinds in one list, those entries are of this one that have this value in a field. */
   readonly sort?: { readonly field: string; readonly value: string };
   /** The list and the field of an entry that has to name it before anybody reaches it, and an example of one. */
@@ -61,17 +61,10 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
     readonly field: string;
     readonly example: (name: string) => string;
   };
-  /** All those whose names differ from that of one, where other kinds are among them. */
-  readonly namedAmong?: ReadKind;
-  /**
-   * Where the service shows of which type a record is, when it makes others of this kind: it shows them under this one as well, finds
-   * them there by their names, and changes and deletes them.
-   */
-  readonly isBaseIn?: ReadKind;
+  /** Whether the service makes others of this kind: it shows them under it as well, finds them there by their names, and changes and deletes them. */
+  readonly isBase?: boolean;
   /** Whether no documented operation creates one. */
   readonly isUndocumented?: boolean;
-  /** The field that names one: `slug`. */
-  readonly identity: string;
   /** The field by which people know one; several may share its value: `name`. */
   readonly title: string;
   /** A POST to it creates one. */
@@ -92,6 +85,8 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   readonly isPersonal?: boolean;
   /** Whether the service has made a record for itself, which nobody declares. */
   readonly isInternal?: (record: JsonObject) => boolean;
+  /** Whether what it refers to has a fact about its id in one of its fields. */
+  readonly hasFacts?: boolean;
   /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** What people look for among the fields and no entry can say, each with why. */
@@ -216,7 +211,7 @@ export interface FieldOfKind<Value = JsonValue> {
   /** Of such a list: the service may hold the same twice, which is one too many. */
   readonly isEachOnce?: boolean;
   /** The kind of record whose ids it holds, or whose names in their place. */
-  readonly refersTo?: Referable;
+  readonly refersTo?: Family;
   /** Where a record of the service shows the names of those: an object with a `pk` and a `name`, or a list of such. */
   readonly namedIn?: string;
   /** What the record of an id in it says about that: of what belongs to one resource, the name of its owner; or that the record `grants` something. */

@@ -2,13 +2,14 @@ import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonVa
 import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
-import type { Kind, ReadKind, Referable } from './kind.ts';
+import type { Family, Kind } from './kind.ts';
+import { once } from './once.ts';
 import { isNameOfOne, type NameOfOne } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
 /** An id that a resource declares by a name. */
 export interface DeclaredName {
-  readonly related: Referable;
+  readonly related: Family;
   readonly name: string;
   /** As it was looked up. */
   readonly id?: JsonValue;
@@ -42,9 +43,9 @@ export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>)
 /** The resource with the ids of its names, as far as they are known. */
 export function withIds(
   resource: Resource,
-  idOf: (related: Referable, name: string, known: JsonValue | undefined) => JsonValue | undefined,
+  idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
 ): Resource {
-  const identified = (one: JsonValue, related: Referable): JsonValue => {
+  const identified = (one: JsonValue, related: Family): JsonValue => {
     if (!isNameOfOne(one)) return one;
     const id = idOf(related, one.name, one['id']);
     return { name: one.name, ...(id !== undefined && { id }) };
@@ -61,10 +62,7 @@ export function withIds(
 }
 
 /** The names that a record has, under which fields may refer to it. */
-export function namesOf(
-  { keys = plainKeys }: Pick<Referable['byName'], 'keys'>,
-  record: JsonObject,
-): string[] {
+export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, record: JsonObject): string[] {
   return Object.values(keys).flatMap((field) => {
     const name = record[field];
     return typeof name === 'string' && name !== '' ? [name] : [];
@@ -74,7 +72,7 @@ export function namesOf(
 const plainKeys = { name: 'name' };
 
 /** A value of a field as it is known inside: what a manifest calls `{ slug: … }` is a name as well. */
-export function asNames(related: Referable, value: JsonValue): JsonValue {
+export function asNames(related: Family, value: JsonValue): JsonValue {
   const { keys } = related.byName;
   if (keys === undefined) return value;
   if (isJsonList(value)) return value.map((one) => asNames(related, one));
@@ -85,7 +83,7 @@ export function asNames(related: Referable, value: JsonValue): JsonValue {
 }
 
 /** The same as a manifest writes it. */
-export function asWritten(related: Referable, value: JsonValue): JsonValue {
+export function asWritten(related: Family, value: JsonValue): JsonValue {
   const { keys, keyFor } = related.byName;
   if (keys === undefined) return value;
   if (isJsonList(value)) return value.map((one) => asWritten(related, one));
@@ -98,7 +96,7 @@ export function addressNamed({
   related: { type },
   name,
 }: {
-  readonly related: Pick<Referable, 'type'>;
+  readonly related: Pick<Family, 'type'>;
   readonly name: string;
 }): Address | undefined {
   return isResourceType(type) ? addressOf(type, name) : undefined;
@@ -208,14 +206,18 @@ export function referring({ fields }: Pick<Kind, 'fields'>): readonly Referring[
   return found;
 }
 
-type Referring = readonly [field: string, related: Referable];
+type Referring = readonly [field: string, related: Family];
 
 const referringOf = new WeakMap<Kind['fields'], readonly Referring[]>();
 
 /** Whether resources may name those of this type: then it has to be there before them. */
 export function isNamedByOthers(type: string): boolean {
-  return kinds.some((kind) => referring(kind).some(([, related]) => related.type === type));
+  return namedTypes().has(type);
 }
+
+const namedTypes = once(
+  () => new Set(kinds.flatMap((kind) => referring(kind).map(([, related]) => related.type))),
+);
 
 /** What was read of the ids that fields can hold, by `factKey`: the name of the resource to which one belongs, or `true`. */
 export type Facts = ReadonlyMap<string, JsonValue>;
@@ -227,18 +229,22 @@ export function factKey(kind: Kind, field: string, id: JsonValue): string {
 }
 
 /** By the fields of all kinds: which records have a fact about an id there, and where. */
-const fieldsWithFacts = kinds.flatMap((kind) =>
-  referring(kind).flatMap(([field, related]) => {
-    const { factIn } = kind.fields[field] ?? {};
-    return factIn === undefined ? [] : [{ kind, field, related, factIn }];
-  }),
+const fieldsWithFacts = once(() =>
+  kinds
+    .filter(({ hasFacts }) => hasFacts)
+    .flatMap((kind) =>
+      referring(kind).flatMap(([field, related]) => {
+        const { factIn } = kind.fields[field] ?? {};
+        return factIn === undefined ? [] : [{ kind, field, related, factIn }];
+      }),
+    ),
 );
 
 /** The facts that a record has about itself. What is blanked out as it may be shown is kept secret. */
-export function factsOf(related: Kind | ReadKind, received: JsonObject, shown: JsonObject): Fact[] {
+export function factsOf(related: Pick<Kind, 'type'>, received: JsonObject, shown: JsonObject): Fact[] {
   const { pk } = received;
   if (pk === undefined) return [];
-  return fieldsWithFacts.flatMap(({ kind, field, related: of, factIn }): Fact[] => {
+  return fieldsWithFacts().flatMap(({ kind, field, related: of, factIn }): Fact[] => {
     const value = of.type === related.type ? received[factIn] : undefined;
     const isFact = value === true || (typeof value === 'string' && value !== '' && value === shown[factIn]);
     return isFact ? [[factKey(kind, field, pk), value]] : [];

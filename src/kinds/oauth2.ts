@@ -1,16 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { certificate, certificateId } from './certificate.ts';
-import type { Kind } from './kind.ts';
-import {
-  hostProblem,
-  mappingField,
-  providerNameTaken,
-  notOfProviders,
-  provider,
-  providerChanges,
-  providerFields,
-  validityField,
-} from './provider.ts';
+import { hostProblem, notOfProviders, providerChanges, providerFields, validityField } from './provider.ts';
 import {
   asLines,
   asRecords,
@@ -22,7 +11,7 @@ import {
   withKnownKeys,
 } from './redirect-uris.ts';
 import { isIn, notIn, type ReleaseChange } from './release.ts';
-import { type FieldRows, kindFrom } from './row.ts';
+import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const redirects: ReleaseChange = {
   since: '2024.8',
@@ -62,10 +51,7 @@ const newSecret = 'whoever logs in through it has to be given the new one: until
 
 const fields = {
   ...providerFields,
-  property_mappings: {
-    ...mappingField,
-    default: [],
-  },
+  property_mappings: { default: [] },
   client_type: { default: 'confidential' },
   client_id: { changeWarning: () => newSecret },
   client_secret: { changeWarning: () => newSecret },
@@ -84,14 +70,10 @@ const fields = {
       ),
   },
   signing_key: {
-    refersTo: certificate,
-    findId: certificateId,
     default: null,
     changeWarning: () => 'tokens are signed with another key',
   },
   encryption_key: {
-    refersTo: certificate,
-    findId: certificateId,
     default: null,
   },
   access_code_validity: { ...validityField, default: 'minutes=1' },
@@ -124,16 +106,12 @@ const nobodyLogsIn: Problem = {
 };
 
 /** A provider of OAuth2 and OpenID Connect. No documented operation reads or creates one. */
-export const oauth2: Kind<'provider'> = kindFrom({
+export const oauth2: RowKind = kindFrom({
   path: '/providers/oauth2/',
   list: 'providers',
-  type: 'provider',
-  sort: { field: 'type', value: 'oauth2' },
   several: 'OAuth2 providers',
-  namedAmong: provider,
   // A proxy is one of them in the service, which shows it here as if it were no other.
-  isBaseIn: provider,
-  lookUp: 'name',
+  isBase: true,
   unique: true,
   deletion: {},
   fields,
@@ -142,5 +120,4 @@ export const oauth2: Kind<'provider'> = kindFrom({
     backchannel_logout_uri: 'From release 2025.10 on it is called `logout_uri`: write that.',
   },
   changes: [...providerChanges, redirects, encryption, logouts, grants, uriUses],
-  words: { one: 'a provider', nameTakenHint: providerNameTaken },
 });

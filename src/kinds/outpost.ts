@@ -1,9 +1,7 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
-import type { Kind } from './kind.ts';
-import { provider, providerId } from './provider.ts';
 import { likelyRefused, type ReleaseChange } from './release.ts';
-import { type FieldRows, kindFrom } from './row.ts';
+import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 /** Every service has it from the start, without a provider. */
 const embedded = 'authentik Embedded Outpost';
@@ -19,11 +17,9 @@ const remoteAccess: ReleaseChange = {
 const fields = {
   type: { ifMissing: newOnly('type', '`type: proxy`') },
   providers: {
-    refersTo: provider,
     // The service replaces all of them, and others may have theirs in it.
     part: true,
     changeWarning: () => 'their applications start or stop being served by this outpost',
-    findId: providerId,
   },
   config: {
     ifMissing: newOnly('config', '`config: { authentik_host: https://id.example.com }`'),
@@ -31,11 +27,9 @@ const fields = {
 } satisfies FieldRows;
 
 /** What serves the proxy providers that are given to it. No documented operation reads or creates one. */
-export const outpost: Kind<'outpost'> = kindFrom({
+export const outpost: RowKind = kindFrom({
   path: '/outposts/instances/',
   list: 'outposts',
-  type: 'outpost',
-  lookUp: 'name__iexact',
   isInternal: ({ name, providers = [] }) =>
     name === embedded && isJsonList(providers) && providers.length === 0,
   fields,

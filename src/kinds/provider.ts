@@ -1,34 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { flow, flowId } from './flow.ts';
-import type { Kind, ReadKind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
-import { propertyMapping, propertyMappingId } from './property-mapping.ts';
 import { notIn, type ReleaseChange, refused } from './release.ts';
 import type { FieldRows } from './row.ts';
-import { searchFor } from './search.ts';
-
-const path = '/api/v3/providers/all/';
-
-/** A provider of any type, through which people log in to an application. Manifests declare those of two types: oauth2.ts, proxy.ts. */
-export const provider: ReadKind<'provider'> = {
-  creates: false,
-  type: 'provider',
-  list: 'providers',
-  path,
-  changes: [],
-  byName: {
-    path,
-    query: { ordering: 'name' },
-    narrowedTo: searchFor,
-    listedFrom: 2,
-    leftOutById: {},
-    isId: (pk) => Number.isSafeInteger(pk),
-  },
-};
-
-/** Where to find the id of a provider. */
-export const providerId: string =
-  "The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.";
 
 const invalidation: ReleaseChange = {
   since: '2024.10',
@@ -40,16 +13,13 @@ const invalidation: ReleaseChange = {
 
 export const providerChanges: readonly ReleaseChange[] = [invalidation];
 
-const flowField = { refersTo: flow, findId: flowId } as const;
-
 /** The fields that providers of every type have. */
 export const providerFields: FieldRows = {
   name: {},
   type: { isInstruction: true },
   ...lifecycleFields,
-  authentication_flow: { ...flowField, default: null },
+  authentication_flow: { default: null },
   authorization_flow: {
-    ...flowField,
     changeWarning: () => 'people log in through another flow',
     ifMissing: () => ({
       code: 'missing-field',
@@ -59,7 +29,6 @@ export const providerFields: FieldRows = {
     }),
   },
   invalidation_flow: {
-    ...flowField,
     isOptionalBefore: true,
     ifMissing: (release) =>
       notIn(
@@ -69,13 +38,6 @@ export const providerFields: FieldRows = {
         'Write the flow that logs people out: a fresh service has `{ slug: default-provider-invalidation-flow }`. `defaults` can say it for all.',
       ),
   },
-};
-
-type Row = Kind['fields'][string];
-
-export const mappingField: Pick<Row, 'refersTo' | 'findId'> = {
-  refersTo: propertyMapping,
-  findId: propertyMappingId,
 };
 
 export const validityField: { readonly checks: readonly ((text: string) => Problem | undefined)[] } = {
@@ -91,9 +53,6 @@ export const notOfProviders: Readonly<Record<string, string>> = {
   jwt_federation_sources: otherTokens,
   jwt_federation_providers: otherTokens,
 };
-
-export const providerNameTaken: string =
-  'Another provider, of any type, probably has this name: names of providers are unique.';
 
 const unit = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';
 const validity = new RegExp(`^${unit}=-?\\d+(?:\\.\\d+)?(?:;${unit}=-?\\d+(?:\\.\\d+)?)*;?$`);

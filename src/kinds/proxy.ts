@@ -1,23 +1,17 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { certificate, certificateId } from './certificate.ts';
-import type { Kind } from './kind.ts';
 import {
   hostProblem,
-  mappingField,
-  providerNameTaken,
   notOfProviders,
-  provider,
   patternProblem,
   providerChanges,
   providerFields,
   validityField,
 } from './provider.ts';
-import { type FieldRows, kindFrom } from './row.ts';
+import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const fields = {
   ...providerFields,
   property_mappings: {
-    ...mappingField,
     default: [],
     // The service adds those that a proxy cannot do without.
     part: true,
@@ -47,7 +41,7 @@ const fields = {
         ? 'the certificate of the application is checked'
         : 'an attacker on the network can impersonate the application',
   },
-  certificate: { refersTo: certificate, findId: certificateId, default: null },
+  certificate: { default: null },
   skip_path_regex: {
     default: '',
     checks: [patternsProblem],
@@ -63,20 +57,16 @@ const fields = {
 } satisfies FieldRows;
 
 /** A provider for what cannot log people in by itself: a proxy before it does. No documented operation reads or creates one. */
-export const proxy: Kind<'provider'> = kindFrom({
+export const proxy: RowKind = kindFrom({
   path: '/providers/proxy/',
   list: 'providers',
-  type: 'provider',
-  sort: { field: 'type', value: 'proxy' },
   several: 'proxy providers',
-  namedAmong: provider,
   servedBy: {
     list: 'outposts',
     field: 'providers',
     example: (name) =>
       `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: ${JSON.stringify(name)} }] }]`,
   },
-  lookUp: 'name__iexact',
   unique: true,
   // The service takes a change without them for one of the mode `proxy` that lacks its host.
   update: { sentAlong: ['mode', 'internal_host'] },
@@ -84,7 +74,6 @@ export const proxy: Kind<'provider'> = kindFrom({
   fields,
   notDeclarable: notOfProviders,
   changes: providerChanges,
-  words: { one: 'a provider', nameTakenHint: providerNameTaken },
 });
 
 /** One to a line. */

@@ -1,4 +1,4 @@
-import { allKinds } from './all.ts';
+import { kinds } from './all.ts';
 import { earlierFirst, type ReleaseChange } from './release.ts';
 
 /** What differs between releases of the service and is about no kind of record. */
@@ -71,6 +71,6 @@ const general: readonly ReleaseChange[] = [
 /** All of it, the oldest first. */
 export function releaseChanges(): readonly ReleaseChange[] {
   // What all sorts of providers share is one change.
-  const all = new Set([...allKinds.flatMap(({ changes }) => changes), ...general]);
+  const all = new Set([...kinds.flatMap(({ changes }) => changes), ...general]);
   return [...all].toSorted((a, b) => earlierFirst(a.since, b.since));
 }

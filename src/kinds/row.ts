@@ -1,57 +1,53 @@
-import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
-import type { FieldFacts, TypeFacts } from './facts.ts';
-import { newest } from './facts/newest.ts';
-import type { FieldOfKind, Kind, Referable } from './kind.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { FieldFacts } from './facts.ts';
+import { familyNamed, familyOf, type FamilyType } from './families.ts';
+import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
+import { newestFacts, type NewestFacts } from './newest-facts.ts';
+import { once } from './once.ts';
 import { referenceOf } from './references.ts';
-import { isIn, notIn } from './release.ts';
+import { laterValueCheck, lengthCheck } from './release-checks.ts';
 import { searchFor } from './search.ts';
 import { isSecret } from './secrets.ts';
-import { isUuid, plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
+import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
+
+type Given =
+  | 'was'
+  | 'servedBy'
+  | 'access'
+  | 'bindable'
+  | 'isPersonal'
+  | 'isInternal'
+  | 'notDeclarable'
+  | 'deletion';
+type Defaulted = 'isUndocumented' | 'title' | 'changes' | 'words';
 
 /** What is written by hand of a kind: what the facts of the service's API do not say. */
-export interface KindRow<Type extends string>
-  extends
-    Omit<
-      Kind<Type>,
-      | 'creates'
-      | 'path'
-      | 'permissionsOf'
-      | 'model'
-      | 'byName'
-      | 'listing'
-      | 'update'
-      | 'fields'
-      | Defaulted
-      | 'lookUp'
-    >,
-    Partial<Pick<Kind<Type>, Defaulted>> {
+export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted>> {
   /** Where the service lists the records, as the facts have it: `/core/groups/`. */
   readonly path: string;
-  /** The word for several of its model, where other kinds are of its type: `OAuth2 providers`. */
+  readonly list: string;
+  /** The `type` of its entries, in a list of several, where that is not its path below that of the list. */
+  readonly type?: string;
+  /** The word for several of its type, in a list of several: `OAuth2 providers`. */
   readonly several?: string;
-  /** How one is found by its name: by its path, by a filter that every release has, or by the search of its list. */
-  readonly lookUp: 'path' | 'name' | 'username' | 'name__iexact' | 'search';
+  /** Whether the service makes records of other types of this one. */
+  readonly isBase?: boolean;
   readonly isDocumented?: boolean;
   /** Whether the service holds names unique in every release, as somebody has seen: then a create may be sent again. */
   readonly unique?: boolean;
   /** What a list, and a look-up by a filter, are asked to leave out, whatever is declared. */
   readonly leftOut?: Readonly<Record<string, string>>;
   readonly listing?: Partial<Kind['listing']>;
-  /** How fields refer to one by its name, where they can. */
-  readonly byName?: Partial<Referable['byName']>;
   readonly update?: Omit<Kind['update'], 'path'>;
   /** Of what the facts do not say of its fields. Those that no row is about are declared as the facts have them. */
   readonly fields?: FieldRows;
 }
 
-/** What follows from the facts or is the same for most kinds, unless a row says otherwise. */
-type Defaulted = 'identity' | 'title' | 'changes' | 'words';
-
 /** What is written by hand of a field. A text without checks of its own is checked for the length that earlier releases take. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
-  'since' | 'idForm' | 'namedIn' | 'isSecret' | 'part'
+  'since' | 'namedIn' | 'isSecret' | 'findId' | 'part'
 > &
   Extent;
 
@@ -67,63 +63,107 @@ interface Extent {
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
 
-export function kindFrom<Type extends string>(
-  row: KindRow<Type> & { readonly byName: object },
-): Kind<Type> & Referable;
-export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type>;
-/** A kind, as its row and the facts of the service's API make it. */
-export function kindFrom<Type extends string>(row: KindRow<Type>): Kind<Type> {
+export type RowKind = Kind<FamilyType>;
+
+/** A kind, as its row and the facts of the service's API make it. The facts are read when they are first asked for. */
+export function kindFrom(row: KindRow): RowKind {
   const {
     path: ownPath,
+    list,
+    type: ownType,
     several,
-    lookUp,
+    isBase = false,
     isDocumented = false,
     unique = false,
     leftOut = {},
     listing,
-    byName,
     update,
-    identity = 'name',
     was,
     ...rest
   } = row;
-  const facts = newestFacts(ownPath);
+  const family = familyOf(list);
+  const { type, identity } = family;
   const path = `/api/v3${ownPath}`;
-  const [area = '', model = ''] = facts.model?.split('.') ?? [];
-  const query = { ...leftOut, ordering: identity };
+  const sort =
+    family.path === path ? undefined : { field: 'type', value: ownType ?? typeIn(family.path, path) };
+  const facts = (): NewestFacts => newestFacts(ownPath);
+  const model = once(() => modelOf(family, facts(), sort && (several ?? severalOf(sort.value, family))));
+  const lookUp = once(() => ({ ...lookUpOf(path, identity, leftOut, facts()), isDocumented }));
+  const fields = once(() => ({
+    ...withInstructions(
+      Object.fromEntries(
+        Object.entries(rowsOf(row, identity, sort, facts())).map(([name, field]) => [
+          name,
+          fieldFrom(ownPath, name, field, facts()),
+        ]),
+      ),
+    ),
+    ...(row.deletion && lifecycleFields),
+  }));
   return {
     isUndocumented: true,
     title: identity,
     changes: [],
-    words: wordsOf(row.type),
+    words: wordsOf(family, sort),
     ...rest,
+    family,
+    type,
+    list,
     identity,
-    creates: true,
     path,
+    ...(sort && { sort }),
+    ...(isBase && { isBase }),
+    hasFacts: Object.values(row.fields ?? {}).some(({ factIn }) => factIn !== undefined),
     ...(was && { was: { ...was, path: `/api/v3${was.path}` } }),
-    ...(area !== 'authentik_core' && { permissionsOf: area }),
-    ...(several !== undefined && { model: { type: model, list: several } }),
-    ...(byName && {
-      byName: { path, query, isId: isIdOf(facts), narrowedTo: searchFor, listedFrom: 2, ...byName },
-    }),
-    lookUp: { ...lookUpOf(path, lookUp, leftOut), isDocumented },
-    listing: { query, unless: {}, completeFor: 'every token', isUnique: unique, ...listing },
+    get permissionsOf() {
+      return facts().model?.split('.')[0] ?? family.permissionsOf;
+    },
+    get model() {
+      return model();
+    },
+    get lookUp() {
+      return lookUp();
+    },
+    listing: {
+      query: { ...leftOut, ordering: identity },
+      unless: {},
+      completeFor: 'every token',
+      isUnique: unique,
+      ...listing,
+    },
     update: {
-      path: (name, pk) => `${path}${encodeURIComponent(facts.id?.name === identity ? name : pk)}/`,
+      path: (name, pk) => `${path}${encodeURIComponent(facts().id?.name === identity ? name : pk)}/`,
       ...update,
     },
-    fields: {
-      ...withInstructions(
-        Object.fromEntries(
-          Object.entries(rowsOf({ ...row, identity }, facts)).map(([name, field]) => [
-            name,
-            fieldFrom(ownPath, name, field, facts),
-          ]),
-        ),
-      ),
-      ...(row.deletion && lifecycleFields),
+    get fields() {
+      return fields();
     },
   };
+}
+
+/** The path of a type below that of all: `authenticator_validate`. */
+function typeIn(all: string, path: string): string {
+  const steps = all.replace(/all\/$/, '').split('/');
+  const own = path.split('/').filter((step, index) => step !== steps[index] && step !== '');
+  return own.filter((step) => !steps.includes(step)).join('_');
+}
+
+/** As permissions call one, where that is another word than its type. */
+function modelOf({ type, model: { list } }: Family, facts: NewestFacts, several?: string): Kind['model'] {
+  const [, model = type] = facts.model?.split('.') ?? [];
+  return several === undefined && model === type ? undefined : { type: model, list: several ?? list };
+}
+
+/** Names that are not written as other words. */
+const spelled = new Map(
+  ['LDAP', 'SAML', 'SCIM', 'RAC', 'RADIUS', 'OAuth2', 'OAuth', 'SSF', 'GeoIP', 'SMS', 'TOTP', 'mTLS'].map(
+    (word) => [word.toLowerCase(), word],
+  ),
+);
+
+function severalOf(sort: string, { model: { list } }: Family): string {
+  const words = sort.split('_').map((word) => spelled.get(word) ?? word);
+  return `${words.join(' ')} ${list}`;
 }
 
 /** The fields, with those of an entry that say which of them are declared in part, or in full. */
@@ -139,7 +179,9 @@ function withInstructions(fields: Kind['fields']): Kind['fields'] {
 
 /** The rows of all fields: its identity first, then those that are written, then what else the service takes. */
 function rowsOf(
-  { identity, sort, fields, notDeclarable = {} }: Pick<Kind, 'identity'> & Partial<KindRow<string>>,
+  { fields, notDeclarable = {} }: KindRow,
+  identity: string,
+  sort: Kind['sort'],
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
@@ -154,88 +196,68 @@ function rowsOf(
   };
 }
 
-function wordsOf(type: string): Kind['words'] {
+function wordsOf({ type, list }: Family, sort: Kind['sort']): Kind['words'] {
   const words = type.replaceAll('_', ' ');
   const one = `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
-  return { one, nameTakenHint: `Another ${words} probably has this name.` };
+  if (sort === undefined) return { one, nameTakenHint: `Another ${words} probably has this name.` };
+  const several = list.replaceAll('_', ' ');
+  const nameTakenHint = `Another ${words}, of any type, probably has this name: names of ${several} are unique.`;
+  return { one, nameTakenHint };
 }
 
-interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
-  readonly fields: Readonly<Record<string, NewestField>>;
-}
-
-interface NewestField extends FieldFacts {
-  /** The first release that has it, where that is not the first of its type. */
-  readonly since?: string;
-  /** The length that it had at most, and the first release that takes longer ones. */
-  readonly shorter?: { readonly before: string; readonly maxLength: number };
-  /** Of its values, those that came after it, and with which release. */
-  readonly later?: Readonly<Record<string, string>>;
-}
-
-/** What the newest release says of a path: kept apart from the others, as every start of the program needs it. */
-export function newestFacts(path: string): NewestFacts {
-  const facts = newest[path];
-  if (facts === undefined) throw new Error(`there are no facts of ${path}`);
-  return JSON.parse(facts) as NewestFacts; // what the script writes
-}
-
-function isIdOf({ fields }: NewestFacts): (pk: JsonValue) => boolean {
-  return fields['pk']?.type === 'integer' ? (pk) => Number.isSafeInteger(pk) : isUuid;
-}
-
+/** By its path, by a filter that every release has, or by the search of its list. */
 function lookUpOf(
   path: string,
-  lookUp: KindRow<string>['lookUp'],
+  identity: string,
   leftOut: Readonly<Record<string, string>>,
+  { id, filters = [] }: NewestFacts,
 ): Pick<Kind['lookUp'], 'path' | 'answers'> {
-  if (lookUp === 'path') return { path: (name) => `${path}${encodeURIComponent(name)}/`, answers: 'record' };
-  const more = Object.entries(leftOut)
-    .map(([parameter, value]) => `&${parameter}=${value}`)
-    .join('');
-  if (lookUp === 'search')
+  if (id?.name === identity)
+    return { path: (name) => `${path}${encodeURIComponent(name)}/`, answers: 'record' };
+  const blind = `${identity}__iexact`;
+  const filter = [identity, blind].find((one) => filters.includes(one));
+  if (filter === undefined)
     return {
       path: (name) => `${path}?${new URLSearchParams({ ...leftOut, ...searchFor(name) }).toString()}`,
       answers: 'search',
     };
+  const more = Object.entries(leftOut)
+    .map(([parameter, value]) => `&${parameter}=${value}`)
+    .join('');
   return {
-    path: (name) => `${path}?${lookUp}=${encodeURIComponent(name)}${more}`,
-    answers: lookUp.endsWith('__iexact') ? 'search' : 'list',
+    path: (name) => `${path}?${filter}=${encodeURIComponent(name)}${more}`,
+    answers: filter === blind ? 'search' : 'list',
   };
 }
 
 /** A field, as its row and the facts make it. Those that a row has beside the service's are left as they are. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
+  const { part, whole, ordered, ...own } = row;
   const { [name]: facts, [`${name}_obj`]: named } = fields;
-  const { part: _, whole: __, ordered: ___, ...own } = Object.getOwnPropertyDescriptors(row);
-  const derived = facts
-    ? { ...derivedFrom(path, name, row, facts), ...(named && { namedIn: `${name}_obj` }) }
-    : {};
-  // A row may have a getter for the kind that it belongs to, which is not there yet.
-  return Object.defineProperties(derived, own);
-}
-
-function derivedFrom(path: string, name: string, row: FieldRow, facts: NewestField): FieldOfKind {
+  const reference = facts && referenceOf(path, name, facts);
+  const refersTo = own.refersTo ?? (reference?.by === 'pk' ? familyNamed(reference.list) : undefined);
+  const referring = refersTo && { refersTo, findId: refersTo.findId };
+  if (facts === undefined) return { ...own, ...referring };
   const { since, shorter, later } = facts;
   const isHidden = isSecret(path, name, facts);
   return {
-    ...formOf(path, name, facts, { part: row.part, whole: row.whole ?? isHidden, ordered: row.ordered }),
+    ...formOf(facts, reference !== undefined, { part, whole: whole ?? isHidden, ordered }),
+    ...referring,
     ...(since !== undefined && row.formerly === undefined && { since }),
+    ...(named && { namedIn: `${name}_obj` }),
     ...(isHidden && { isSecret: true }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
+    ...own,
   };
 }
 
 /** How a value is compared, and how a table holds it. */
 function formOf(
-  path: string,
-  name: string,
-  facts: FieldFacts,
+  { type, format, items }: FieldFacts,
+  refers: boolean,
   { part, whole, ordered }: { readonly [Key in keyof Extent]: boolean | undefined },
 ): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same' | 'part'> {
-  const { type, format, items } = facts;
-  const refers = referenceOf(path, name, facts) !== undefined;
   if (items) {
     const isNumber = items.type === 'integer';
     const idForm = isNumber ? plainId : plainUuid;
@@ -250,39 +272,4 @@ function formOf(
   if (type !== 'string') return { inTable: 'columns', ...(!whole && { part: 'unless exactly' }) };
   if (format === 'date-time') return { same: sameInstant };
   return refers ? { same: sameUuid } : {};
-}
-
-function lengthCheck(
-  name: string,
-  { before, maxLength }: NonNullable<NewestField['shorter']>,
-): NonNullable<FieldOfKind<string>['checks']>[number] {
-  return (text, release) =>
-    Array.from(text).length <= maxLength
-      ? undefined
-      : notIn(
-          { before },
-          release,
-          `refuse this ${name.replaceAll('_', ' ')}`,
-          `It is longer than ${maxLength} characters.`,
-        );
-}
-
-/** Releases before a field ignore it, whatever its value. */
-function laterValueCheck(
-  name: string,
-  since: string | undefined,
-  later: Readonly<Record<string, string>>,
-): NonNullable<FieldOfKind['checks']>[number] {
-  const firstOf = new Map(Object.entries(later));
-  return (value, release) => {
-    if (since !== undefined && isIn({ before: since }, release) === true) return undefined;
-    const isList = isJsonList(value);
-    return (isList ? value : [value]).flatMap((one, item) => {
-      const before = firstOf.get(textOf(one));
-      if (before === undefined) return [];
-      const does = `refuse this ${isList ? 'value' : name.replaceAll('_', ' ')}`;
-      const problem = notIn({ before }, release, does, 'Choose another.');
-      return problem ? { ...problem, ...(isList && { item }) } : [];
-    });
-  };
 }

@@ -1,17 +1,11 @@
-import type { Kind } from './kind.ts';
-import { propertyMapping } from './property-mapping.ts';
-import { kindFrom } from './row.ts';
+import { kindFrom, type RowKind } from './row.ts';
 
 /** What a scope of OAuth2 tells an application about a user. */
-export const scopeMapping: Kind<'property_mapping'> = kindFrom({
+export const scopeMapping: RowKind = kindFrom({
   path: '/propertymappings/provider/scope/',
   was: { before: '2024.8', path: '/propertymappings/scope/' },
   list: 'property_mappings',
-  type: 'property_mapping',
-  sort: { field: 'type', value: 'provider_scope' },
   several: 'scope mappings',
-  namedAmong: propertyMapping,
-  lookUp: 'name',
   // A second one of a name was refused by 2023.10.7 and by 2025.12.4, which both leave the description empty.
   unique: true,
   isInternal: ({ managed = null }) => managed !== null,

@@ -3,10 +3,7 @@ import { textOf, type JsonObject } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
-import type { Kind, Referable } from './kind.ts';
-import { group, groupId } from './group.ts';
-import { role, roleId } from './role.ts';
-import { type FieldRows, kindFrom } from './row.ts';
+import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const ofServiceItself = 'internal_service_account';
 
@@ -66,16 +63,12 @@ const fields = {
     checks: [noSuchDay, lastLoginRefusal, noTimeZone],
   },
   groups: {
-    refersTo: group,
     factIn: 'is_superuser',
     grants: "gains a superuser's rights",
     default: [],
-    findId: groupId,
   },
   roles: {
-    refersTo: role,
     default: [],
-    findId: roleId,
   },
   email: { default: '', checks: [emailRefusal] },
   attributes: {
@@ -104,27 +97,13 @@ const notDeclarable = {
   is_superuser: superuser,
 };
 
-/** Where to find the id of a user. */
-export const userId =
-  "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.";
-
 /** A user. The documented operations have no way to read one. */
-export const user: Kind<'user'> & Referable = kindFrom({
+export const user: RowKind = kindFrom({
   path: '/core/users/',
   list: 'users',
-  type: 'user',
   isUndocumented: false,
-  identity: 'username',
   title: 'name',
-  lookUp: 'username',
   unique: true,
-  byName: {
-    query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
-    narrowedTo: (username) => ({ username }),
-    listedFrom: 10,
-    leftOutById: {},
-    keys: { name: 'username' },
-  },
   listing: { unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
   update: {
     refusal: (held, declared) => {

@@ -7,7 +7,7 @@ import { isOfSort, kinds } from '../kinds/all.ts';
 import { asNames } from '../kinds/named.ts';
 import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
-import type { Kind, Referable } from '../kinds/kind.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
 import { formerly, state } from '../kinds/lifecycle.ts';
 import { isNameOfOne } from '../kinds/values.ts';
 import { addressOf, type Resource, withHidden } from '../kinds/resource.ts';
@@ -50,6 +50,7 @@ export function desiredResources(read: ManifestValue): Declared {
   const mappings: Resource[] = [];
   const whole: Resource[] = [];
   for (const kind of kinds) {
+    if (manifest[kind.list] === undefined) continue; // what is not declared costs nothing
     const { type, list, identity } = kind;
     const hidden = hiddenOf(kind, read.hide);
     const defaults = fieldsAt(kind, ['defaults', type], read);
@@ -204,7 +205,7 @@ function notCreated({ words, list }: Kind): Problem {
   );
 }
 
-function notLookedUp({ type }: Referable, findId: string): Problem {
+function notLookedUp({ type }: Family, findId: string): Problem {
   return {
     code: 'contract-only',
     summary: `no ${type} is looked up by its name, as contract_only keeps to the three documented operations`,
@@ -212,7 +213,7 @@ function notLookedUp({ type }: Referable, findId: string): Problem {
   };
 }
 
-function secretName({ type }: Referable): Problem {
+function secretName({ type }: Family): Problem {
   return {
     code: 'sensitive-name',
     summary: `the name of this ${type} comes from an environment variable or a file`,

@@ -4,7 +4,7 @@ import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
 import { validate } from '../generated/manifest.ts';
-import { isOfSort, kinds, lists } from '../kinds/all.ts';
+import { kindOfEntry, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -119,15 +119,14 @@ function isAssumed({ path, diagnostic }: SchemaFault, references: References): b
 /** The places of secret fields in a manifest, whose values come from the environment or a file. */
 function secretsIn(manifest: JsonValue): (string | number)[][] {
   if (!isJsonObject(manifest)) return [];
-  return kinds.flatMap((kind) => {
-    const secret = Object.keys(kind.fields).filter((field) => kind.fields[field]?.isSecret);
-    if (secret.length === 0) return [];
-    return entriesOf(manifest, kind).flatMap((entry, index) =>
-      isJsonObject(entry) && isOfSort(kind, entry)
-        ? secret.flatMap((field) => (Object.hasOwn(entry, field) ? [[kind.list, index, field]] : []))
-        : [],
-    );
-  });
+  return lists.flatMap((list) =>
+    entriesOf(manifest, { list }).flatMap((entry, index) => {
+      const fields = kindOfEntry(list, entry)?.fields;
+      return fields && isJsonObject(entry)
+        ? Object.keys(entry).flatMap((field) => (fields[field]?.isSecret ? [[list, index, field]] : []))
+        : [];
+    }),
+  );
 }
 
 /** The file with the lines of these values not quotable. */

@@ -1,6 +1,6 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { writtenValue } from '../kinds/fields.ts';
-import type { Referable } from '../kinds/kind.ts';
+import type { Family } from '../kinds/kind.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
 import { type Facts, factsOf, idsIn, referring } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -25,7 +25,7 @@ const costOfPage = 8;
 
 /** A place where an id is written that belongs to a record of another kind. */
 interface Place extends Omit<UnresolvedName, 'fault'> {
-  readonly declared: UnresolvedName['declared'] & { readonly related: Referable };
+  readonly declared: UnresolvedName['declared'] & { readonly related: Family };
 }
 
 /** What was read of the ids that are written in what is to be created. */
@@ -49,7 +49,7 @@ export async function factsOfIds(
   observed: ObservedState,
   options: FactsOptions,
 ): Promise<OfIds> {
-  const wanted = new Map<Referable, Map<string, { readonly id: JsonValue; readonly places: Place[] }>>();
+  const wanted = new Map<Family, Map<string, { readonly id: JsonValue; readonly places: Place[] }>>();
   for (const resource of resources)
     if (observed.get(resource.address)?.presence === 'absent' && !isToGo(resource))
       for (const { id, place } of idsWritten(resource)) {
@@ -105,7 +105,7 @@ async function isSuperuser({ client, pacing, signal }: FactsOptions): Promise<bo
 }
 
 async function recordsOf(
-  related: Referable,
+  related: Family,
   ids: readonly JsonValue[],
   { client, pacing, signal }: FactsOptions,
 ): Promise<{ readonly records: readonly ListedRecord[]; readonly absent: readonly JsonValue[] }> {

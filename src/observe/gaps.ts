@@ -1,5 +1,5 @@
 import type { ResourceType } from '../kinds/all.ts';
-import type { Kind, ReadKind } from '../kinds/kind.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
 import type { Answer } from '../service/answer.ts';
 import type { ListedRecord } from '../service/records.ts';
 
@@ -26,7 +26,7 @@ export type Gap =
   /** They are of types that no manifest declares. */
   | {
       readonly kind: 'other_types';
-      readonly of: ReadKind;
+      readonly of: Family;
       readonly others: readonly { readonly name: string; readonly type: string }[];
     }
   /** Who may open them was not shown: the field of an entry that would declare it. */

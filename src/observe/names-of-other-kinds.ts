@@ -1,5 +1,5 @@
 import { isToGo } from '../kinds/lifecycle.ts';
-import type { ReadKind } from '../kinds/kind.ts';
+import type { Family } from '../kinds/kind.ts';
 import { namesOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedState } from './observation.ts';
@@ -16,11 +16,11 @@ export async function namesOfOtherKinds(
   observed: ObservedState,
   options: Omit<ResolveOptions, 'isDeclared' | 'elsewhere'>,
 ): Promise<UnresolvedName[]> {
-  const wanted = new Map<ReadKind, Resource[]>();
+  const wanted = new Map<Family, Resource[]>();
   for (const resource of resources) {
-    const { namedAmong } = resource.kind;
+    const { family, sort } = resource.kind;
     const isMissing = observed.get(resource.address)?.presence === 'absent' && !isToGo(resource);
-    if (namedAmong && isMissing) wanted.set(namedAmong, [...(wanted.get(namedAmong) ?? []), resource]);
+    if (sort && isMissing) wanted.set(family, [...(wanted.get(family) ?? []), resource]);
   }
   const taken: UnresolvedName[] = [];
   for (const [related, missing] of wanted) {

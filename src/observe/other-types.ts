@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import { textOf } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
-import type { ReadKind } from '../kinds/kind.ts';
+import type { Family } from '../kinds/kind.ts';
 import { namesOf } from '../kinds/named.ts';
 import { isOfKind } from '../service/own-type.ts';
 import { readWhole } from '../service/read-whole.ts';
@@ -18,15 +18,14 @@ export async function withOtherTypes(
   options: InventoryOptions,
   isWanted: (address: Address) => boolean = () => true,
 ): Promise<Inventory[]> {
-  const done = new Set<ReadKind>();
+  const done = new Set<Family>();
   const all: Inventory[] = [];
   for (const inventory of inventories) {
-    const { namedAmong } = inventory.kind;
-    if (namedAmong === undefined || done.has(namedAmong)) all.push(inventory);
+    const { family, sort, type } = inventory.kind;
+    if (sort === undefined || done.has(family)) all.push(inventory);
     else {
-      done.add(namedAmong);
-      const { type } = inventory.kind;
-      const more = await gapsIn(namedAmong, options, (name) => isWanted(addressOf(type, name)));
+      done.add(family);
+      const more = await gapsIn(family, options, (name) => isWanted(addressOf(type, name)));
       all.push({ ...inventory, gaps: [...inventory.gaps, ...more] });
     }
   }
@@ -34,14 +33,14 @@ export async function withOtherTypes(
 }
 
 async function gapsIn(
-  all: ReadKind,
+  all: Family,
   options: InventoryOptions,
   isWanted: (name: string) => boolean,
 ): Promise<Gap[]> {
   const read = await readWhole(all.byName, options);
   if (read.kind === 'not_sent') return [{ kind: 'interrupted' }];
   if (read.kind === 'unread') return [{ kind: 'ended', answer: read.reading.answer }];
-  const known = kinds.filter(({ namedAmong }) => namedAmong === all);
+  const known = kinds.filter(({ family }) => family === all);
   const others = read.records.flatMap(({ received, shown }) => {
     if (known.some((kind) => isOfKind(kind, received))) return [];
     const [name = textOf(shown['pk'])] = namesOf(all.byName, shown);

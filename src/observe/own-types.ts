@@ -6,7 +6,7 @@ import type { Gap, Inventory } from './gaps.ts';
 /** An inventory without what the service shows there though it is of another type. */
 export async function ofOwnType(inventory: Inventory, options: OwnTypeOptions): Promise<Inventory> {
   const { kind, records, gaps } = inventory;
-  if (kind.isBaseIn === undefined) return inventory;
+  if (!kind.isBase) return inventory;
   const types = await ownTypesOf(kind, records.map(pkOf), options);
   const own = records.filter((record) => types.get(pkOf(record)) === true);
   const unknown: Gap[] = [];

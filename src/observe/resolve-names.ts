@@ -10,7 +10,7 @@ import {
   namesOf,
   withIds,
 } from '../kinds/named.ts';
-import type { Referable } from '../kinds/kind.ts';
+import type { Family } from '../kinds/kind.ts';
 import { formerly, isToGo } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
@@ -40,7 +40,7 @@ export type NameFault =
 /** A name without an id, at one of the places where it is declared. */
 export interface UnresolvedName {
   readonly resource: Resource;
-  readonly declared: Omit<DeclaredName, 'related'> & { readonly related: Pick<Referable, 'type' | 'list'> };
+  readonly declared: Omit<DeclaredName, 'related'> & { readonly related: Pick<Family, 'type' | 'list'> };
   readonly fault: NameFault;
 }
 
@@ -91,7 +91,7 @@ export interface ResolveOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
   /** Whether a name is that of a resource that is looked up as such: its id comes with that. */
-  readonly isDeclared?: (related: Referable, name: string) => boolean;
+  readonly isDeclared?: (related: Family, name: string) => boolean;
   /** What is declared, and no part of the run. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
   /** When it aborts, nothing more is asked. */
@@ -103,7 +103,7 @@ export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
 ): Promise<ResolvedNames> {
-  const wanted = new Map<Referable, Set<string>>();
+  const wanted = new Map<Family, Set<string>>();
   for (const resource of resources) {
     for (const { related, name } of declaredNames(resource)) {
       if (options.isDeclared?.(related, name)) continue;
@@ -114,7 +114,7 @@ export async function resolveNames(
   const facts = new Map<string, JsonValue>();
   if (wanted.size === 0) return { resources, facts, unresolved: [], notRead: 0 };
 
-  const findings = new Map<Referable, ReadonlyMap<string, Finding>>();
+  const findings = new Map<Family, ReadonlyMap<string, Finding>>();
   for (const [related, names] of wanted)
     findings.set(related, await find(related, [...names], facts, { ...options, declared: resources }));
   const resolved = resources.map((resource) =>
@@ -142,7 +142,7 @@ type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
 /** What is found of each name, with the nearest known one where it is not found; nothing of those that were not looked up. */
 async function find(
-  related: Referable,
+  related: Family,
   names: readonly string[],
   facts: Map<string, JsonValue>,
   { declared, ...options }: ResolveOptions & { readonly declared: readonly Resource[] },
@@ -168,7 +168,7 @@ async function find(
 
 /** What is found of each name, and all records that were read for it; `isListed`: whether their list was asked for. */
 export async function findNames(
-  related: Referable,
+  related: Family,
   names: readonly string[],
   { client, pacing, signal }: ResolveOptions,
 ): Promise<{
@@ -224,7 +224,7 @@ export async function findNames(
 }
 
 /** The names in groups for which one request asks: there are searches for a word of a name, which others have too. */
-function byRequest(names: readonly string[], { narrowedTo }: Referable['byName']): [string, ...string[]][] {
+function byRequest(names: readonly string[], { narrowedTo }: Family['byName']): [string, ...string[]][] {
   const groups = new Map<string, [string, ...string[]]>();
   for (const name of names) {
     const query = JSON.stringify(narrowedTo(name));
@@ -237,7 +237,7 @@ function byRequest(names: readonly string[], { narrowedTo }: Referable['byName']
 
 /** What the records that were read show of a name. */
 function findingIn(
-  related: Referable,
+  related: Family,
   read: Exclude<WholeReading, { kind: 'not_sent' }>,
   name: string,
 ): Finding {

@@ -13,7 +13,7 @@ export function allFacts(
   for (const { kind, name, ...resource } of resources) {
     const held = heldAt(observed, resource.address);
     for (const [key, value] of held?.facts ?? []) all.set(key, value);
-    if (held || kind.byName === undefined) continue;
+    if (held) continue;
     const record = { ...sentFields({ kind, ...resource }), pk: { name } };
     for (const [key, value] of factsOf(kind, record, record)) all.set(key, value);
   }

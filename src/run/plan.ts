@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
-import type { Referable } from '../kinds/kind.ts';
+import type { Family } from '../kinds/kind.ts';
 import { declaresAccess } from '../kinds/access.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
 import { addressNamed, withIdsOf } from '../kinds/named.ts';
@@ -123,7 +123,7 @@ export async function planFor(
   const { resources: declared, left } = withoutLaterFields(everything, known);
   if (known && left.length > 0) job.emit({ kind: 'later_fields', release: known, fields: left });
   const addresses = new Set(declared.map(({ address }) => address));
-  const isDeclared = (related: Referable, name: string): boolean =>
+  const isDeclared = (related: Family, name: string): boolean =>
     addresses.has(addressNamed({ related, name }) ?? '.');
   const resolved = await resolveNames(declared, { ...asking, isDeclared, elsewhere });
   const { unresolved: names, notRead } = resolved;

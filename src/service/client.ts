@@ -1,7 +1,7 @@
 import { isJsonList, parseJson, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
 import type { Children, Parent } from '../kinds/children.ts';
-import type { Kind, Referable } from '../kinds/kind.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
 import { Evidence } from './evidence.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
@@ -76,7 +76,7 @@ export interface Client {
   /** Asks for one page of any list of the service, once, and never rejects. It is none of the documented operations. */
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
   /** Asks for a record to which a field refers, by its id, once, and never rejects. It is none of the documented operations. */
-  readById(related: Referable, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
+  readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
   /** Asks whose the token is, and answers from memory once it is known. Never rejects. It is none of the documented operations. */
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
   /** What an answer to a create proves where the record cannot be looked up. */
@@ -222,7 +222,7 @@ async function deleted(send: Transport, path: string): Promise<Deleting> {
 
 async function recordRead(
   send: Transport,
-  { path, byName }: Referable,
+  { path, byName }: Family,
   id: JsonValue,
   signal: AbortSignal | undefined,
 ): Promise<RecordReading> {

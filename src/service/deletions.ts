@@ -111,9 +111,8 @@ async function whyLast(
 ): Promise<string | undefined> {
   const last = kind.deletion?.last;
   if (last === undefined || held.fields[last.field] === false) return undefined;
-  const { byName } = kind;
-  const list = byName && (await readWhole(byName, options));
-  if (list?.kind !== 'whole') return `it could not be read whether it is ${last.words}`;
+  const list = await readWhole(kind.family.byName, options);
+  if (list.kind !== 'whole') return `it could not be read whether it is ${last.words}`;
   const gone = pksOf(kind, going);
   const stays = list.records.some(
     ({ received }) => received[last.field] === true && !gone.has(textOf(received['pk'])),

@@ -7,12 +7,11 @@ import type { Transport } from './transport.ts';
 
 /** A transport whose refusals say nothing of a hidden field. Records stay as they are, to be compared with. */
 export function hiding(send: Transport, hide: Hide): Transport {
-  const hiddenFields = new Map(kinds.map((kind) => [kind, hiddenOf(kind, hide)]));
   return async (request, signal) => {
     const exchange = await send(request, signal);
     if (exchange.kind !== 'answered' || exchange.status < 300) return exchange;
     const kind = kinds.find(({ path }) => request.path.startsWith(path));
-    const fields = kind && hiddenFields.get(kind);
+    const fields = kind && hiddenOf(kind, hide);
     const said = fields && fields.size > 0 ? parseJson(exchange.body) : undefined;
     if (fields === undefined || !isJsonObject(said)) return exchange;
     // What kind of answer it is shows in the answer as it came.

@@ -1,5 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { Kind, ReadKind } from '../kinds/kind.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
 import type { Client, Reading, RecordReading } from './client.ts';
 import type { HeldRecord } from './types.ts';
 import type { Pacing } from './pacing.ts';
@@ -19,16 +19,16 @@ export async function readOwn(
   signal: AbortSignal | undefined,
 ): Promise<Reading> {
   const reading = await client.read(kind, name, signal);
-  const { isBaseIn } = kind;
-  if (isBaseIn === undefined || reading.proof !== 'exists') return reading;
-  const { answer, ...of } = await client.readById(isBaseIn, idOf(isBaseIn, reading.held.pk), signal);
+  const { isBase, family } = kind;
+  if (!isBase || reading.proof !== 'exists') return reading;
+  const { answer, ...of } = await client.readById(family, idOf(family, reading.held.pk), signal);
   if (of.proof === 'exists')
     return isOfKind(kind, of.record.received) ? reading : { proof: 'absent', answer };
   // It may be gone by now; or it is not shown of which type it is, and then nothing of it may be touched.
   return { ...of, proof: of.proof === 'absent' ? 'nothing' : of.proof, answer };
 }
 
-function idOf({ byName }: ReadKind, pk: string): JsonValue {
+function idOf({ byName }: Family, pk: string): JsonValue {
   return byName.isId(Number(pk)) ? Number(pk) : pk;
 }
 
@@ -61,10 +61,10 @@ export async function ownTypesOf(
   pks: readonly string[],
   { client, pacing, signal }: OwnTypeOptions,
 ): Promise<ReadonlyMap<string, OwnType>> {
-  const { isBaseIn } = kind;
-  if (isBaseIn === undefined) return new Map(pks.map((pk) => [pk, true]));
+  const { isBase, family } = kind;
+  if (!isBase) return new Map(pks.map((pk) => [pk, true]));
   if (pks.length === 0) return new Map();
-  const { path, query, isId } = isBaseIn.byName;
+  const { path, query, isId } = family.byName;
   const all = await readWhole({ path, query, isId }, { client, pacing, signal });
   const records = all.kind === 'whole' ? all.records : [];
   const known = new Map<string, OwnType>(
@@ -72,7 +72,7 @@ export async function ownTypesOf(
   );
   await pacing.forEach(pks, async (pk) => {
     if (known.has(pk) || signal?.aborted) return;
-    const read = (): Promise<RecordReading> => client.readById(isBaseIn, idOf(isBaseIn, pk), signal);
+    const read = (): Promise<RecordReading> => client.readById(family, idOf(family, pk), signal);
     const reading = all.kind === 'unread' ? all.reading : await untilProven(read, pacing, triesOf.lookUp);
     known.set(pk, reading?.proof === 'exists' ? isOfKind(kind, reading.record.received) : reading);
   });

@@ -1,5 +1,5 @@
 import { textOf } from '../base/json.ts';
-import type { Referable } from '../kinds/kind.ts';
+import type { Family } from '../kinds/kind.ts';
 import { namesOf } from '../kinds/named.ts';
 import type { Client, PageReading } from './client.ts';
 import type { ListedRecord } from './records.ts';
@@ -16,7 +16,7 @@ interface WholeOptions {
 }
 
 /** A list of records that have an id of their kind and a name: a row without these is none of them, and one is missing. */
-type NamedList = ListQuery & Pick<Referable['byName'], 'isId' | 'keys'>;
+type NamedList = ListQuery & Pick<Family['byName'], 'isId' | 'keys'>;
 
 /** What came of reading a list as a whole. */
 export type WholeReading =

@@ -49,7 +49,7 @@ function cleanBody(body: string, redactor: Redactor): string {
   if (hasNoneOf(redactor, body)) return body;
   const json = parseJson(body);
   if (json === undefined) return redactor.clean(body);
-  const cleaned = JSON.stringify(redactor.cleanJson(json, meaningfulNames));
+  const cleaned = JSON.stringify(redactor.cleanJson(json, meaningfulNames()));
   return cleaned === JSON.stringify(json) ? body : cleaned;
 }
 
@@ -86,7 +86,7 @@ export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answ
   const { body, requestId, redirectOrigin, error } = answer;
   if (error) cleanError(error, redactor);
   const cleaned =
-    body && (hasNoneOf(redactor, JSON.stringify(body)) ? body : redactor.cleanJson(body, meaningfulNames));
+    body && (hasNoneOf(redactor, JSON.stringify(body)) ? body : redactor.cleanJson(body, meaningfulNames()));
   return {
     ...answer,
     ...(isJsonObject(cleaned) && { body: cleaned }),

@@ -56,7 +56,9 @@ export function logging(
 
 /** Where the names and the ids are looked up that stand in hidden fields. */
 function closedPaths(hide: Hide): string[] {
-  return kinds.flatMap((kind) => {
+  // A secret refers to nothing, so that what is not named has no such field.
+  const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
+  return named.flatMap((kind) => {
     const fields = hiddenOf(kind, hide);
     return referring(kind).flatMap(([field, { path }]) => (fields.has(field) ? [path] : []));
   });

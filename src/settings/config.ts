@@ -64,7 +64,7 @@ export async function readConfig(
   }
   const read = { filename: filename ?? defaultConfigFile };
   const text = await readText(read.filename, files, { closed, outside: 'refused' });
-  if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideable };
+  if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideable() };
   const hides = mentionsHide.test(text.text);
   // The file also holds variables, which may be values of hidden fields.
   const file = hides ? unquotable(text) : text;
@@ -74,7 +74,7 @@ export async function readConfig(
     ...read,
     diagnostics: diagnostics.map((diagnostic) => withoutToken(diagnostic)),
     tokens,
-    hide: hides ? hideable : [],
+    hide: hides ? hideable() : [],
   });
   if (parsed.value === undefined) return faulty(parsed.diagnostics);
   const { validate } = await import('../generated/config.ts');

@@ -16,7 +16,7 @@ const [engineering, staff] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-
 /** What a table declares, each as its address and its fields, and what is said of it: `line:column code`. */
 function read(
   text: string,
-  kind: typeof user | typeof application = user,
+  kind: typeof user = user,
   delimiter = ',',
 ): { declared: [string, JsonObject][]; said: string[] } {
   const { resources, diagnostics } = resourcesOf(sourceFile('people.csv', text), kind, delimiter);

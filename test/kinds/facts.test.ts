@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { factsByRelease, factsOf, type FieldFacts, type TypeFacts } from '../../src/kinds/facts.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import { knownReleases, readRelease } from '../../src/kinds/release.ts';
-import { newestFacts } from '../../src/kinds/row.ts';
+import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { factPaths } from '../support/fact-paths.ts';
 
 const lines = knownReleases.map(({ line }) => line);
@@ -122,7 +122,9 @@ test('what rows read of the newest release is what the files say', () => {
       expect(() => newestFacts(path)).toThrow(path);
       continue;
     }
-    const { id, model, fields } = newestFacts(path);
+    const { id, model, fields, filters = [] } = newestFacts(path);
+    for (const filter of filters)
+      for (const [, { filters: own }] of releases) expect(own, path).toHaveProperty(filter);
     expect([id, model], path).toEqual([facts?.id, facts?.model]);
     for (const [name, { since, shorter, later, ...fact }] of Object.entries(fields)) {
       expect(fact, `${path} ${name}`).toEqual(facts?.fields[name]);

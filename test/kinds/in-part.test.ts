@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kindOf, kinds } from '../../src/kinds/all.ts';
 import { type Declared, fieldOf, managedPart, mergedValue } from '../../src/kinds/fields.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import { newestFacts } from '../../src/kinds/row.ts';
+import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { sameJson } from '../../src/kinds/values.ts';
 import { writtenType } from '../support/written-type.ts';
 

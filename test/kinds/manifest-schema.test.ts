@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { manifestSchema } from '../../scripts/manifest-schema.js';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
-import { newestFacts } from '../../src/kinds/row.ts';
+import { newestFacts } from '../../src/kinds/newest-facts.ts';
 
 const made = manifestSchema(kinds, newestFacts);
 

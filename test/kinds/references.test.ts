@@ -3,7 +3,7 @@ import { kinds } from '../../src/kinds/all.ts';
 import { factsByRelease, factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { newestRelease } from '../../src/kinds/release.ts';
-import { newestFacts } from '../../src/kinds/row.ts';
+import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { isSecret } from '../../src/kinds/secrets.ts';
 import { factPaths } from '../support/fact-paths.ts';
 
@@ -245,7 +245,7 @@ test.each(kinds.map((kind) => [kind.path, kind] as const))(
     for (const [name, facts] of Object.entries(newestFacts(ownPath).fields)) {
       const row = kind.fields[name];
       if (row === undefined || facts.readOnly) continue;
-      expect(row.refersTo?.list.replace(' ', '_'), name).toBe(referenceOf(ownPath, name, facts)?.list);
+      expect(row.refersTo?.list, name).toBe(referenceOf(ownPath, name, facts)?.list);
     }
   },
 );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
-import { provider } from '../../src/kinds/provider.ts';
+import { familyOf } from '../../src/kinds/families.ts';
 import { demanded, writtenType } from '../support/written-type.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
@@ -48,7 +48,7 @@ describe.each(kinds.map((kind) => ({ ...kind, type: writtenType(kind) })))('the 
   });
 });
 
-test.each([provider])('the kind $type is only read', ({ path }) => {
+test.each([familyOf('providers')])('the kind $type is only read', ({ path }) => {
   const { sandbox } = seedSandbox({});
   const { status, body } = ask(sandbox, 'GET', path);
   expect([status, body['results']]).toEqual([200, expect.arrayContaining([expect.anything()])]);

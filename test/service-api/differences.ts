@@ -102,6 +102,6 @@ function ofField(
     ...[...values, ...tooLong]
       .filter((value) => !isRefused(row, now.items ? [value] : value, release))
       .map((value) => `${name} does not take ${textOf(value).slice(0, 50)}`),
-    ...(row.refersTo?.list.replace(' ', '_') === refers ? [] : [`${name} refers to ${refers}`]),
+    ...(row.refersTo?.list === refers ? [] : [`${name} refers to ${refers}`]),
   ];
 }

@@ -53,14 +53,15 @@ export function requestsAbout(kind: Kind): Request[] {
     path: `${path}?${new URLSearchParams({ ...query, page: '1', page_size: '1' }).toString()}`,
   });
   const { path, query } = listQuery(kind, new Set());
-  const { byName, access, deletion } = kind;
+  const { family, access, deletion } = kind;
+  const { byName } = family;
   return [
     { method: 'POST', path },
     { method: 'GET', path: kind.lookUp.path(name) },
     listed(path, query),
     { method: 'PATCH', path: kind.update.path(name, '1') },
     ...(deletion ? [{ method: 'DELETE', path: kind.update.path(name, '1') }] : []),
-    ...(byName ? [listed(byName.path, { ...byName.query, ...byName.narrowedTo(name) })] : []),
+    listed(byName.path, { ...byName.query, ...byName.narrowedTo(name) }),
     ...(access
       ? [
           { method: 'POST', path: access.children.path },

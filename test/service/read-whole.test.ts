@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/json.ts';
-import { provider } from '../../src/kinds/provider.ts';
+import { familyOf } from '../../src/kinds/families.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { readWhole, type WholeReading } from '../../src/service/read-whole.ts';
@@ -19,7 +19,7 @@ async function reading(...first: readonly Exchange[]): Promise<WholeReading> {
     return first[answers - 1] ?? pageOf(records, number, 3);
   });
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-  return readWhole(provider.byName, { client, pacing });
+  return readWhole(familyOf('providers').byName, { client, pacing });
 }
 
 function ids(read: WholeReading): unknown[] {

@@ -83,7 +83,7 @@ function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => st
 export function leastRole({ contractOnly, capabilities }: Reach, release: Release | undefined): string {
   const created = contractOnly ? createdByContract : kinds;
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
-  const looked = [...documented, ...(contractOnly ? [] : readBeyond)];
+  const looked = [...documented, ...(contractOnly ? [] : readBeyond(kinds))];
   const changed = capabilities.includes('update') ? kinds : [];
   const bound = contractOnly ? [] : allChildren();
   // They get their provider once all are bound who may open them.

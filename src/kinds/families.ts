@@ -1,0 +1,161 @@
+import type { JsonValue } from '../base/json.ts';
+import type { Family } from './kind.ts';
+import { newestFacts } from './newest-facts.ts';
+import { once } from './once.ts';
+import { referredLists } from './references.ts';
+import { searchFor } from './search.ts';
+import { isUuid } from './values.ts';
+
+/** As one of a list stands in addresses, plans and reports: `stage`. */
+export type FamilyType =
+  | 'certificate'
+  | 'role'
+  | 'group'
+  | 'property_mapping'
+  | 'flow'
+  | 'provider'
+  | 'outpost'
+  | 'application'
+  | 'user';
+
+/** What is written by hand of a list of records. */
+interface FamilyRow extends Partial<
+  Pick<Family['byName'], 'keys' | 'keyFor' | 'narrowedTo' | 'listedFrom' | 'leftOutById' | 'query'>
+> {
+  readonly list: string;
+  /** Where the service lists all of it, where no field refers to one. */
+  readonly path?: string;
+  /** As its permissions name one of any type, where there are several: `authentik_flows.stage`. */
+  readonly model?: string;
+  /** The field by which one is named, where that is not `name`. */
+  readonly identity?: string;
+  /** Where to find the id of one, where the list of the service is not enough. */
+  readonly findId?: string;
+}
+
+/** Every release has mappings of its own, whose identifiers begin so: they are the same in every service. */
+const ownMappings = 'goauthentik.io/';
+
+/** The lists of a manifest: one namespace each, with records of one type or of several. */
+const rows: Readonly<Record<FamilyType, FamilyRow>> = {
+  certificate: {
+    list: 'certificates',
+    findId:
+      'The name stands in System > Certificates, and the id is its `pk` in GET /api/v3/crypto/certificatekeypairs/?name=NAME.',
+  },
+  role: {
+    list: 'roles',
+    findId:
+      "The id ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.",
+  },
+  group: {
+    list: 'groups',
+    query: { include_users: 'false', ordering: 'name' },
+    listedFrom: 10,
+    leftOutById: { include_users: 'false' },
+    findId:
+      "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
+  },
+  property_mapping: {
+    list: 'property_mappings',
+    keys: { managed: 'managed', name: 'name' },
+    keyFor: (name) => (name.startsWith(ownMappings) ? 'managed' : 'name'),
+    // Of what is asked for by `managed`, some releases refuse what they do not have, and others know no such filter.
+    narrowedTo: () => ({}),
+    listedFrom: 1,
+    findId:
+      'Name and `managed` of a mapping stand in GET /api/v3/propertymappings/all/, and so does its id, its `pk`.',
+  },
+  flow: {
+    list: 'flows',
+    identity: 'slug',
+    findId:
+      'The slug of a flow stands in Flows and Stages > Flows, and its id is its `pk` in GET /api/v3/flows/instances/?slug=SLUG.',
+  },
+  provider: {
+    list: 'providers',
+    leftOutById: {},
+    findId:
+      "The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.",
+  },
+  outpost: { list: 'outposts', path: '/outposts/instances/' },
+  application: { list: 'applications', identity: 'slug' },
+  user: {
+    list: 'users',
+    identity: 'username',
+    query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
+    keys: { name: 'username' },
+    listedFrom: 10,
+    leftOutById: {},
+    findId:
+      "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.",
+  },
+};
+
+function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
+  const { list, identity = 'name', keys = keysFor(identity), keyFor, leftOutById, listedFrom = 2 } = row;
+  const ownPath = pathOf(row);
+  const path = `/api/v3${ownPath}`;
+  const named = once(() =>
+    (row.model ?? newestFacts(ownPath).model ?? `authentik_core.${type.replaceAll('_', '')}`).split('.'),
+  );
+  const narrowedTo = once(() => row.narrowedTo ?? narrowingBy(identity, ownPath));
+  return {
+    type,
+    list,
+    path,
+    identity,
+    findId: row.findId ?? `Its id is its \`pk\` in GET ${path}?search=${identity.toUpperCase()}.`,
+    get permissionsOf() {
+      return named()[0] ?? '';
+    },
+    get model() {
+      return { type: named()[1] ?? '', list: list.replaceAll('_', ' ') };
+    },
+    byName: {
+      path,
+      query: row.query ?? { ordering: identity },
+      narrowedTo: (name) => narrowedTo()(name),
+      listedFrom,
+      ...(keys && { keys }),
+      ...(keyFor && { keyFor }),
+      ...(leftOutById && { leftOutById }),
+      isId: (pk) => isIdIn(ownPath, pk),
+    },
+  };
+}
+
+const referred: Readonly<Record<string, string | undefined>> = referredLists;
+
+function pathOf({ list, path = referred[list] }: FamilyRow): string {
+  if (path === undefined) throw new Error(`nothing says where ${list} are listed`);
+  return path;
+}
+
+/** A manifest writes `{ slug: … }` where that names one. */
+function keysFor(identity: string): Family['byName']['keys'] {
+  return identity === 'name' ? undefined : { [identity]: identity };
+}
+
+function narrowingBy(identity: string, path: string): Family['byName']['narrowedTo'] {
+  return newestFacts(path).filters?.includes(identity) ? (name) => ({ [identity]: name }) : searchFor;
+}
+
+function isIdIn(path: string, pk: JsonValue): boolean {
+  return newestFacts(path).fields['pk']?.type === 'integer' ? Number.isSafeInteger(pk) : isUuid(pk);
+}
+
+const byList = new Map<string, Family<FamilyType>>(
+  Object.entries(rows).map(([type, row]) => [row.list, familyFrom(type as FamilyType, row)]), // the keys are no others
+);
+
+/** The list of this name; nothing where manifests have none, and its records go by their ids. */
+export function familyNamed(list: string): Family<FamilyType> | undefined {
+  return byList.get(list);
+}
+
+export function familyOf(list: string): Family<FamilyType> {
+  const family = byList.get(list);
+  if (family === undefined) throw new Error(`there is no list ${list}`);
+  return family;
+}

@@ -1,0 +1,35 @@
+import type { FieldFacts, TypeFacts } from './facts.ts';
+import { newest } from './facts/newest.ts';
+
+export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
+  /** Those by a natural key that every release has. */
+  readonly filters?: readonly string[];
+  readonly fields: Readonly<Record<string, NewestField>>;
+}
+
+export interface NewestField extends FieldFacts {
+  /** The first release that has it, where that is not the first of its type. */
+  readonly since?: string;
+  /** The length that it had at most, and the first release that takes longer ones. */
+  readonly shorter?: { readonly before: string; readonly maxLength: number };
+  /** Of its values, those that came after it, and with which release. */
+  readonly later?: Readonly<Record<string, string>>;
+}
+
+const known = new Map<string, NewestFacts>();
+
+/**
+ * What the newest release says of a path: kept apart from the others, as every start of the program needs it. It is parsed when it is
+ * first asked for.
+ */
+export function newestFacts(path: string): NewestFacts {
+  const found = known.get(path) ?? parsed(path);
+  known.set(path, found);
+  return found;
+}
+
+function parsed(path: string): NewestFacts {
+  const facts = newest[path];
+  if (facts === undefined) throw new Error(`there are no facts of ${path}`);
+  return JSON.parse(facts) as NewestFacts; // what the script writes
+}
