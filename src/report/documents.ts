@@ -4,15 +4,15 @@ import { isOfKind } from '../kinds/all.ts';
 import { resourceAt } from '../plan/document.ts';
 import { foundIn, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 
-/** Whether something is an apply as `apply -o json` prints it, of kinds that this rollcall knows. */
+/** Whether a value is a document of `apply -o json` with kinds that this version knows. */
 export function isApplyDocument(value: unknown): value is ApplyDocument {
   if (!validate(value)) return false;
   const { started_at, outcomes } = value as ApplyDocument; // what satisfies the schema has the fields of the type
-  // The schema allows leap seconds, and Date knows none.
+  // The schema allows leap seconds, which Date does not.
   return !Number.isNaN(Date.parse(started_at)) && outcomes.every((outcome) => isOfKind(outcome));
 }
 
-/** The report that was written as this document, as far as the document says. */
+/** The report that a document was written from, as far as the document has it. */
 export function applyReportFrom(document: ApplyDocument): ApplyReport {
   const { scope, interrupted, interrupted_by, saved_plan: saved = false, pace, diagnostics = [] } = document;
   const { outcomes, summary } = document;
@@ -41,7 +41,7 @@ function outcomeFrom(document: OutcomeDocument): OutcomeView {
     ...same,
     resource: resourceAt(document),
     ...(stopped_by && { stoppedBy: stopped_by }),
-    // A resource for which nothing was planned ends as it was found.
+    // A resource without a planned change ends as it was found.
     planned: outcome !== 'unchanged' && outcome !== 'differs',
     needsFix,
     detail,

@@ -2,21 +2,21 @@ import { stripVTControlCharacters } from 'node:util';
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { JsonValue } from '../base/json.ts';
 
-/*
- * Control characters, and characters that cannot be seen or that turn the direction of what follows: general category C
- * (control, format, surrogate, private use, unassigned) and the line and paragraph separators.
+/**
+ * Control characters, invisible characters, and characters that change the direction of text: general category C (control, format,
+ * surrogate, private use, unassigned), and the line and paragraph separators.
  */
 export const unsafe: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/*
- * What CI systems take for a command when it stands in a log: `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in a line, and
- * `::…::` where a line begins.
+/**
+ * Texts that CI systems interpret as commands in a log: `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in a line, and `::…::` at
+ * its start.
  */
 const command = /##(?=\w*\[)/g;
 const commandAtStart = /^(\s*):(?=:)/;
 const escapedStart = String.raw`$1\u{3a}`;
 
-/** Makes any text safe to print in one line of a terminal or a log: characters that cannot be seen become `\u{…}`. */
+/** Makes a text safe to print on one line of a terminal or log: invisible characters become `\u{…}`. */
 export function inline(text: string): string {
   return text
     .replace(unsafe, (character) => {
@@ -29,9 +29,9 @@ export function inline(text: string): string {
 }
 
 /**
- * Breaks a safe text into safe lines of at most so many columns, at blanks and beside characters that are two columns wide, as
- * those of Chinese, Japanese and Korean are; `indent` blanks stand before all but the first. A word that is longer stays whole:
- * nobody can use half of a URL. Colours take no room.
+ * Wraps a safe text into lines of at most `width` columns, at blanks and next to characters of double width, such as Chinese,
+ * Japanese and Korean ones. `indent` blanks precede all lines except the first. A longer word stays whole: half of a URL is useless.
+ * Colour codes take no columns.
  */
 export function wrapped(text: string, width: number, indent: number = 0): [string, ...string[]] {
   if (width === Infinity || widthOf(text) <= width) return [text];
@@ -53,7 +53,7 @@ export function wrapped(text: string, width: number, indent: number = 0): [strin
   return [first, ...others.map((other) => other.replace(commandAtStart, escapedStart))];
 }
 
-/** The words of a text with the blanks before them, parted also beside each wide character. */
+/** The words of a text with the blanks before them, also split at each character of double width. */
 function piecesOf(text: string): string[] {
   return Array.from(text.matchAll(/ *[^ ]+/g), ([word]) => word).flatMap((word) => {
     if (ascii.test(word)) return [word];
@@ -75,10 +75,10 @@ function piecesOf(text: string): string[] {
 }
 
 const ascii = /^[ -~]*$/;
-/** What stands above or below the character before it. */
+/** A combining mark above or below the previous character. */
 const mark = /^[\p{Mn}\p{Me}]$/u;
 
-/** How many columns a safe text takes on a terminal, which it may have colours for. */
+/** The width of a safe text in columns; it may contain colour codes. */
 export function widthOf(text: string): number {
   const shown = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
   if (ascii.test(shown)) return shown.length;
@@ -88,7 +88,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The first characters of a safe text that fit so many columns. */
+/** The longest start of a safe text that fits a number of columns. */
 export function firstColumns(text: string, most: number): string {
   let width = 0;
   let end = 0;
@@ -100,12 +100,12 @@ export function firstColumns(text: string, most: number): string {
   return text.slice(0, end);
 }
 
-/** The first characters of a safe text. Does not cut a character in half. */
+/** The first characters of a safe text. Never cuts a character in half. */
 export function startOf(text: string, most: number): string {
   return text.slice(0, most).replace(/\p{Cs}$/u, '');
 }
 
-/** Those of some texts that have anything in them. */
+/** The texts that are not empty. */
 export function present(...texts: readonly (string | false | undefined)[]): string[] {
   return texts.filter((text): text is string => Boolean(text));
 }
@@ -114,12 +114,12 @@ export function capitalised(text: string): string {
   return text.replace(/^./, (letter) => letter.toUpperCase());
 }
 
-/** A value as JSON, safe to print in one line. */
+/** A value as JSON, safe to print on one line. */
 export function quoted(value: JsonValue): string {
   return inline(JSON.stringify(value));
 }
 
-/** A text as a part of a URI. A lone surrogate cannot be written in UTF-8, so it cannot be in one. */
+/** A text as a part of a URI. A lone surrogate has no form in UTF-8, so it is replaced. */
 export function uriComponent(text: string): string {
   return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
 }

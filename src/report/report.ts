@@ -22,10 +22,10 @@ import {
   type ApplySummary,
 } from './words/outcomes.ts';
 
-/** All that there is to say of how a command ended. It is worked out here, once for all formats; a format only writes it. */
+/** Everything there is to say about how a command ended, worked out once for all formats. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
-/** What was found in the manifests, and on the way to a result. */
+/** The problems found in the manifests and during the run. */
 interface Found {
   readonly diagnostics: readonly Diagnostic[];
   readonly errors: readonly Diagnostic[];
@@ -38,19 +38,19 @@ interface Common extends Found, Partial<Destination> {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
   /** How it ended, in a sentence. */
   readonly headline: string;
-  /** Diagnostics of single resources that follow from the result: what differs, and what failed. */
+  /** Diagnostics of single resources that follow from the result: differences and failures. */
   readonly findings: readonly Diagnostic[];
 }
 
-/** The report of a validation, and of a plan or an apply that came to no result. */
+/** The report of a validation, or of a plan or apply without a result. */
 export interface ProblemsReport extends Common {
   readonly kind: 'problems';
   readonly valid: boolean;
-  /** How many resources the manifests declare. */
+  /** The number of declared resources. */
   readonly resourceCount: number;
-  /** What was not checked, where secrets were not read. */
+  /** Values that were not checked because secrets were not read. */
   readonly unchecked?: Unchecked;
-  /** Sentences for before the headline: what was not checked. */
+  /** Sentences before the headline: what was not checked. */
   readonly remarks: readonly string[];
 }
 
@@ -64,51 +64,51 @@ export interface ApplyReport extends Common {
   readonly kind: 'apply';
   readonly service: string;
   readonly run: AppliedRun;
-  /** What became of each planned resource, in the order of the plan. */
+  /** The outcome of each planned resource, in the order of the plan. */
   readonly outcomes: readonly OutcomeView[];
   readonly summary: ApplySummary;
   /** The summary in words. */
   readonly counts: string;
-  /** Sentences for before the headline: that the run was interrupted, and what to do next. */
+  /** Sentences before the headline: an interruption, and what to do next. */
   readonly remarks: readonly string[];
 }
 
-/** A run of apply without what became of each resource; one, or several that are reported as one. */
+/** A run of apply without its outcomes; one run, or several reported as one. */
 interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
   readonly plan: Omit<Plan, 'createdAt' | 'changes'>;
 }
 
-/** What became of one planned resource, with all that there is to say of it. */
+/** The outcome of one planned resource, with everything there is to say about it. */
 export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'> {
   readonly resource: Resource;
-  /** Whether the plan was to create or to change it, or would have been if it could be planned. */
+  /** Whether the plan was to create or change it, or would have been if it could be planned. */
   readonly planned: boolean;
   /** In a few words. */
   readonly verdict: string;
   /** What the service said, or why nothing was sent; may be empty. */
   readonly detail: string;
-  /** The service's own id of the deciding request. */
+  /** The service's id of the deciding request. */
   readonly requestId?: string;
-  /** What the service said of a resource that is there already; empty otherwise. */
+  /** What the service said about an existing resource; empty otherwise. */
   readonly said: string;
-  /** Whether there is more to do than this run did. */
+  /** Whether something remains to be done. */
   readonly incomplete: boolean;
-  /** Whether it is there, and not or perhaps not with all that is declared. */
+  /** Whether it exists, but (perhaps) not with everything that is declared. */
   readonly partial: boolean;
-  /** Whether it ended as the plan said, so that to count it is enough. */
+  /** Whether it ended as planned, so that counting it is enough. */
   readonly asPlanned: boolean;
-  /** Whether it would end in the same way until somebody fixes something. */
+  /** Whether another run would end in the same way until somebody fixes something. */
   readonly needsFix: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a report is called, such as `rollcall plan for production (https://id.example.com)`. Not safe to print yet. */
+/** The heading of a report, such as `rollcall plan for production (https://id.example.com)`. Not yet safe to print. */
 export function headingOf(report: Report): string {
   const name = destinationName(report);
   return name === '' ? report.title : `${report.title} for ${name}`;
 }
 
-/** All that there is to say at a line of a manifest, for readers who are shown nothing else and know the repository alone. */
+/** Every message about a line of a manifest, for readers who see nothing else and only know the repository. */
 export function annotationsOf(report: Report, { pathInRepository = String }: Setting): Diagnostic[] {
   const advice = report.kind === 'apply' ? report.remarks.filter((remark) => remark !== wasInterrupted) : [];
   return [
@@ -123,7 +123,7 @@ export function annotationsOf(report: Report, { pathInRepository = String }: Set
 /** Writes a report. */
 export type Format = (report: Report, setting: Setting) => string;
 
-/** Makes a function of any report out of one for each kind of report. */
+/** Combines a function for each kind of report into one for any report. */
 export function byKind<Rest extends unknown[], Result>(of: {
   readonly problems: (report: ProblemsReport, ...rest: Rest) => Result;
   readonly plan: (report: PlanReport, ...rest: Rest) => Result;
@@ -141,30 +141,30 @@ export function byKind<Rest extends unknown[], Result>(of: {
   };
 }
 
-/** All of each change, a line for each, or how many there are. */
+/** All of each change, one line for each, or only their number. */
 export type Detail = 'all' | 'lines' | 'counts';
 
-/** What distinguishes one comment from another, by name; what is undefined is left out. */
+/** What distinguishes one comment from another, by name; undefined values are left out. */
 export type CommentKey = Readonly<Record<string, string | undefined>>;
 
-/** How long a text may be, and how its length is measured. */
+/** The maximum length of a text, and how it is measured. */
 export interface Limit {
   readonly most: number;
   readonly lengthOf: (text: string) => number;
 }
 
-/** What a format may need besides the report. */
+/** Settings of a format. */
 export interface Setting {
   readonly toolVersion: string;
-  /** Colours and bold, for the text; none by default. */
+  /** Colours and bold, for text; none by default. */
   readonly style?: Style;
-  /** How much of each change or resource the text shows; by default as much as it has room for. */
+  /** How much of each change the text shows; by default as much as fits. */
   readonly detail?: Detail | undefined;
-  /** How long a comment may be; by default what GitHub and GitLab take. */
+  /** The maximum length of a comment; by default that of GitHub and GitLab. */
   readonly limit?: Limit;
-  /** What distinguishes the comment of this roll from those of others; by default the service and the environment. */
+  /** What distinguishes this comment from others; by default the service and the environment. */
   readonly commentKey?: CommentKey | undefined;
-  /** The path of a manifest for a reader who knows the repository alone; by default as it is. */
+  /** The path of a manifest for a reader who only knows the repository; unchanged by default. */
   readonly pathInRepository?: (path: string) => string;
 }
 
@@ -185,7 +185,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
   };
 }
 
-/** The report of a plan; `severity` is how severe it is that something differs. */
+/** The report of a plan; `severity` is that of a difference. */
 export function planReport(
   ended: Ended<Plan>,
   severity: Diagnostic['severity'] = 'warning',
@@ -227,7 +227,7 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
   return { ...report, remarks: [...report.remarks, ...switchNotes({ ...run.plan, changes: left })] };
 }
 
-/** The report of a run of apply, or of several as one. The summary may be of more than these outcomes. */
+/** The report of one run of apply, or of several as one. The summary may cover more than these outcomes. */
 export function reportOfRun(
   run: AppliedRun,
   outcomes: readonly OutcomeView[],
@@ -264,7 +264,7 @@ function noResult(title: Common['title'], headline: string, ended: Ended<unknown
   };
 }
 
-/** What was found, sorted out. What halted a job is one more thing that is wrong. */
+/** The problems that were found, sorted. The reason for a halt is one of them. */
 export function foundIn({ halt, filenames, diagnostics: known }: Ended<unknown>): Found {
   const diagnostics = halt ? [...known, ...haltDiagnostics(halt)] : known;
   return {
@@ -275,12 +275,12 @@ export function foundIn({ halt, filenames, diagnostics: known }: Ended<unknown>)
   };
 }
 
-/** An outcome with what follows from what is known of it. */
+/** An outcome with everything that follows from it. */
 export function outcomeView(
   outcome: Omit<OutcomeView, 'verdict' | 'said' | 'incomplete' | 'partial' | 'asPlanned'>,
 ): OutcomeView {
   const incomplete = isIncomplete(outcome);
-  // What could be looked up, and was planned, was absent: somebody else has created it since.
+  // It was absent when it was looked up, so somebody else has created it since.
   const appeared = outcome.outcome === 'exists' && outcome.pk !== undefined;
   return {
     ...outcome,

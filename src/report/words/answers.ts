@@ -5,7 +5,7 @@ import { isStarting, type OutageNews } from '../../service/outage.ts';
 import { present } from '../printable.ts';
 import { causeWords } from './causes.ts';
 
-/** What an answer means for a person, where it was not the one that was hoped for. */
+/** The meaning of an unexpected answer, for people. */
 interface AnswerWords {
   readonly code: DiagnosticCode;
   readonly summary: string;
@@ -13,7 +13,7 @@ interface AnswerWords {
   readonly advice: string;
 }
 
-/** Says what came back and what to do about it. What else the service itself says is in serviceWords. */
+/** Says what came back and what to do about it. The service's own words are in serviceWords. */
 export function answerWords(answer: Answer): AnswerWords {
   const row = rows[answer.kind];
   const [code, summary, advice] = typeof row === 'function' ? row(answer) : row;
@@ -82,7 +82,7 @@ function denied(answer: Answer): Row {
       ];
 }
 
-/** Whether the service refuses the token itself, and not only what it may not do. Every release says so in the same words. */
+/** Whether the service refuses the token itself, and not only an action. Every release says so in the same words. */
 export function isTokenUnknown(answer: Answer): boolean {
   return (
     answer.kind === 'denied' &&
@@ -134,7 +134,7 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   created: unexpected,
 };
 
-/** 502 and 504 are the answers of a gateway by definition; those from 520 on are Cloudflare's. */
+/** 502 and 504 are by definition answers of a gateway; those from 520 on are Cloudflare's. */
 function isOfTheFront({ status = 0 }: Answer): boolean {
   return status === 502 || status === 504 || status >= 520;
 }
@@ -145,7 +145,7 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
     : '';
 }
 
-/** What the service itself said, in one text; empty if it said nothing that can be shown. */
+/** The service's own words, in one text; empty if there are none that can be shown. */
 export function serviceWords(answer: Answer): string {
   return complaintsOf(answer)
     .map(({ item, texts, ...complaint }) => {
@@ -155,7 +155,7 @@ export function serviceWords(answer: Answer): string {
     .join('; ');
 }
 
-/** The field that a complaint is about, with the key in it: `attributes.room`. */
+/** The field of a complaint, with the key inside it: `attributes.room`. */
 export function fieldIn({ field, key }: Pick<Complaint, 'field' | 'key'>): string | undefined {
   return key === undefined ? field : `${field}.${key}`;
 }
@@ -170,12 +170,12 @@ export function requestWords({ requestId }: Answer): string {
   return requestId ? `Request id: ${requestId}` : '';
 }
 
-/** Those of some lines that have anything in them, one below the other. */
+/** The lines that are not empty, joined. */
 export function linesOf(...lines: readonly (string | false | undefined)[]): string {
   return present(...lines).join('\n');
 }
 
-/** What is said while a service is waited for. */
+/** The message while an unavailable service is waited for. */
 export function outageWords(news: OutageNews): string {
   switch (news.kind) {
     case 'away':
@@ -187,7 +187,7 @@ export function outageWords(news: OutageNews): string {
   }
 }
 
-/** What to say of --wait: how long the service was waited for, or that it could have been. */
+/** Advice about --wait: how long the service was waited for, or that it could have been. */
 export function waitAdvice(answer: Answer): string | undefined {
   if (answer.waitedMs !== undefined)
     return `rollcall waited ${seconds(answer.waitedMs)} for the service; --wait sets how long.`;

@@ -4,14 +4,14 @@ import { GivenUpError } from '../../service/give-up.ts';
 /** Why no answer came, in words. */
 interface CauseWords {
   readonly cause: string;
-  /** What to do about it, where that follows from the cause. */
+  /** What to do about it, if that follows from the cause. */
   readonly advice?: string;
 }
 
-/** How a TLS alert begins. Where an answer is not HTTP, undici shows it as `data`. */
+/** The start of a TLS alert. If an answer is not HTTP, undici has it in `data`. */
 const tlsAlert = '\u0015\u0003';
 
-/** Words for what was thrown while a request was under way. */
+/** The words for an error that was thrown during a request. */
 export function causeWords(error: (Error & { code?: unknown; data?: unknown }) | undefined): CauseWords {
   if (error === undefined) return { cause: 'no cause is known' };
   if (error instanceof ProxyError) return proxyWords(error);
@@ -24,7 +24,7 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
     return { cause: 'what listens there speaks TLS', advice: 'Use https:// in the service URL.' };
   }
-  // OpenSSL 3.5 renamed the alerts that were called after SSL 3.
+  // OpenSSL 3.5 renamed the alerts that were named after SSL 3.
   const known = causes.get(String(error.code).replace('SSL/TLS_ALERT', 'SSLV3_ALERT'));
   if (known !== undefined) return known;
   if (error.message !== '') return { cause: error.message };

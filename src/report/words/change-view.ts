@@ -17,7 +17,7 @@ export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
   /** Ids with their names, safe to print. */
   | { readonly kind: 'ids'; readonly field: string; readonly text: string }
-  /** Short values, shown one above the other. */
+  /** Short values, one above the other. */
   | { readonly kind: 'sides'; readonly field: string; readonly sides: readonly Side[] }
   /** Two long texts: removed is the first side, added the second. */
   | {
@@ -26,12 +26,12 @@ export type FieldView =
       readonly names: readonly [SideName, SideName];
       readonly lines: readonly DiffLine[];
     }
-  /** What cannot be shown, in words. */
+  /** A message in place of values that cannot be shown. */
   | { readonly kind: 'words'; readonly field: string; readonly words: string };
 
 type SideName = 'before' | 'now' | 'observed' | 'declared' | 'will add' | 'missing';
 
-/** One of the values that a field has. */
+/** One of the values of a field. */
 export interface Side {
   readonly name: SideName;
   readonly look: 'removed' | 'added' | 'same';
@@ -39,7 +39,7 @@ export interface Side {
   readonly text: string;
 }
 
-/** What there is to show of a change: how it was altered, what is sent to create it, or in what it differs. */
+/** The fields to show of a change: how they were altered, what is sent to create them, or how they differ. */
 export function fieldViews(change: Change): FieldView[] {
   const { remarks = [], waitsFor = [] } = change;
   if (change.action === 'not-planned') return change.diagnostics.map((each) => problemView(each));
@@ -78,7 +78,7 @@ function viewsOfFields(change: Change): FieldView[] {
   });
 }
 
-/** Who may open what is created is shown in few lines: nobody of one kind in none, and everyone in one. */
+/** Access of a new record is shown briefly: a kind of subject with nobody in it is left out, and everyone takes one line. */
 function shownFields(resource: Resource): string[] {
   const { kind, fields } = resource;
   const isNobody = (field: string): boolean =>
@@ -95,7 +95,7 @@ function isEmpty(value: JsonValue): boolean {
   return isJsonList(value) && value.length === 0;
 }
 
-/** First what was altered, then in what else it differs; the other fields are counted. */
+/** Altered fields first, then other differences; the remaining fields are counted. */
 function alteredViews(
   altered: readonly AlteredField[],
   change: Change,
@@ -122,7 +122,7 @@ function alteredView(
   difference: Difference | undefined,
   change: Change,
 ): FieldView[] {
-  // What was looked up now may have had another id then.
+  // A name may have had another id in the baseline.
   const view = pairView(field, { name: 'before', value: before }, { name: 'now', value: now });
   if (difference === undefined) return [view];
   if (view.kind !== 'sides') return [view, ...differenceViews(difference, change)];
@@ -130,14 +130,14 @@ function alteredView(
   return [{ ...view, sides: [...view.sides, sideOf(field, 'same', observed)] }];
 }
 
-/** A value that a field has or had; the names are those of the ids in it. */
+/** A value that a field has or had, with the names of its ids. */
 interface Held {
   readonly name: SideName;
   readonly value: JsonValue | undefined;
   readonly names?: Names | undefined;
 }
 
-/** Two values of a field that differ. Where neither may be shown, that is said in words. */
+/** Two different values of a field, or a message if neither may be shown. */
 function pairView(field: string, first: Held, second: Held): FieldView {
   const [a, b] = [first.value, second.value];
   if (a !== undefined && isBlank(a) && b !== undefined && isBlank(b))
@@ -161,27 +161,27 @@ function sideOf(field: string, look: Side['look'], { name, value, names }: Held)
   };
 }
 
-/** Ids with their names, as far as those are known, and names that stand in their place. `names`: of what is planned. None where there is no name among them. */
+/** Ids with their names, if known, and names in place of ids. `names` are those of a planned resource. Undefined if there is no name. */
 function namedText(field: string, value: JsonValue | undefined, names?: Names): string | undefined {
   if (value === undefined || isBlank(value)) return undefined;
   const ids = idsIn(field, value);
   if (!ids.some(({ id, place }) => isNameOfOne(id) || Object.hasOwn(names ?? {}, place))) return undefined;
   const texts = ids.map(({ id, place }) =>
-    // A name that a plan has no id for is that of something which does not exist yet.
+    // A name without an id belongs to a resource that does not exist yet.
     names && isNameOfOne(id) ? `${shownId(id)} (created first)` : shownId(id, names?.[place]),
   );
   return inline(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
 
-/** The declared names of the ids in a value of a field that holds such. */
+/** The declared names of the ids in a field. */
 function namesIn(resource: Resource, field: string, value: JsonValue): Names | undefined {
   if (resource.kind.fields[field]?.refersTo === undefined) return undefined;
   return namesAt(resource.kind, field, value, namesById(resource, field));
 }
 
-/** As JSON in one line, with blanks at which it can be broken. Safe to print. */
+/** JSON on one line, with blanks where it can be wrapped. Safe to print. */
 function spaced(value: JsonValue): string {
-  // Line ends inside of strings are escaped.
+  // Line endings inside strings are escaped.
   return inline(JSON.stringify(value, null, 1).replaceAll(/\n */g, ' '));
 }
 
@@ -249,11 +249,11 @@ type DiffLine =
   | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
   | { readonly kind: 'left_out'; readonly lines: number };
 
-/** Texts that have more differences than this are shown whole, one after the other. */
+/** Texts with more differences are shown whole, one after the other. */
 const mostEdits = 1000;
 const context = 2;
 
-/** The differences between two texts, line by line, with the lines around them. */
+/** The differences between two texts, line by line, with context. */
 export function textDiff(before: string, after: string): DiffLine[] {
   const parts = diffLines(ended(before), ended(after), { maxEditLength: mostEdits }) ?? [
     { value: ended(before), removed: true, added: false },
@@ -275,7 +275,7 @@ export function textDiff(before: string, after: string): DiffLine[] {
   });
 }
 
-/** The text with a line end added, so that a missing line end at the end of one text shows as a difference. */
+/** The text with a line ending added, so that a missing one shows as a difference. */
 function ended(text: string): string {
   return `${text}\n`;
 }

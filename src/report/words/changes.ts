@@ -4,7 +4,7 @@ import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
 import { inline, present } from '../printable.ts';
 
-/** How an entry of a list looks, and what entries like it are called. */
+/** How an entry of a list looks, and how its group is called. */
 export interface Look {
   readonly label: string;
   readonly sign: string;
@@ -12,9 +12,9 @@ export interface Look {
 }
 
 interface ChangeLook extends Look {
-  /** What becomes of it, in a sentence. */
+  /** What happens to it, in a sentence. */
   readonly verdict: (change: Change) => string;
-  /** What is said behind its address: mostly nothing, for its sign says enough; and where the entry was added or altered since the baseline. */
+  /** The words after its address: mostly none, as the sign is enough; and how the entry changed since the baseline. */
   readonly words: Readonly<Record<Alteration['kind'], string>>;
 }
 
@@ -79,7 +79,6 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
 };
 
-/** A row of the looks of changes or of outcomes. */
 export function look(label: string, sign: string, colour: Look['colour']): Look {
   return { label, sign, colour };
 }
@@ -88,18 +87,18 @@ const begun = 'begun and is not finished: it opens nothing yet, and to finish it
 
 const stillInSync = 'what it still declares is in sync';
 
-/** What the service goes on holding, though the entry no longer declares it. */
+/** Fields that stay in the service, although the entry no longer declares them. */
 function staysIn({ since }: Pick<Change, 'since'>): string[] {
   return since?.kind === 'altered' ? (since.fields ?? []).flatMap(({ stays }) => stays ?? []) : [];
 }
 
-/** What became of the entry, where that is new, and what becomes of it, in sentences. */
+/** How the entry changed since the baseline, and what happens to it, in sentences. */
 export function changeVerdict(change: Change): string {
   const news = { added: 'Added. ', altered: `Altered${brokenWords(change)}. `, same: '' };
   return `${news[change.since?.kind ?? 'same']}${changeLooks[changeKind(change)].verdict(change)}`;
 }
 
-/** What is said of a change behind its address. Safe to print. */
+/** The words after a change's address. Safe to print. */
 export function changeWords(change: Change): string {
   const { since, leftBecause } = change;
   const kind = changeKind(change);
@@ -112,12 +111,12 @@ export function changeWords(change: Change): string {
   return inline(present(verb, leftBecause).join(isKept ? ': ' : '; '));
 }
 
-/** Of an entry that could not be read in the baseline. */
+/** For an entry that was invalid in the baseline. */
 function brokenWords({ since }: Pick<Change, 'since'>): string {
   return since?.kind === 'altered' && !since.fields ? '; it was broken before' : '';
 }
 
-/** The same where a change has one line: with the names of the fields. Not safe to print yet. */
+/** The same for a change on one line, with the names of the fields. Not yet safe to print. */
 export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';

@@ -4,7 +4,6 @@ import { present } from '../printable.ts';
 import { linesOf } from './answers.ts';
 import { grouped } from './diagnostics.ts';
 
-/** How a resource ended, in words. */
 interface Ended {
   readonly resource: Resource;
   readonly verdict: string;
@@ -12,10 +11,10 @@ interface Ended {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** How many are named where many were not created for one cause. */
+/** How many resources are named if many fail for one reason. */
 const mostNamed = 20;
 
-/** What was not created and has no diagnostic of its own: once for each cause, at the place of the first. */
+/** Resources that were not created and have no diagnostic of their own: one diagnostic for each reason, at the first resource. */
 export function notCreated(outcomes: readonly Ended[], advice: readonly string[]): Diagnostic[] {
   const left = outcomes.filter(({ incomplete, diagnostics }) => incomplete && diagnostics.length === 0);
   const byCause = grouped(left, ({ verdict }) => verdict);

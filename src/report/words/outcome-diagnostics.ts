@@ -13,13 +13,13 @@ import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } fr
 import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
 import { fieldsOf, leftAsItIs } from './plan.ts';
 
-/** What there is to say of a resource, or of one of its fields that may not be declared. */
+/** A problem of a resource, or of one of its fields, declared or not. */
 interface PlacedProblem extends Omit<Problem, 'address'> {
   readonly field?: string | undefined;
   readonly item?: number | undefined;
 }
 
-/** Why a resource failed: what the service said of a field is shown at that field's line of the manifest. */
+/** Why a resource failed: the service's complaint about a field is shown at that field's line of the manifest. */
 export function outcomeDiagnostics(outcome: Outcome): readonly Diagnostic[] {
   const { change } = outcome;
   if (change.action === 'not-planned') return change.diagnostics;
@@ -34,7 +34,8 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const { answer, at, clash, differences } = outcome;
   if (outcome.stoppedBy === 'left') return [leftProblem(outcome.change)];
   if (isPartial(outcome)) return partialProblems(outcome);
-  // It was created by somebody else in the meantime, with other values than are declared. What differed before, the plan has said.
+  // Somebody else created it since the plan, with other values than declared. Earlier differences were in the
+  // plan.
   if (outcome.outcome === 'exists' && differences !== undefined)
     return [
       {
@@ -54,7 +55,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
     return [{ code: 'unexpected-error', summary: unexpected, detail: advice }];
   if (!isMissing(outcome) || answer === undefined) return [];
   const isContent = answer.kind === 'fields_refused' || answer.kind === 'identity_refused';
-  // Of a binding the service complains in that one's own fields.
+  // A complaint about a binding names the binding's own fields.
   const complaints =
     outcome.outcome === 'rejected' && isContent && at === undefined ? complaintsOf(answer) : [];
   if (complaints.length > 0)
@@ -79,7 +80,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   return [{ field: at, code, summary: `${begins}${summary}`, detail }];
 }
 
-/** Why what was asked for with both switches was not done. */
+/** Why a change was not made although both switches are on. */
 function leftProblem({ resource, differences, leftBecause }: Change): PlacedProblem {
   const isDelete = isToGo(resource);
   return {
@@ -92,14 +93,14 @@ function leftProblem({ resource, differences, leftBecause }: Change): PlacedProb
   };
 }
 
-/** What each action does; and what to say of planning again besides, where its answer was lost. */
+/** The verb of each action, and the advice to plan again if its answer was lost. */
 const deeds: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
   create: { verb: 'create', done: 'created', again: ', and creates nothing twice' },
   update: { verb: 'change', done: 'changed', again: ', and changes nothing that is as declared' },
   delete: { verb: 'delete', done: 'deleted', again: '' },
 };
 
-/** How a diagnostic begins that says why something was not done, and what to do then. */
+/** The start of a diagnostic about an action that was not done, and what to do. */
 function beginningOf({ change: { action }, outcome }: Outcome): { opening: string; advice?: string } {
   const isCreate = action !== 'update' && action !== 'delete';
   const { done, again } = deeds[isCreate ? 'create' : action];
@@ -118,7 +119,7 @@ function beginningOf({ change: { action }, outcome }: Outcome): { opening: strin
   return { opening: isSaid ? `not ${done}: ` : '' };
 }
 
-/** Why a resource that this run created, or probably did, does not count as done. */
+/** Why a resource that this run created, or probably created, does not count as done. */
 function partialProblems({ change, outcome, doubt, differences = [], answer }: Outcome): PlacedProblem[] {
   const request = answer && requestWords(answer);
   if (doubt === 'unchecked') {
@@ -144,14 +145,14 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
   });
 }
 
-/** Which permissions it takes to change who may open it, where that was denied. */
+/** The permissions to change access, if that was denied. */
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
   const { access } = change.resource.kind;
   if (access === undefined || at === undefined || answer?.kind !== 'denied') return undefined;
   return `To bind takes \`add_${access.children.type}\`, to take out \`delete_${access.children.type}\`.`;
 }
 
-/** Why a resource that was begun is not as declared. */
+/** Why a resource was begun and is not as declared. */
 function unfinishedProblem(outcome: Outcome): PlacedProblem {
   const { change, answer, clash, differences = [], at } = outcome;
   const done = change.action === 'update' ? 'changed' : 'created';
@@ -183,7 +184,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
   };
 }
 
-/** What came between the steps of a resource that was begun. */
+/** What happened between the steps of a resource. */
 function meanwhileWords(clash: Clash, { kind }: Resource): string | undefined {
   if (clash.kind === 'closed') return `Left in the middle: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service took the last change, and left it as it was.';
@@ -199,7 +200,7 @@ function meanwhileWords(clash: Clash, { kind }: Resource): string | undefined {
   );
 }
 
-/** Why what exists was not changed, field by field where it is about fields. */
+/** Why an existing record was not changed, field by field if it is about fields. */
 function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): PlacedProblem[] {
   const code = 'changed-since-plan';
   const { verb, done } = deeds[change.action === 'delete' ? 'delete' : 'update'];
@@ -251,7 +252,7 @@ function refusedWords({ item, ...complaint }: Complaint): string {
   return item === undefined ? `\`${field}\`` : `item ${item + 1} of \`${field}\``;
 }
 
-/** The declared field, and the item of a list or the key of a mapping in it, that a complaint is about. */
+/** The declared field of a complaint, and the item of a list or the key of a mapping in it. */
 function placeOfComplaint(
   { field, key, item, texts }: Complaint,
   resource: Resource,
@@ -267,8 +268,8 @@ function placeOfComplaint(
 }
 
 /**
- * The index of the item of a declared list that the service's texts name. The service repeats the id that it refuses, in
- * whatever language its texts are; only ids are looked for, no other words. None unless a text has exactly one of the ids in it.
+ * The index of the item that the service's message names. The service repeats the refused id, in any language; only ids are searched
+ * for, no other words. Undefined unless exactly one id matches.
  */
 function namedItem(declared: JsonValue | undefined, texts: readonly string[]): number | undefined {
   if (!isJsonList(declared)) return undefined;
@@ -281,7 +282,7 @@ function namedItem(declared: JsonValue | undefined, texts: readonly string[]): n
   return undefined;
 }
 
-/** A UUID can be written in either case, with dashes or without. */
+/** A UUID in one form: case and dashes vary. */
 function plainId(text: string): string {
   return /^[\da-f-]{32,36}$/i.test(text) ? text.toLowerCase().replaceAll('-', '') : text;
 }

@@ -19,7 +19,7 @@ import { capitalised, inline, present, startOf } from '../printable.ts';
 import { serviceWords } from './answers.ts';
 import type { Look } from './changes.ts';
 
-/** How each outcome looks, what it is called in counts and headings, and whether the next run would end so too. */
+/** The look and name of each outcome, and whether another run would end the same way. */
 export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsFix?: true }>> = {
   created: { label: 'created', sign: actions.create.sign, colour: 'green' },
   updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
@@ -35,7 +35,7 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsF
   not_attempted: { label: 'not attempted', sign: '.', colour: 'amber' },
 };
 
-/** Why a resource was not begun, and whether the next run would end so too. */
+/** Why a resource was not begun, and whether another run would end the same way. */
 const stops: Readonly<Record<StopReason, { readonly words: string; readonly needsFix?: true }>> = {
   interrupted: { words: 'the run was interrupted' },
   denied: { words: 'the token may not create resources of this type', needsFix: true },
@@ -61,7 +61,7 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
   error: { words: 'the run met an unexpected error' },
 };
 
-/** How one resource ended, in the words of every format. Not safe to print yet. */
+/** The outcome of one resource, in words for every format. Not yet safe to print. */
 export function verdictWords({
   outcome,
   doubt,
@@ -92,18 +92,18 @@ export function verdictWords({
   }
 }
 
-/** For a resource that was found after a request of ours which may have created it. */
+/** For a resource that was found after one of our requests may have created it. */
 export const doubtWords =
   'is there: the answer to its create was lost or unclear, so this run probably created it';
 
-/** Which declared fields came back with other values: `group came back as ""`. */
+/** The declared fields that came back with other values: `group came back as ""`. */
 export function cameBackWords(differences: readonly Difference[]): string {
   return differences
     .map((difference) => `${difference.field} came back as ${heldWords(difference)}`)
     .join(', ');
 }
 
-/** The value that the service holds where another is declared. */
+/** The value in the service that differs from the declared one. */
 export function heldWords({ observed }: Difference): string {
   return isBlank(observed) ? 'another value' : shortened(observed);
 }
@@ -115,7 +115,7 @@ function shortened(value: JsonValue): string {
   return text.length <= mostCharacters ? text : `${startOf(text, mostCharacters)}…`;
 }
 
-/** What the service said, or why nothing was sent; empty where there is nothing to say. */
+/** The service's words, or why nothing was sent; empty if there is nothing to say. */
 export function detailWords({ change, outcome, answer, stoppedBy }: Outcome): string {
   if (stoppedBy === 'left') return `left as it is: ${change.leftBecause}`;
   if (stoppedBy !== undefined) return `not begun: ${stops[stoppedBy].words}`;
@@ -126,12 +126,12 @@ function isDone({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   return outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
 }
 
-/** Of more that went as planned, those that were there already are counted; so many of those that were created or changed are named. */
+/** Of more resources that ended as planned, unchanged ones are counted, and this many created or changed ones are named. */
 export const mostAsPlanned = 50;
-/** Of more than this, those that were created or changed are counted as well, but for the first ones. */
+/** Of more than this, created or changed ones are counted too, except for the first. */
 const mostDone = 200;
 
-/** What went otherwise than planned, what was created or changed, and how many more went as planned. */
+/** Resources that ended otherwise than planned, that were created or changed, and the number of all others. */
 export function worthNaming<Ended extends Pick<Outcome, 'outcome'> & { readonly asPlanned: boolean }>(
   outcomes: readonly Ended[],
 ): { readonly named: readonly Ended[]; readonly more: number } {
@@ -143,22 +143,22 @@ export function worthNaming<Ended extends Pick<Outcome, 'outcome'> & { readonly 
   return { named, more: outcomes.length - named.length };
 }
 
-/** How many resources ended how. */
+/** The number of resources by outcome. */
 export type ApplySummary = Readonly<Record<OutcomeKind, number>>;
 
 export function applySummary(outcomes: readonly Pick<Outcome, 'outcome'>[]): ApplySummary {
-  // Every kind is a key, each once.
+  // Every kind of outcome is a key.
   const summary = Object.fromEntries(outcomeKinds.map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
   for (const { outcome } of outcomes) summary[outcome] += 1;
   return summary;
 }
 
-/** How many resources were added, changed and destroyed. */
+/** The number of resources added, changed and destroyed. */
 export function effectsIn(summary: ApplySummary): Readonly<Record<Effect, number>> {
   return effectsOf((action) => summary[actions[action].outcome]);
 }
 
-/** Where it was applied. */
+/** The service and environment of an apply. */
 export function appliedTo(destination: Destination): string {
   return `Applied to ${inline(destinationName(destination))}`;
 }
@@ -173,13 +173,13 @@ export function applyHeadline(summary: ApplySummary, outcomes: readonly OutcomeF
 interface ApplyWords {
   /** The last line. */
   readonly headline: string;
-  /** How many resources ended how. */
+  /** The number of resources by outcome. */
   readonly counts: string;
-  /** What there is to know besides: that the run was interrupted, and what to do next. */
+  /** Further remarks: an interruption, and what to do next. */
   readonly remarks: readonly string[];
 }
 
-/** How a run of apply ended, in words. The summary may be of more than these outcomes. */
+/** How a run of apply ended, in words. The summary may cover more than these outcomes. */
 export function applyWords(
   { interrupted, saved }: Pick<ApplyRun, 'interrupted' | 'saved'>,
   outcomes: readonly (OutcomeFacts & { readonly needsFix: boolean })[],
@@ -197,7 +197,7 @@ export function applyWords(
       outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdate,
       outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished') &&
         runAgain(isFixNeeded, saved),
-      // Another run does not help there: it finds what exists, and leaves it as it is unless it may change it.
+      // Another run does not help: it finds the existing record, and may not change it.
       outcomes.some((outcome) => isPartial(outcome)) && lookAtParts,
     ),
   };
@@ -211,7 +211,7 @@ const finishByUpdate =
 const lookAtParts =
   'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes what exists only with the capability `update` and --allow update.';
 
-/** What the service, or what stands in front of it, answers until somebody changes its settings. */
+/** Answers that do not change until somebody changes settings of the service or of a proxy in front of it. */
 const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
   'denied',
   'read_only',
@@ -221,7 +221,7 @@ const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
 
 /** Whether the same run would end in the same way until something is fixed. */
 export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boolean {
-  // The next plan starts from what is there by then; but what the service ignored, it will ignore again.
+  // The next plan starts from the present state; but a field that the service ignored, it will ignore again.
   if (clash) return clash.kind === 'ignored';
   const row = stoppedBy === undefined ? outcomeLooks[outcome] : stops[stoppedBy];
   return row.needsFix === true || answersNeedAFix.has(answer?.kind);

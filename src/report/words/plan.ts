@@ -22,27 +22,27 @@ import { notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
 import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { Gone } from '../../manifest/baseline.ts';
 
-/** The changes that are shown one by one; what is in sync is only counted. */
+/** The changes that are shown one by one; resources in sync are only counted. */
 export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
   return notPlannedFirst(changes.filter((change) => changeKind(change) !== 'in_sync'));
 }
 
-/** Where there is no room for all of them, the last ones are cut off. */
+/** If there is no room for all, the last ones are cut off. */
 function notPlannedFirst(changes: readonly Change[]): Change[] {
   return [...notPlannedIn({ changes }), ...changes.filter(({ action }) => action !== 'not-planned')];
 }
 
-/** More of one kind that is new than this would crowd out the rest: then the first ones are named, and the others counted. */
+/** More new resources of one kind would hide the rest: the first are named, and the others counted. */
 const mostNew = { inFull: 200, named: 50 };
 
-/** Changes to show in full; and of kinds of which very many are new, the first of those to name, and how many more there are. */
+/** Changes to show in full; of kinds with very many new resources, the first by name, and the number of others. */
 export function withoutManyNew(
   changes: readonly Change[],
   kinds: readonly ChangeKind[] = ['create', 'create_if_absent'],
 ): {
   readonly inFull: readonly Change[];
   readonly named: readonly Change[];
-  /** A sentence a kind. */
+  /** A sentence for each kind. */
   readonly more: readonly string[];
 } {
   const fresh = changes.filter((change) => kinds.includes(changeKind(change)));
@@ -61,7 +61,7 @@ export function withoutManyNew(
   };
 }
 
-/** Of very many, first what apply would do: where the last ones are cut off, that is not among them. */
+/** Changes that apply would make come first, because the last ones may be cut off. */
 export function pendingFirst(changes: readonly Change[]): readonly Change[] {
   if (changes.length <= mostNew.inFull) return changes;
   const left = new Set(changes.filter(({ action }) => action === 'no-op'));
@@ -70,28 +70,27 @@ export function pendingFirst(changes: readonly Change[]): readonly Change[] {
 
 /** A plan as every format shows it. All texts are safe to print. */
 export interface PlanView {
-  /** What the plan is about. */
   readonly head: string;
-  /** What the manifests were compared with, where they were, and how many entries were added, altered and taken out. */
+  /** The baseline, and the number of entries added, altered and removed since. */
   readonly baseline: { readonly path: string; readonly counts: string } | undefined;
-  /** What it opens, and to whom: a line each. */
+  /** What the plan opens, and to whom: a line each. */
   readonly opens: readonly string[];
-  /** What is not planned, and what was added or altered, in sync or not, where the manifests were compared; else all changes. */
+  /** With a baseline: unplanned, added and altered resources. Otherwise all changes. */
   readonly touched: readonly Change[];
-  /** What is left as it was, where the manifests were compared. */
+  /** With a baseline, everything else. */
   readonly others: readonly Change[];
-  /** How much that is; empty where it is nothing. */
+  /** The number of these; empty for none. */
   readonly besides: string;
   readonly gone: readonly Gone[];
-  /** A note on the resources that cannot be read, where the plan has any. */
+  /** Notes on records that could not be read. */
   readonly notes: readonly string[];
-  /** Where an apply would do nothing about differences: that, in a sentence. */
+  /** A sentence that an apply would change nothing, if that is so. */
   readonly idle: string | undefined;
-  /** What would change or delete what is left as it is. */
+  /** The switches that would change or delete what is left unchanged. */
   readonly switches: readonly string[];
-  /** What the service holds and no manifest declares, where that was asked. */
+  /** Records that no manifest declares, if asked for. */
   readonly undeclared: UndeclaredView | undefined;
-  /** How many changes there are of each kind. */
+  /** The number of changes of each kind. */
   readonly counts: string;
   readonly headline: string;
 }
@@ -172,7 +171,7 @@ function listed(globs: readonly string[]): string {
   return globs.map((glob) => inline(glob)).join(', ');
 }
 
-/** What is called by its new name by now: nothing is looked for under the one before. */
+/** Renamed resources that already have their new name; `formerly` has no effect any more. */
 function renamedNote({ changes }: Plan): string[] {
   const done = changes.filter(
     ({ resource, presence, differences }) =>
@@ -185,7 +184,7 @@ function renamedNote({ changes }: Plan): string[] {
   return [`Renamed already, so that \`formerly\` can go once every service has the new name: ${which}.`];
 }
 
-/** How many changes there are of each kind, without those of which there are fewer than `least`. */
+/** The number of changes of each kind, without those with fewer than `least`. */
 function countsOf(changes: readonly Change[], least: number = 1): string[] {
   const { update, delete: deleted, differs, not_planned: notPlanned, ...summary } = planSummary(changes);
   const some = Math.max(least, 1);
@@ -210,20 +209,20 @@ export function planHeadline(plan: Plan): string {
     : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/** What there is to say of single resources of a plan; `severity` is how severe it is that something differs. */
+/** Findings about single resources of a plan; `severity` is that of a difference. */
 export function planFindings(
   plan: Plan,
   severity: Diagnostic['severity'],
   filenames: readonly string[],
 ): Diagnostic[] {
-  // What makes the plan fail is reported in any case; else a reviewer reads of what is new.
+  // Findings that make the plan fail are always reported; others only if they are new since the baseline.
   const isAll = severity === 'error' || plan.baseline === undefined;
   const changes = isAll ? plan.changes : plan.changes.filter((change) => isTouched(change));
   const faults = notPlannedIn(plan).flatMap(({ diagnostics }) => diagnostics);
   return [...faults, ...drift(changes, severity), ...goneFindings(plan, filenames)];
 }
 
-/** Diagnostics of what differs, at the lines that declare it; what will be changed is in them only where that is an error. */
+/** Diagnostics of differences at the lines that declare them; planned changes only if they are errors. */
 function drift(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
   const differing = changes.filter(
     ({ differences, action }) => differences.length > 0 && (severity === 'error' || action === 'no-op'),

@@ -6,13 +6,13 @@ import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
 import { present } from '../printable.ts';
 
-/** Something that must be right so that rollcall can work with a service. */
+/** A condition that rollcall needs to work with a service. */
 export interface DoctorCheck {
   /** `token` and the like, or the list of a kind: `users`. */
   readonly name: string;
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
   readonly summary: string;
-  /** What to do about it. Empty when there is nothing to do. */
+  /** What to do about it; empty if there is nothing to do. */
   readonly advice: string;
 }
 
@@ -26,40 +26,40 @@ export function check(
   return { name, status, summary, advice };
 }
 
-/** The checks that another failed check makes impossible. */
+/** Checks that are impossible because another check failed. */
 export function notYet(...names: readonly string[]): DoctorCheck[] {
   return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
 }
 
-/** Whether rollcall can work with the service. */
+/** Whether all checks passed. */
 export function isHealthy(checks: readonly DoctorCheck[]): boolean {
   return checks.every(({ status }) => status !== 'fail');
 }
 
-/** What is known of the release of a service, of the token and of what it may do; undefined where it was not asked. */
+/** The release of the service, the token and its rights; undefined if not asked for. */
 export interface RightsFacts {
-  /** The release as the service says it; null where it was asked and did not say. */
+  /** The release of the service; null if the service did not say it. */
   readonly release: Release | null | undefined;
-  /** The release as rollcall.yaml says it. */
+  /** The release in rollcall.yaml. */
   readonly configured: Release | undefined;
-  /** How the service refused to look an application up, if it did. */
+  /** How the service refused to look up an application, if it did. */
   readonly denial: string | undefined;
-  /** What the service says of the token. */
+  /** What the service says about the token. */
   readonly finding: TokenFinding | undefined;
-  /** The kinds that are checked: those that the manifests declare, where that is known. */
+  /** The kinds to check: those that the manifests declare, if known. */
   readonly kinds: readonly Kind<ResourceType>[];
-  /** Whether the manifests declare these. */
+  /** Whether the manifests declare these kinds. */
   readonly areDeclared: boolean;
-  /** What the token may do with each; none where that was not asked. */
+  /** The token's rights by kind; undefined if not asked for. */
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
 }
 
-/** The checks of the token and of what it may do, a line each. */
+/** The checks of the token and its rights, a line each. */
 export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
   return [tokenCheck(facts), ...facts.kinds.flatMap((kind) => kindCheck(kind, facts))];
 }
 
-/** Whether something is wrong with the token or with what it may do. */
+/** Whether a check of the token or its rights failed. */
 export function isDenied(checks: readonly DoctorCheck[]): boolean {
   const others = new Set(['connection', 'base-url', 'release', 'clock']);
   return checks.some(({ name, status }) => status === 'fail' && !others.has(name));
@@ -99,7 +99,7 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
   }
 }
 
-/** What the token may do with the records of a kind. */
+/** The token's rights to the records of a kind. */
 function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] {
   const { finding, release } = facts;
   const { list } = modelOf(kind);
@@ -126,7 +126,7 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
   return [check(name, statusOf(kind, facts), `the token ${known.join('; it ')}`, advice.join(' '))];
 }
 
-/** The probe has looked up an application already. */
+/** The check of the connection has looked up an application already. */
 function rightsTo(kind: Kind<ResourceType>, { rights, denial, finding }: RightsFacts): KindRights {
   const { view, create } = rights?.get(kind) ?? { view: 'unknown', create: 'unknown' };
   if (kind.type !== probedKind.type) return { view, create };
@@ -139,7 +139,7 @@ function statusOf(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck['st
   const { kinds, areDeclared } = facts;
   if (view === 'may not') {
     if (create === 'may not' && areDeclared) return 'fail';
-    // Where it is not known what will be declared, it may be only kinds that the token may create.
+    // If the declared kinds are unknown, kinds that the token may not create do no harm.
     const canDoWithout =
       !areDeclared && kinds.some((other) => other !== kind && rightsTo(other, facts).create === 'may');
     return kind.lookUp.isDocumented && !canDoWithout ? 'fail' : 'warn';
@@ -150,7 +150,7 @@ function statusOf(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck['st
 /** From this release on, only roles have permissions. */
 const rolesOnly = '2025.12';
 
-/** What to do so that a token has a right. */
+/** How to give a token a right. */
 function give(right: string, release: Release | null | undefined): string {
   switch (isIn({ from: rolesOnly }, release ?? undefined)) {
     case true:

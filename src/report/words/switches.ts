@@ -2,7 +2,7 @@ import type { Capability } from '../../kinds/capability.ts';
 import { isToGo } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.ts';
 
-/** What is left as it is, and which two switches would change or delete it: a line for each capability. With contract_only there are none. */
+/** What is left unchanged, and which two switches would change or delete it: a line for each capability. Empty with contract_only. */
 export function switchNotes({
   changes,
   capabilities = [],
@@ -21,7 +21,7 @@ export function switchNotes({
   });
 }
 
-/** Whether a plan has differences, and an apply of it would do nothing. */
+/** Whether a plan has differences that an apply would not change. */
 export function changesNothing(plan: Pick<Plan, 'changes'>): boolean {
   return pendingIn(plan).length === 0 && plan.changes.some((change) => changeKind(change) === 'differs');
 }

@@ -9,15 +9,15 @@ import { inline, present } from '../printable.ts';
 
 const mostNamed = 20;
 
-/** What the service holds and no manifest declares, as every format shows it. All texts are safe to print. */
+/** Records that no manifest declares, as every format shows them. All texts are safe to print. */
 export interface UndeclaredView {
-  /** How much there is. */
+  /** Their number. */
   readonly head: string;
   /** What was not read. */
   readonly missing: readonly string[];
   /** The first of each type. */
   readonly lists: readonly { readonly count: string; readonly lines: readonly string[] }[];
-  /** How to have all of them; empty where there are none. */
+  /** How to get all of them; empty if there are none. */
   readonly hint: string;
 }
 
@@ -51,7 +51,7 @@ function headline(count: number, isWhole: boolean): string {
     : 'Of what could be read, all is declared.';
 }
 
-/** Warnings about what is no longer declared, each in its file where that was read: it may still be there. */
+/** Warnings about entries that are no longer declared, each at its former file: the records may still exist. */
 export function goneFindings(
   { baseline }: Pick<Plan, 'baseline'>,
   filenames: readonly string[],
@@ -70,7 +70,7 @@ export function goneFindings(
   }));
 }
 
-/** How what is no longer declared can go, in the lines to write. */
+/** How to remove such a record, in the lines to write. */
 function leaveWords(address: Address): string {
   const kind = kinds.find(({ type }) => type === typeOf(address));
   const name = JSON.stringify(nameOf(address));
@@ -84,7 +84,7 @@ function leaveWords(address: Address): string {
     : `${still}${gone}`;
 }
 
-/** What is no longer declared, in a line; of very many, the first ones. Safe to print. */
+/** Entries that are no longer declared, in a line; of very many, the first. Safe to print. */
 export function goneWords(gone: readonly Gone[], most: number = gone.length): string {
   const names = gone
     .slice(0, most)

@@ -4,7 +4,7 @@ import { planSummary, unseenKinds, type Plan } from '../../plan/plan.ts';
 import type { Unreadable } from '../../service/types.ts';
 import { listed } from './diagnostics.ts';
 
-/** The declared fields that the service does not show. */
+/** Declared fields that the service does not show. */
 export function notShownNote({ changes }: Plan): string[] {
   const unseen = changes.flatMap(({ resource, notShown = [] }) =>
     notShown.map((field) => `${resource.address} \`${field}\``),
@@ -14,7 +14,7 @@ export function notShownNote({ changes }: Plan): string[] {
     : [`The service does not show, so that it was not compared: ${listed(unseen)}.`];
 }
 
-/** The ids in new entries of which it is not known whether anything has them. */
+/** Ids in new entries that may not exist. */
 export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): string[] {
   const counts = Object.entries(unseenIds).map(([list, count]) => `${count} of ${list}`);
   return counts.length === 0 || contractOnly
@@ -24,7 +24,7 @@ export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): s
       ];
 }
 
-/** The kinds of which it is not known what exists, and why. */
+/** Kinds whose existing records are unknown, and why. */
 export function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
@@ -38,7 +38,7 @@ export function unreadNote({ changes, scope, contractOnly = false, unreadable = 
   return Array.from(unseenKinds({ changes }), (kind) => unreadWords(kind, unreadable[kind.type], what));
 }
 
-/** Why records of a kind could not be looked up, how that was answered, what follows, and what would change it. */
+/** Why records of a kind could not be looked up, how the service answered, what follows, and what would change it. */
 function unreadWords(
   { list, path }: Kind<ResourceType>,
   unreadable: Unreadable | undefined,

@@ -4,7 +4,7 @@ import { inline } from '../printable.ts';
 
 const mostNamed = 10;
 
-/** A note of what is created and that nothing declared serves. What only a part of the manifests declares may be served by the rest. */
+/** A note about new providers that no declared outpost serves; with a partial scope, the other manifests may declare one. */
 export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
   if (scope !== undefined) return [];
   const served = new Set(
