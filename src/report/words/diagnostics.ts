@@ -4,12 +4,12 @@ import { shownPlace } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
 import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
 
-/** The summary of a diagnostic where nothing else of it is seen: it names the resource. */
+/** The summary of a diagnostic that is shown alone: it names the resource. */
 export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
   return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
 }
 
-/** Groups items by a key. Groups are in the order of their first items, items in the order in which they were given. */
+/** Groups items by a key. Groups are in the order of their first items, and items keep their order. */
 export function grouped<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,
@@ -27,13 +27,13 @@ export function grouped<Item>(
 /** More places of one cause would hide other causes. */
 const mostPlaces = 3;
 
-/** Problems of one value, or of one resource: the same words elsewhere have another cause. */
+/** Problems of one value or resource: the same words elsewhere have another cause. */
 const ofValue: ReadonlySet<DiagnosticCode> = new Set(['invalid-value', 'invalid-format', 'invalid-length']);
 const ofResource: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-declared']);
 
 /**
- * One diagnostic for each cause: those that say the same are joined into the first, which counts the others and names some of them.
- * It is for people. What is made for programs has every diagnostic.
+ * One diagnostic for each cause: equal ones are joined into the first, which counts the others and names some. For people; documents
+ * for programs have every diagnostic.
  */
 export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(grouped(diagnostics, causeOf).values(), ([first, ...others]) => {
@@ -68,14 +68,14 @@ function causeOf(diagnostic: Diagnostic): string {
   ]);
 }
 
-/** The text that a diagnostic is about, as far as it stands in one line. */
+/** The text that a diagnostic marks, as far as it is on one line. */
 function markedIn({ range, excerpt }: Diagnostic): string | undefined {
   if (range === undefined) return undefined;
   const { start, end } = range;
   return excerpt?.slice(start.column - 1, end.line === start.line ? end.column - 1 : undefined);
 }
 
-/** How many causes there are, and in how many places where those are more. */
+/** The number of causes, and of their places if there are more. */
 function causes(diagnostics: readonly Diagnostic[], noun: string): string {
   const { length } = fold(diagnostics);
   const places = length < diagnostics.length ? ` in ${diagnostics.length} places` : '';
@@ -97,7 +97,7 @@ export function validationHeadline(
   return `Valid: ${[declared.join(', ') || 'nothing is declared', ...warned].join('; ')}.`;
 }
 
-/** More names would hide what was found. */
+/** More names would hide the result. */
 const mostNames = 10;
 
 export function listed(names: readonly string[]): string {
@@ -105,7 +105,7 @@ export function listed(names: readonly string[]): string {
   return (others > 0 ? [...names.slice(0, mostNames), `and ${others} more`] : names).join(', ');
 }
 
-/** Says what was not checked, where anything was not. */
+/** What was not checked, if anything. */
 export function uncheckedRemarks({ values, variables, files }: Unchecked): string[] {
   if (values === 0) return [];
   const names = [...variables.map((name) => `\${env:${name}}`), ...files.map((path) => `\${file:${path}}`)];
@@ -114,7 +114,7 @@ export function uncheckedRemarks({ values, variables, files }: Unchecked): strin
   return [`${words}: ${listed(names)}.`];
 }
 
-/** How many warnings there are, where there are any. */
+/** The number of warnings, if there are any. */
 export function warningCount(warnings: readonly Diagnostic[]): string[] {
   return warnings.length > 0 ? [causes(warnings, 'warning')] : [];
 }

@@ -18,14 +18,14 @@ import {
 interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
   /** The base URL. */
   readonly service: string;
-  /** The origin of the proxy on the way, if any. */
+  /** The origin of the proxy, if any. */
   readonly proxy: string | undefined;
   readonly durationMs: number;
-  /** The time here when the answer came, in milliseconds since the epoch. */
+  /** The local time of the answer, in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The checks that follow from a probe. What an earlier failed check hides is unknown. */
+/** The checks that follow from a probe. A check is unknown if an earlier one failed. */
 export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const { stage, answer } = facts;
   const { summary } = answerWords(answer);
@@ -59,7 +59,7 @@ function adviceFor(answer: Answer): string {
   return mayBeStarting ? `${first} ${wait}` : first;
 }
 
-/** Other programs answer with a 404 of the same shape, but not with the request id of this service. */
+/** Other programs answer with a 404 of the same form, but without this service's request id. */
 function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
   if (answer.requestId !== undefined) return check('base-url', 'pass', 'the API answers there');
   return check(
@@ -81,7 +81,7 @@ function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
   return `${service} answers${way} in ${Math.round(durationMs)} ms${safety}`;
 }
 
-/** Tokens and certificates are valid for a time, so a larger difference between the clocks makes trouble. */
+/** Tokens and certificates are valid for a time, so a larger difference between the clocks causes errors. */
 const mostSkewMs = 60_000;
 
 function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
@@ -96,12 +96,12 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
   );
 }
 
-/** What a plan and an apply say where the service is of a release that rollcall does not know. */
+/** The note of a plan or apply for a release that is newer than this version of rollcall. */
 export function laterReleaseWords(release: Release): string {
   return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: its rules are those.`;
 }
 
-/** Notes of what a release does not have, one a field. */
+/** Notes on fields that a release does not have, one for each field. */
 export function laterFieldWords(release: Release, fields: readonly LaterField[]): string[] {
   return fields.map(
     ({ list, field, since }) =>
@@ -109,7 +109,7 @@ export function laterFieldWords(release: Release, fields: readonly LaterField[])
   );
 }
 
-/** What there is to say of the release of a service. */
+/** The check of the service's release. */
 function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
   if (finding !== undefined && finding.kind !== 'valid')
     return check('release', 'unknown', 'cannot be told yet');

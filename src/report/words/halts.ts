@@ -23,7 +23,7 @@ import type { AnswerKind } from '../../service/answer.ts';
 import type { StaleChange, Staleness } from '../../plan/staleness.ts';
 import { capitalised, quoted } from '../printable.ts';
 
-/** Why a job went no further. */
+/** Why a job stopped. */
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {
     case 'unread':
@@ -73,7 +73,7 @@ function tooMany(
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 
-/** Diagnostics of failed reads: one for each, or for each thing that is wrong with the service or the way to it. */
+/** Diagnostics of failed reads: one for each, or one for each problem of the service or the connection. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = grouped(failures, ({ answer, resource, beyond = '' }) =>
     ofTheService.has(answer.kind)
@@ -83,7 +83,7 @@ export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   return Array.from(alike.values(), readDiagnostic);
 }
 
-/** Answers that say something of the service or the way to it, and not of one resource. */
+/** Answers that are about the service or the connection, not about one resource. */
 const ofTheService: ReadonlySet<AnswerKind> = new Set([
   'denied',
   'read_only',
@@ -121,7 +121,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   return diagnosticFor(undefined, { code, summary, detail: linesOf(detail, names) });
 }
 
-/** Why a saved plan is not applied, at the lines that declare what is otherwise. */
+/** Why a saved plan is not applied, at the lines of what differs. */
 function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
   return changes.flatMap(({ resource, staleness }) =>
     staleness.map((change) =>
@@ -169,7 +169,7 @@ function saidOf(words: JsonValue): string {
   return words === null ? 'nothing' : quoted(words);
 }
 
-/** Why names have no ids, each at its line: once where many entries have it from the defaults of their file. */
+/** Why names have no ids, each at its line: once if entries have the name from the defaults of their file. */
 function unresolvedNames({
   names,
   diagnostics,
@@ -196,7 +196,7 @@ function unresolvedNames({
   return all;
 }
 
-/** Whether a name was not looked up for a reason that no line of a manifest can do anything about. What a token may view differs by kind. */
+/** Whether a name was not looked up for a reason that no edit of a manifest changes. The right to view differs by kind. */
 export function isOfTheService(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
   if (fault.kind !== 'unread') return false;
   return fault.answer.kind === 'denied'
@@ -210,7 +210,7 @@ const notLookedUp = diagnosticFor(undefined, {
   detail: 'The service asks to wait for too long, or did not come back. Nothing was changed. Run it again.',
 });
 
-/** Of a hidden field, nothing is said that shows a name or an id. */
+/** The message about a hidden field contains no name or id. */
 function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
   const { related, name, field } = declared;
   const { type, list } = related;
@@ -266,7 +266,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
   }
 }
 
-/** Why it cannot be told whether something was renamed. */
+/** Why it is unclear whether a record was renamed. */
 function tornProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind: 'torn' }>): Problem {
   const { type, list } = resource.kind;
   const [now, before] = [resource.name, formerName(resource) ?? ''].map((name) => JSON.stringify(name));

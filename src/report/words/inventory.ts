@@ -9,12 +9,12 @@ import { answerWords } from './answers.ts';
 import { present } from '../printable.ts';
 import { grouped, namedSummary } from './diagnostics.ts';
 
-/** What an inventory lacks, for a person who may take it for whole. */
+/** What is missing from an inventory, for readers who may take it for complete. */
 export function gapDiagnostics({ kind, gaps }: Pick<Inventory, 'kind' | 'gaps'>): Diagnostic[] {
   return gaps.map((gap) => gapDiagnostic(kind, gap));
 }
 
-/** The same, for what shows no diagnostics. */
+/** The same as text, for output without diagnostics. */
 export const gapWords: GapWords = (inventory) =>
   gapDiagnostics(inventory).map((found) => ({ summary: namedSummary(found), detail: found.detail }));
 
@@ -87,7 +87,7 @@ function notExported(summary: string, detail: string): Diagnostic {
   return diagnosticFor(undefined, { code: 'not-exported', severity: 'warning', summary, detail });
 }
 
-/** What was read and is not declared, since no manifest can, or since it is secret. */
+/** Values that were read and are not declared, because no manifest can or because they are secret. */
 export function notDeclared(declared: readonly Declared[], unwritable: readonly Unwritable[]): Diagnostic[] {
   const secret = declared.flatMap(({ kind, fields, secret: names }) =>
     names.map((field) =>
@@ -113,7 +113,7 @@ export function notDeclared(declared: readonly Declared[], unwritable: readonly 
 
 const mostNamed = 20;
 
-/** How many there are of each type that no manifest declares, and the first by their names. */
+/** The number of records of each type that no manifest can declare, and the first names. */
 function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): string {
   const types = Array.from(
     grouped(others, ({ type }) => type),
