@@ -43,7 +43,7 @@ export function opensTo(
   };
   const isPending = action === 'create' || action === 'update';
   if (subjects.length === 0)
-    return isPending && before.isAll && !now.isAll ? ['whoever passes one of what is bound to it'] : [];
+    return isPending && before.isAll && !now.isAll ? ['users who pass any of its bindings'] : [];
   // A policy decides on who comes in as well, and so does a negated binding.
   const isDecided = held.bindings?.some((child) => subjectOf(access, child) === undefined) === true;
   const opened = [
@@ -76,9 +76,9 @@ export function whoMayOpen(
   const redactor = redactorOf(resource.secrets);
   const named = guests.map((words) => redactor.clean(words));
   if (named.length === 0)
-    return [bindings.length > 0 ? 'everyone whom policies and negated bindings let in' : everyone];
+    return [bindings.length > 0 ? 'everyone whom policies and negated bindings allow' : everyone];
   const isAll = fields[bindable.mode.field] === bindable.mode.all;
-  return isAll && named.length > 1 ? [`whoever passes all of these: ${listed(named)}`] : named;
+  return isAll && named.length > 1 ? [`users who pass all of these: ${listed(named)}`] : named;
 }
 
 function openings(
@@ -104,7 +104,7 @@ function openings(
   if (!isAll) return wasAll ? all : added;
   const kept = all.length - added.length;
   const isCloser = wasAll ? kept === countBefore : kept > 0;
-  return isCloser ? [] : [`whoever passes all of these: ${listed(all)}`];
+  return isCloser ? [] : [`users who pass all of these: ${listed(all)}`];
 }
 
 /** Those of one kind who may open it now, in words, and whether they were among those before. */

@@ -60,13 +60,9 @@ function accessNotes(resource: Resource, { bindings = [] }: Pick<HeldRecord, 'bi
   const others = bindings.length - counted.length - policies;
   const isOpen = bindings.length === 0 && !letsEveryoneIn(resource);
   return [
-    ...(isOpen ? ['so far everyone can open it'] : []),
-    ...(policies > 0
-      ? [`${times(policies, 'a policy', 'policies')} bound to it as well, and left as it is`]
-      : []),
-    ...(others > 0
-      ? [`${times(others, 'a binding', 'bindings')} to it disabled or negated, and left as it is`]
-      : []),
+    ...(isOpen ? ['everyone can open it now'] : []),
+    ...(policies > 0 ? [`${times(policies, 'a policy', 'policies')} also bound, and unchanged`] : []),
+    ...(others > 0 ? [`${times(others, 'a binding', 'bindings')} disabled or negated, and unchanged`] : []),
   ];
 }
 
@@ -95,6 +91,6 @@ function leftOut(
     if (declared.has(idKey(kind, field, id))) return [];
     const what = isShown ? shownId(id, nameIn(names[field] ?? new Map(), kind, field, id)) : 'one';
     const lost = grants !== undefined && facts.get(factKey(kind, field, id)) === true;
-    return `${removalNote ?? `its \`${field}\` lose`} ${what}${lost ? ', which makes superusers' : ''}`;
+    return `${removalNote ?? `its \`${field}\` lose`} ${what}${lost ? ", which grants a superuser's rights" : ''}`;
   });
 }

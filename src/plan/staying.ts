@@ -33,7 +33,7 @@ function staying(
   if (now === undefined && (part === undefined || isBlank(before))) return `keeps its \`${field}\``;
   if (part === undefined) return undefined;
   if (isBlank(before) || (isJsonList(before) && before.some((item) => isBlank(item))))
-    return `keeps what is no longer declared of its \`${field}\`, if anything`;
+    return `keeps the undeclared part of its \`${field}\`, if anything`;
   const known = held.names?.[field];
   const names = new Map([...(known ?? []), ...namesById(resource, field)]);
   // An id may have been declared by its name.
@@ -47,7 +47,7 @@ function staying(
     there !== undefined && (known !== undefined || !isJsonList(dropped) || !dropped.some(isNameOfOne));
   const texts = textsIn(isSeen ? part.managed(dropped, named(there)) : dropped);
   if (texts.length === 0) return undefined;
-  return `keeps ${texts.join(', ')} of its \`${field}\`${isSeen ? '' : ', if it is so in the service'}`;
+  return `keeps ${texts.join(', ')} of its \`${field}\`${isSeen ? '' : ', if they are in the service'}`;
 }
 
 /** The ids of a list, or the keys that lead to a value: `theme.dark`. */

@@ -93,7 +93,7 @@ export async function whyKept(
   const last = await whyLast(kind, held, going, options);
   if (last !== undefined || doors.length === 0) return last;
   if (self?.proof !== 'exists' || !self.isSuperuser)
-    return 'nobody can tell whether something would open to everyone: all that is bound shows to superusers alone';
+    return 'only superusers see all bindings, so a delete might open something to everyone';
   const uses = await usesOf({ resource, held }, options);
   for (const door of doors) {
     const opened = await whyOpen(door, { held, uses }, going, options, isClosed);

@@ -11,7 +11,7 @@ export class ProxyError extends Error {
       super(`the proxy ${proxy} refuses to connect to it (${why.status})`);
       this.status = why.status;
     } else {
-      super(`the proxy ${proxy} made no tunnel: ${why.cause.message}`, { cause: why.cause });
+      super(`the proxy ${proxy} did not open a tunnel: ${why.cause.message}`, { cause: why.cause });
     }
     this.proxy = proxy;
   }

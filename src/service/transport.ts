@@ -28,7 +28,7 @@ export type Exchange =
     }
   /** Not a byte of the request was written: the service cannot have acted. */
   | { readonly kind: 'never_sent'; readonly error: Error; readonly transient: boolean }
-  /** The request, or a part of it, was written; no whole answer came back. */
+  /** The request, or a part of it, was written; no complete answer came back. */
   | { readonly kind: 'lost'; readonly error: Error; readonly likeTlsPort?: true }
   /** `contract_only` sends no such request. */
   | { readonly kind: 'withheld' };

@@ -88,9 +88,9 @@ describe('while others write', () => {
     const text = grafana('{ groups: [{ name: contractors }] }', '    meta_publisher: Ops\n');
     const { ending, stdout } = await run(apply, send, text, allowed);
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('x application.grafana  begun, and not finished');
+    expect(stdout).toContain('x application.grafana  unfinished');
     expect(stdout).toContain(
-      'Somebody else has changed it meanwhile, or the token sees only some of what is bound.',
+      'Somebody else changed it in the meantime, or the token sees only some of its bindings.',
     );
     expect(sent(service, 'PATCH')).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe('where binding fails', () => {
       isBind(request) ? answered(500, 'Server Error') : service.send(request, signal);
     const { ending, stdout } = await run(apply, send, text, { concurrency: '1' });
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('5 begun and not finished');
+    expect(stdout).toContain('5 unfinished');
     expect(stdout).toContain('15 not attempted');
   });
 
@@ -199,8 +199,8 @@ describe('where binding fails', () => {
 `;
     const wanted = grafana('{ groups: [{ name: staff }] }', others);
     const { stdout } = await run(apply, service.send, wanted, { concurrency: '1' });
-    expect(stdout).toContain('x application.grafana  begun, and not finished');
-    expect(stdout).toContain('. application.later  not attempted: the token may not say who may open it');
+    expect(stdout).toContain('x application.grafana  unfinished');
+    expect(stdout).toContain('. application.later  not attempted: the token may not change access');
     expect(stdout).toContain('+ application.open  created');
     expect(stdout).toContain('+ application.plain  created');
     expect(service.sandbox.record('application', 'later')).toBeUndefined();

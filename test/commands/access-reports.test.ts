@@ -51,9 +51,9 @@ describe('what was begun and is not finished', () => {
       allowed,
     );
     expect(ending).toBe('denied');
-    expect(stdout).toContain('it was changed, and not wholly: it is not as declared in `access.groups`');
+    expect(stdout).toContain('it was changed only in part: it is not as declared in `access.groups`');
     expect(stdout).not.toContain('nobody in who is not declared');
-    expect(stdout).toContain('It lets nobody in who could not open it before and is not declared.');
+    expect(stdout).toContain('It is open to nobody else than before or than declared.');
   });
 
   test('is not said to keep out anybody where everyone can still open it', async () => {
@@ -81,7 +81,7 @@ describe('what was begun and is not finished', () => {
     const { ending, stdout } = await run(apply, send, grafana('{ groups: [{ name: staff }] }'));
     expect(ending).toBe('incomplete');
     expect(stdout).toContain(
-      'Somebody else has changed it meanwhile, or the token sees only some of what is bound.\n',
+      'Somebody else changed it in the meantime, or the token sees only some of its bindings.\n',
     );
     expect(stdout).not.toContain('lets nobody in');
     // The last answer, to a binding, was a good one.
@@ -94,8 +94,8 @@ describe('what was begun and is not finished', () => {
     const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
     const { ending, stdout } = await run(apply, send, text, allowed);
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('m.yaml:5:49: error: application.grafana: it was changed, and not wholly');
-    expect(stdout).toContain('or the token sees only some of what is bound.\n');
+    expect(stdout).toContain('m.yaml:5:49: error: application.grafana: it was changed only in part');
+    expect(stdout).toContain('or the token sees only some of its bindings.\n');
     // What it sees is the group alone, and that is all it can compare.
     sandbox.issue({ token: 't' });
     expect((await run(plan, send, text)).stdout).toContain('No changes.');
@@ -107,8 +107,10 @@ describe('what was begun and is not finished', () => {
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout } = await run(apply, send, text);
     expect(ending).toBe('denied');
-    expect(stdout).toContain('It lets nobody in who is not declared.');
-    expect(stdout).toContain('To bind takes `add_policybinding`, to take out `delete_policybinding`.');
+    expect(stdout).toContain('It is open to nobody who is not declared.');
+    expect(stdout).toContain(
+      'A token needs `add_policybinding` to bind, and `delete_policybinding` to remove a binding.',
+    );
     const left = await run(plan, send, text);
     expect(left.stdout).toMatch(
       /! application\.grafana[^]*access\.groups\n\s+missing[^]*provider\n\s+observed\s+null\n/,
@@ -168,7 +170,9 @@ describe('where binding is refused, the line is that of `access`', () => {
         `m\\.yaml:${place}: error: application\\.grafana: \`access\\.\\w+\` was not changed: the service denied access`,
       ),
     );
-    expect(stdout).toContain('To bind takes `add_policybinding`, to take out `delete_policybinding`.');
+    expect(stdout).toContain(
+      'A token needs `add_policybinding` to bind, and `delete_policybinding` to remove a binding.',
+    );
   });
 });
 

@@ -128,7 +128,7 @@ describe.each(Object.entries(scenarios))('where %s', (_, { seed, text }) => {
 describe('once an application has its provider', () => {
   test.each([
     ['removes a binding', 'Who can open it now: everyone.'],
-    ['disables a binding', 'Who can open it now: everyone whom policies and negated bindings let in.'],
+    ['disables a binding', 'Who can open it now: everyone whom policies and negated bindings allow.'],
     ['binds one more', 'the group "contractors"'],
   ])('somebody else who %s is told of, with who can open it now and what to do', async (name, words) => {
     const service = sandboxTransport({});
@@ -138,7 +138,7 @@ describe('once an application has its provider', () => {
     };
     const { ending, stdout } = await run(send, entry('any', staff));
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('x application.grafana  begun, and not finished');
+    expect(stdout).toContain('x application.grafana  unfinished');
     expect(stdout).toContain(words);
     expect(stdout).toContain('plan and apply with --allow update');
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
@@ -153,7 +153,7 @@ describe('once an application has its provider', () => {
     };
     const { ending, stdout } = await run(send, entry('any', staff));
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('x application.grafana  begun, and not finished: not as declared in provider');
+    expect(stdout).toContain('x application.grafana  unfinished: not as declared in provider');
     expect(stdout).toContain('Nobody can open it yet.');
   });
 
@@ -168,7 +168,7 @@ describe('once an application has its provider', () => {
     };
     const { ending, stdout } = await run(send, entry('any', staff));
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('it is there, and it is not known who can open it');
+    expect(stdout).toContain('it exists, but who can open it is unknown');
     expect(stdout).not.toContain('It lets nobody in');
   });
 });
@@ -191,6 +191,6 @@ test.each([lost, undefined])(
     );
     expect(ending, stdout).toBe('incomplete');
     expect(stdout).toContain('x application.grafana');
-    expect(stdout).toContain('it is not known who can open it');
+    expect(stdout).toContain('who can open it is unknown');
   },
 );

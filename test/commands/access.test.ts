@@ -185,7 +185,7 @@ describe('a plan', () => {
       );
       const alone = 'version: 1\napplications: [{ slug: grafana, name: Grafana, policy_engine_mode: any }]\n';
       expect(await opened(serviceOf('all', 'staff', 'contractors'), alone)).toBe(
-        'whoever passes one of what is bound to it',
+        'users who pass any of its bindings',
       );
     });
 
@@ -194,7 +194,7 @@ describe('a plan', () => {
       expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(ofStaff);
       const three = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
       expect(await opened(serviceOf('all', 'staff', 'contractors'), three)).toBe(
-        `whoever passes all of these: ${ofStaff} and the user "carol" (1)`,
+        `users who pass all of these: ${ofStaff} and the user "carol" (1)`,
       );
     });
 
@@ -222,7 +222,7 @@ describe('a plan', () => {
       grafana('{ groups: [{ name: staff }] }'),
       allowed,
     );
-    expect(closing.stdout).toContain('note  so far everyone can open it');
+    expect(closing.stdout).toContain('note  everyone can open it now');
     expect(closing.stdout).not.toContain('Opens');
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const left = await run('plan', service.send, grafana('everyone'));
@@ -239,8 +239,8 @@ describe('a plan', () => {
     ]);
     const { stdout } = await run('plan', twice.send, grafana('{ groups: [{ name: staff }] }'), allowed);
     expect(stdout).toContain(`observed  ["staff" (${staff}), "staff" (${staff})]\n`);
-    expect(stdout).toContain('note  a policy is bound to it as well, and left as it is');
-    expect(stdout).toContain('note  a binding is to it disabled or negated, and left as it is');
+    expect(stdout).toContain('note  a policy is also bound, and unchanged');
+    expect(stdout).toContain('note  a binding is disabled or negated, and unchanged');
   });
 
   describe('with a baseline, also where the run may change nothing', () => {
@@ -355,7 +355,7 @@ describe('apply', () => {
       const { ending, stdout } = await run('apply', send, text, allowed);
       expect([ending, stdout]).toEqual([
         'incomplete',
-        expect.stringContaining('it was changed, and not wholly'),
+        expect.stringContaining('it was changed only in part'),
       ]);
     },
   );
@@ -374,10 +374,7 @@ describe('apply', () => {
       grafana(both, '    policy_engine_mode: all\n'),
       allowed,
     );
-    expect([ending, stdout]).toEqual([
-      'incomplete',
-      expect.stringContaining('it was changed, and not wholly'),
-    ]);
+    expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('it was changed only in part')]);
   });
 
   test('changes nothing of who may open it without being allowed to', async () => {
@@ -415,9 +412,7 @@ describe('apply', () => {
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout, stderr } = await run('apply', service.send, text);
     expect(ending).toBe('denied');
-    expect(stdout).toContain(
-      'x application.grafana  begun, and not finished: not as declared in access.groups, provider',
-    );
+    expect(stdout).toContain('x application.grafana  unfinished: not as declared in access.groups, provider');
     expect(stderr + stdout).toContain('m.yaml:5:');
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: null });
     const next = await run('plan', service.send, text, allowed);

@@ -464,7 +464,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     ['email: a@example.com', '', 'keeps its `email`'],
   ])('is reported, and the entry is not called in sync: %s → %s', async (then, present, words) => {
     const text = await compared([then, present]);
-    expect(text).toContain('user.alice is altered; what it still declares is in sync');
+    expect(text).toContain('user.alice is altered; its declared fields are in sync');
     expect(text).toMatch(new RegExp(`note  .*${words}$`, 'm'));
     expect(await compared([then, present], { compact: true })).toMatch(
       new RegExp(`user\\.alice is altered in .+; .*${words}`),
@@ -478,7 +478,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     const text = await compared([then, ''], {}, 'version: 1\n', (body) =>
       body.replaceAll(new RegExp(`"${unseen}":\\[[^\\]]*\\],`, 'g'), ''),
     );
-    expect(text).toContain(`note  ${words}, if it is so in the service\n`);
+    expect(text).toContain(`note  ${words}, if they are in the service\n`);
   });
 
   test.each([
@@ -509,7 +509,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     });
     expect(change).not.toHaveProperty('remarks');
     const hidden = await compared(pair, {}, 'version: 1\nhide: [user.groups]\n');
-    expect(hidden).toContain('keeps what is no longer declared of its `groups`, if anything');
+    expect(hidden).toContain('keeps the undeclared part of its `groups`, if anything');
     expect(hidden).not.toContain(staff);
   });
 });

@@ -48,8 +48,8 @@ describe.each([
     const world = worldWith(bindings);
     const { ending, stdout } = await ran(world, apply, text);
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('x application.wiki  begun, and not finished');
-    expect(stdout).toContain('it was begun before, and not finished: it is not as declared in');
+    expect(stdout).toContain('x application.wiki  unfinished');
+    expect(stdout).toContain('an earlier run left it unfinished: it is not as declared in');
     expect(stdout).toContain('--allow update');
     expect(stdout).toContain('Apply incomplete!');
     expect(world.writes()).toEqual([]);
@@ -62,7 +62,7 @@ describe.each([
     for (const detailedExitcode of [false, true]) {
       const { ending, stdout, stderr } = await ran(world, plan, text, { detailedExitcode });
       expect(ending).toBe('incomplete');
-      expect(stdout).toContain('! application.wiki was begun and is not finished');
+      expect(stdout).toContain('! application.wiki was left unfinished');
       expect(stderr).toContain('1 resource is begun and not finished, which takes --allow update');
     }
     const json = await ran(world, plan, text, { output: 'json' });

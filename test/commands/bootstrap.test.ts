@@ -141,7 +141,7 @@ users:
     const { ending, stdout } = await run(apply, send, files, { target: ['user.alice'] });
     expect(ending).toBe('done');
     expect(stdout).toContain(
-      'Only user.alice: 3 of the 5 declared resources. Among them is what others name: group.admins, group.staff.',
+      'Only user.alice: 3 of the 5 declared resources. Among them are dependencies: group.admins, group.staff.',
     );
     expect(sandbox.record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
     expect(sandbox.record('group', 'aside')).toBeUndefined();
@@ -195,7 +195,7 @@ users:
     const early = await run(apply, send, many, { shard: '2/2' });
     expect(early.ending).toBe('invalid');
     expect(early.stderr).toContain(
-      "It is declared, and no part of this run: apply that first, as with --target 'group.*'",
+      "It is declared but not part of this run. Apply it first, for example with --target 'group.*'",
     );
     expect((await run(apply, send, many, { shard: '1/2' })).ending).toBe('done');
     expect((await run(apply, send, many, { shard: '2/2' })).ending).toBe('done');
@@ -209,7 +209,7 @@ users:
     const options = { baseline: '.before', changedOnly: true };
     const { ending, stdout } = await run(apply, send, files, options, { past });
     expect(ending, stdout).toBe('done');
-    expect(stdout).toContain('Among them is what others name: group.admins, group.staff.');
+    expect(stdout).toContain('Among them are dependencies: group.admins, group.staff.');
     expect(sandbox.record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
     expect(sandbox.record('group', 'aside')).toBeUndefined();
   });

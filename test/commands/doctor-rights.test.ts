@@ -120,7 +120,9 @@ describe('doctor keeps apart', () => {
         name: 'token',
         summary: 'the service does not accept the token (403); it said: Token invalid/expired',
         // What is in front of the service may do so too.
-        advice: expect.stringMatching(/^Whatever else was asked .* Most likely .* may refuse every request/),
+        advice: expect.stringMatching(
+          /^Every request with this token was refused. Most likely .* may refuse every request/,
+        ),
       }),
     );
   });
@@ -146,10 +148,10 @@ describe('doctor keeps apart', () => {
     const summaryOf = async (token: TokenName): Promise<string | undefined> =>
       (await doctored(token)).document.checks.find(({ name }) => name === 'applications')?.summary;
     expect(await summaryOf('one application')).toBe(
-      'the token may view applications, or some of them: nothing tells which; it may not create applications',
+      'the token may view applications, or some of them; which ones is unknown; it may not create applications',
     );
     expect(await summaryOf('everything there is')).toBe(
-      'the token may view and create all applications: it is that of a superuser',
+      "the token may view and create all applications: it is a superuser's token",
     );
   });
 });

@@ -177,7 +177,7 @@ describe('doctor --wait', () => {
     const { ending, sleeps, stdout } = await examined([starting, starting, starting], { wait: '7' });
     expect(ending).toBe('failed');
     expect(sleeps.reduce((sum, milliseconds) => sum + milliseconds, 0)).toBe(10_000);
-    expect(stdout).toContain('rollcall waited 10 s for the service; --wait sets how long.');
+    expect(stdout).toContain('rollcall waited 10 s for the service (--wait).');
   });
 
   test.each([

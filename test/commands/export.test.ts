@@ -143,7 +143,7 @@ describe('names in place of ids', () => {
       request.path.includes('/groups/') ? answered(500) : send(request, signal);
     const { ending, stderr } = await exporting(failing, { ...named, type: ['user'] });
     expect(ending).toBe('incomplete');
-    expect(stderr).toContain('Look into the log of the service.');
+    expect(stderr).toContain('Read the log of the service.');
   });
 
   test('are ids where the name holds the token', async () => {
@@ -483,7 +483,7 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
     const { ending, stdout, stderr } = await exporting(send, { type: ['application'] });
     expect(ending).toBe('incomplete');
     expect(stdout.match(/slug:/g)).toHaveLength(3);
-    expect(stderr).toContain('To this token it names 3, and it counts 3.');
+    expect(stderr).toContain('This token sees 3, and the service counts 3.');
   });
 
   test('an application that the service names and does not show, as no fault of the URL', async () => {
@@ -498,7 +498,7 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
     const { ending, stderr } = await exporting(send, { type: ['application'] });
     expect(ending).toBe('incomplete');
     expect(stderr).toContain(
-      'application.a00001: the service names it, and does not show it (404) [not-exported]',
+      'application.a00001: the service lists it, and does not show it (404) [not-exported]',
     );
   });
 

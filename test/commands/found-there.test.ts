@@ -35,7 +35,7 @@ describe('an application that appears between the plan and its create', () => {
     const { ending, stdout } = await applied(taken, 'Other');
     expect(ending).toBe('done');
     expect(stdout).toContain('  = application.wiki  exists already, and differs in name (the service said:');
-    expect(stdout).toContain('warning: application.wiki: it exists by now, and differs in `name` [differs]');
+    expect(stdout).toContain('warning: application.wiki: it now exists, and differs in `name` [differs]');
   });
 
   test('is not complained of when it is as declared', async () => {
@@ -48,7 +48,7 @@ describe('an application that appears between the plan and its create', () => {
     const { ending, stdout } = await applied(lost, 'Wiki');
     expect(ending).toBe('done');
     expect(stdout).toContain(
-      '  = application.wiki  is there: the answer to its create was lost or unclear, so this run probably created it\n',
+      '  = application.wiki  exists: the answer to its create was lost or unclear, so this run probably created it\n',
     );
   });
 

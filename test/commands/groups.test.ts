@@ -120,7 +120,7 @@ users:
     const options = { config: 'rollcall.yaml', allow: ['update'] };
     const { send } = sandboxTransport(seed, undefined, '2026.2');
     const { stdout } = await run('plan', send, text, options, settings);
-    expect(stdout).toContain(`its \`parents\` lose ${ids[0]}, which makes superusers`);
+    expect(stdout).toContain(`its \`parents\` lose ${ids[0]}, which grants a superuser's rights`);
   });
 
   test('has the name alone in its document', async () => {
@@ -177,7 +177,7 @@ users:
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run('apply', service.send, text);
     expect(ending).toBe('incomplete');
-    const why = 'not attempted: what it names was to be created first, and that did not succeed';
+    const why = 'not attempted: a resource that it depends on was not created';
     for (const address of ['group.child', 'user.alice', 'user.bob'])
       expect(stdout).toContain(`. ${address}  ${why}\n`);
     expect(stdout).toContain('+ user.carl  created');
@@ -208,7 +208,7 @@ describe('a name that stands twice', () => {
     for (const place of ['m.yaml:3:51: error: group.admins', 'm.yaml:4:11: error: group.staff'])
       expect(stderr).toContain(`${place}: there is more than one group named "staff" [ambiguous-name]`);
     expect(stderr).toContain('The same for: user.alice\n');
-    expect(stderr).toContain(`Their ids: ${ids.join(', ')}. Leave the name to one of them in the service.`);
+    expect(stderr).toContain(`Their ids: ${ids.join(', ')}. Rename or delete the others in the service.`);
     expect(twice.sent()).toEqual([]);
   });
 
@@ -325,7 +325,7 @@ describe('a saved plan', () => {
     service.sandbox.create('group', { name: 'staff' });
     const { ending, stderr } = await run('apply', service.send, roll, options, setup);
     expect(ending).toBe('stale');
-    expect(stderr).toContain('group.staff: it exists by now');
+    expect(stderr).toContain('group.staff: it now exists');
     expect(service.sent()).toEqual([]);
   });
 
@@ -336,7 +336,7 @@ describe('a saved plan', () => {
     service.sandbox.create('group', { name: 'staff' });
     const { ending, stderr } = await run('apply', service.send, roll, options, setup);
     expect(ending).toBe('stale');
-    expect(stderr).toContain('user.alice: `groups` would not become what the plan shows');
+    expect(stderr).toContain('user.alice: `groups` would get another value than the plan shows');
   });
 });
 

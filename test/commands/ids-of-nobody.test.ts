@@ -73,7 +73,7 @@ describe.each(wrong)('an id of a %s that nobody has', (_, text, summary) => {
     const { ending, out } = await ran(world, plan, text);
     expect(ending).toBe('done');
     expect(out).toContain(
-      'This token was not shown what has these ids in new entries, so that they may be wrong: 1 of ',
+      'This token could not see the records of these ids in new entries, so they may be wrong: 1 of ',
     );
   });
 });

@@ -67,7 +67,7 @@ function expectInNone(outputs: Ran['outputs'], words: string): void {
   for (const [format, text] of plainly(outputs)) expect.soft(text, format).not.toContain(words);
 }
 
-const ours = 'is there: the answer to its create was lost or unclear, so this run probably created it';
+const ours = 'exists: the answer to its create was lost or unclear, so this run probably created it';
 
 describe('a user that is taken', () => {
   test('after a lost answer may lack fields, and every format says so', async () => {
@@ -77,7 +77,7 @@ describe('a user that is taken', () => {
     const line = `${ours}, and fields may be missing (the service said: username: Dieser`;
     expect(outputs['text']).toContain(`  = user.alice  ${line}`);
     expect(outputs['text']).toContain(
-      'and correct it there: rollcall changes what exists only with the capability',
+      'and correct them there: rollcall changes existing records only with the capability',
     );
     expect(outputs['text']).toContain('Apply incomplete!');
     expect(outputs['text']).not.toContain('creates nothing twice');
@@ -110,10 +110,10 @@ describe('a user that is taken', () => {
       answered(400, { username: ['Vergeben.'], groups: ['No such group.'] }),
     ]);
     expect(ending).toBe('incomplete');
-    expectInEach(outputs, 'the name is taken as well: a user of this name exists already');
-    expect(outputs['text']?.match(/taken as well/g)).toHaveLength(1);
+    expectInEach(outputs, 'A user of this name probably exists already');
+    expect(outputs['text']?.match(/probably exists already/g)).toHaveLength(1);
     expect(outputs['text']).toMatch(
-      /m\.yaml:3:\d+: error: .*refused `username`: Vergeben\..*\n.*\n.*\n.*taken as well/,
+      /m\.yaml:3:\d+: error: .*refused `username`: Vergeben\..*\n.*\n.*\n.*probably exists already/,
     );
     expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({ outcomes: [{ outcome: 'rejected' }] });
   });
@@ -182,7 +182,7 @@ describe('an application that is found after a lost answer', () => {
     expect(ending).toBe('done');
     expectInNone(outputs, 'probably created it');
     expect(outputs['text']).toContain(
-      'warning: application.wiki: it exists by now, and differs in `backchannel_providers` [differs]',
+      'warning: application.wiki: it now exists, and differs in `backchannel_providers` [differs]',
     );
   });
 });
@@ -192,7 +192,7 @@ describe('an application that is refused for its slug and more', () => {
     const refused = answered(400, { slug: ['x'], group: ['y'] });
     const { ending, outputs } = await applied(application, [absent, refused]);
     expect(ending).toBe('incomplete');
-    expectInEach(outputs, 'the slug is taken or reserved as well');
+    expectInEach(outputs, 'The slug is probably taken or reserved too');
   });
 });
 

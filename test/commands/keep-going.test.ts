@@ -260,10 +260,10 @@ test('what is not planned is shown although nothing became of its entry since th
   } as const;
   expect(await plan(['m.yaml'], options, ran.context)).toBe('incomplete');
   for (const text of [ran.stdout(), ran.written.get('c'), ran.written.get('h')]) {
-    expect(text).toContain('nothing added, altered or taken out');
+    expect(text).toContain('nothing added, altered or removed');
     expect(text).toMatch(/application\.bad[^]*there is no provider named/);
   }
-  expect(ran.stdout()).toContain('Besides, as before this change: 2 to create, 1 in sync.');
+  expect(ran.stdout()).toContain('Unchanged by this change: 2 to create, 1 in sync.');
 });
 
 test('what is not planned shows nothing of a hidden field', async () => {

@@ -21,7 +21,7 @@ test('an export by a token that is no superuser’s asks once for the list that 
   const { context, stdout, stderr } = service.run('version: 1\n');
   expect(await exportManifests({ output: 'yaml', type: ['application'] }, context)).toBe('incomplete');
   expect(stdout()).toContain('slug: a');
-  expect(stderr()).toContain('the service shows all applications to superusers alone');
+  expect(stderr()).toContain('only superusers see all applications');
   expect(stderr()).not.toContain('not one that the API gives');
   expect(asked(service)).toHaveLength(1);
   expect(asked(service).join('\n')).not.toContain('superuser_full_list');
@@ -45,7 +45,7 @@ test('a delete by such a token asks for no list of superusers', async () => {
 });
 
 test.each([
-  ['no answer came', lost, 'no whole answer came back', ''],
+  ['no answer came', lost, 'no complete answer came back', ''],
   [
     'it was denied',
     answered(403, { detail: 'You do not have permission to perform this action.' }),

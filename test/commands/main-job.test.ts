@@ -165,7 +165,7 @@ describe('plan', () => {
 describe('a plan of users alone', () => {
   test('says that nothing was asked of the service', async () => {
     const { stdout } = await runPlan({ files: { 'manifests/a.yaml': files['manifests/users.yml'] } });
-    expect(stdout).toContain('Nothing else is declared, so nothing was asked of the service.');
+    expect(stdout).toContain('Nothing else is declared, so no request was sent.');
   });
 });
 

@@ -53,7 +53,7 @@ test('that something is tried again is said once in a while, and of a cause only
     await clock.sleep(seconds * 1000);
     emit({ kind: 'retry', answer: { kind: 'lost', error } });
   }
-  const remark = 'Trying again: no whole answer came back: no \\u{1b}[2Jsuch thing.\n';
+  const remark = 'Trying again: no complete answer came back: no \\u{1b}[2Jsuch thing.\n';
   expect(stderr()).toBe(remark.repeat(2));
 });
 
@@ -96,7 +96,7 @@ test('with -v it is said how each kind was read of which there is a list, and ot
     'users: 7 of 10 were found in 1 page, which are all that there are: 3 are absent.',
     'users: 4 of 10 were found in 2 pages. A page could not be read: the service failed (500). The other 6 are looked up one by one.',
     'users are looked up one by one: less than an eighth of all 5000 are declared.',
-    'users are looked up one by one: the service gives the whole list to superusers alone, and the token is none of theirs.',
+    "users are looked up one by one: only superusers get the whole list, and this is not a superuser's token.",
     'users are looked up one by one: the service gave another list than was asked for.',
     'users are looked up one by one: the list could not be read: the service failed (500).',
   ]);

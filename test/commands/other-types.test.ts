@@ -27,7 +27,7 @@ test.each(sandboxReleases)(
     const text = world.run(all);
     await plan(['m.yaml'], { output: 'text', undeclared: true }, text.context);
     expect(text.stdout()).toContain(`Not all was read: ${said}.`);
-    expect(text.stdout()).not.toContain('All that this token sees in the service is declared.');
+    expect(text.stdout()).not.toContain('Everything that this token sees in the service is declared.');
     const json = world.run(all);
     await plan(['m.yaml'], { output: 'json', undeclared: true }, json.context);
     const document = parseJson(json.stdout());

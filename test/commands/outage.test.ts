@@ -186,8 +186,8 @@ describe('a run of apply through a restart of the service', () => {
       'The service does not answer (connect ECONNREFUSED); waiting up to 30 s for it.',
       'The service did not answer within 30 s.',
     ]);
-    expect(stdout).toContain('rollcall waited 30 s for the service; --wait sets how long.');
-    expect(stdout).toContain('not begun: the service did not answer while it was waited for');
+    expect(stdout).toContain('rollcall waited 30 s for the service (--wait).');
+    expect(stdout).toContain('not begun: the service did not come back within the waiting time');
   });
 
   test('with --wait 0 does not wait', async () => {
@@ -245,7 +245,7 @@ describe('a service that has not answered yet', () => {
     const { ending, stderr, seconds } = await planning();
     expect(ending).toBe('failed');
     expect(seconds).toBeLessThan(5);
-    expect(stderr).toContain('If the service is only starting: --wait 60 waits up to 60 s for it.');
+    expect(stderr).toContain('If the service is starting, --wait 60 waits up to 60 s for it.');
     expect(stderr).not.toContain('; waiting');
   });
 

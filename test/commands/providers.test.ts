@@ -351,7 +351,9 @@ describe('a create', () => {
         : made.send(request, signal);
     const { ending, stdout } = await run('apply', send, roll);
     expect(ending).toBe('incomplete');
-    expect(stdout).toMatch(/application\.grafana {2}not attempted: what it names was to be created first/);
+    expect(stdout).toMatch(
+      /application\.grafana {2}not attempted: a resource that it depends on was not created/,
+    );
     expect(stdout).toContain('+ application.wiki  created');
     expect(made.sandbox.record('application', 'grafana')).toBeUndefined();
   });
@@ -398,7 +400,7 @@ describe('an outpost', () => {
 
   test('that is not declared leaves a new proxy provider unreached, and the plan names what to declare', async () => {
     const made = service();
-    const words = 'Nobody will reach provider.Wiki: none of the declared outposts serves it.';
+    const words = 'Nobody can reach provider.Wiki: none of the declared outposts serves it.';
     const { stdout } = await run('plan', made.send, wiki());
     expect(stdout).toContain(words);
     expect(stdout).toContain(

@@ -60,7 +60,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const again = await planned(world, after);
     expect(again.stdout).toContain('No changes.');
     expect(again.stdout).toContain(
-      '`formerly` can go once every service has the new name: group.platform, provider.Handbook, application.handbook, user.jane.doe.',
+      '`formerly` can be deleted once every service has the new name: group.platform, provider.Handbook, application.handbook, user.jane.doe.',
     );
   });
 });
@@ -162,7 +162,7 @@ test('where two have the former name, nobody can tell which was renamed, and non
   const { ending, stderr, stdout } = await run(world, apply, text);
   expect(ending).not.toBe('done');
   expect(stderr + stdout).toContain(
-    'it cannot be told whether the group is there as "platform" or as "engineering"',
+    'cannot determine whether the group is there as "platform" or as "engineering"',
   );
   expect(world.writes()).toEqual([]);
 });

@@ -203,7 +203,7 @@ describe('a saved plan', () => {
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
     const applied = await runApply(text, { compact: false });
     // How to change what is left is said at the end of the apply.
-    const shown = planned.replace(/To change what differs.*\n\n/, '');
+    const shown = planned.replace(/To change these differences.*\n\n/, '');
     expect(applied.stdout.startsWith(`${shown}\n`)).toBe(true);
 
     service = fakeService(existing);
@@ -218,7 +218,7 @@ describe('a saved plan', () => {
     const before = service.creates();
     const { ending, stderr } = await runApply(text);
     expect(ending).toBe('stale');
-    expect(stderr).toContain('application.new: it exists by now, and the plan would create it');
+    expect(stderr).toContain('application.new: it now exists, and the plan would create it');
     expect(service.creates()).toEqual(before);
   });
 
@@ -248,7 +248,7 @@ describe('apply --plan refuses', () => {
     [
       'when what it would create has appeared',
       { held: { ...existing, new: { name: 'N' } } },
-      ['application.new: it exists by now'],
+      ['application.new: it now exists'],
     ],
     [
       'when what was there has vanished',

@@ -177,7 +177,7 @@ describe('--target and --exclude', () => {
 describe('--max-creates', () => {
   const complaint =
     'error: the plan would create 3 resources, and --max-creates allows 2 [too-many-creates]\n' +
-    '    Users count as well, because they are not looked up and may all be absent. Allow more, or narrow the plan with --target and --exclude.\n';
+    '    Users count too: they are not looked up, and may all be absent. Raise the limit, or narrow the plan with --target and --exclude.\n';
 
   test('fails a plan that would create more, users and all, and shows it', async () => {
     const { ending, stdout, stderr } = await runPlan({ maxCreates: '2' });

@@ -75,8 +75,8 @@ describe('what was not read', () => {
         gaps: expect.arrayContaining([
           {
             type: 'application',
-            summary: 'the service shows all applications to superusers alone',
-            detail: expect.stringContaining('Use the token of a superuser.') as string,
+            summary: 'only superusers see all applications',
+            detail: expect.stringContaining("Use a superuser's token.") as string,
           },
         ]) as unknown,
       },

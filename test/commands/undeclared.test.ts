@@ -67,7 +67,7 @@ test('--fail-on undeclared ends a plan that finds some, and one that could not r
     .replace('applications: [', 'applications: [{ slug: old, name: Old }, ');
   const whole = await planned(new World(seed), { failOn: ['undeclared'] }, all);
   expect(whole.ending).toBe('done');
-  expect(whole.stdout).toContain('All that this token sees in the service is declared.');
+  expect(whole.stdout).toContain('Everything that this token sees in the service is declared.');
   const part = new World(seed);
   part.tamper = ({ path }, answer) =>
     path.includes('/outposts/instances/')
@@ -78,7 +78,7 @@ test('--fail-on undeclared ends a plan that finds some, and one that could not r
   expect(unread.stderr).toContain(
     'error: not all that the service holds could be read, and --fail-on undeclared is given\n',
   );
-  expect(unread.stdout).toContain('Of what could be read, all is declared.');
+  expect(unread.stdout).toContain('Everything that could be read is declared.');
   expect(unread.stdout).toContain('Not all was read: not all outposts could be read');
 });
 

@@ -193,7 +193,9 @@ describe('an apply that may change what exists', () => {
       const { context, stdout } = here.run(membership(`, groups: [{ name: staff }]`));
       await apply(['m.yaml'], { ...now, output: 'text' }, context);
       expect(stdout()).toContain(`note  its \`groups\` lose "contractors" (${contractors})`);
-      expect(stdout()).toContain(`note  its \`groups\` lose "admins" (${admins}), which makes superusers`);
+      expect(stdout()).toContain(
+        `note  its \`groups\` lose "admins" (${admins}), which grants a superuser's rights`,
+      );
       expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
       const after = here.run(membership(`, groups: [{ name: staff }]`));
       await plan(['m.yaml'], { output: 'text' }, after.context);
@@ -364,7 +366,7 @@ describe('an apply that may change what exists', () => {
     const { context, stdout } = world.run(wiki);
     expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
     expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'unknown', attempts: 1 }]);
-    expect(stdout()).toContain('it holds neither what was planned for nor what is declared in `group`');
+    expect(stdout()).toContain('it has neither the planned nor the declared value in `group`');
   });
 
   test('does not touch an account of the service itself, nor whether its own can log in', async () => {

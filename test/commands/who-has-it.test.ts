@@ -372,9 +372,7 @@ describe('a plan in which one entry takes what another frees', () => {
     ]);
     const text = world.run(handedOver, all);
     await apply(['m.yaml'], { ...now, output: 'text' }, text.context);
-    expect(text.stdout()).toContain(
-      'what it takes was not freed: the change that it waits for did not succeed',
-    );
+    expect(text.stdout()).toContain('the change that it depends on, which frees a value for it, failed');
   });
 
   test('is refused at its lines where some wait for each other', async () => {

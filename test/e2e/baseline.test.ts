@@ -74,7 +74,7 @@ In this change, compared with ../.before/roll: 1 added, 1 altered, 2 no longer d
 
 No longer declared, and left as it is: user.bob, user.dora
 
-To change what differs, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can stand in rollcall.yaml.
+To change these differences, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can be in rollcall.yaml.
 
 1 to create, 0 to create if absent, 1 differs, 0 in sync.
 

@@ -77,7 +77,7 @@ describe('a service with a certificate of an authority of its own', () => {
     const { code, stderr } = await plan(urls.good, []);
     expect(code).toBe(1);
     expect(folded(stderr)).toContain(
-      'the service cannot be reached: its certificate comes from an authority that is not trusted here',
+      'the service cannot be reached: its certificate is from an untrusted authority',
     );
     expect(stderr).toContain('--ca-file');
   });
@@ -112,9 +112,9 @@ describe('a service with a certificate of an authority of its own', () => {
       () => alert.close(),
     );
     const spoken = await plan(`https://127.0.0.1:${await portOf(noTls)}`, []);
-    expect(folded(spoken.stderr)).toContain('what listens there does not speak TLS');
+    expect(folded(spoken.stderr)).toContain('the port does not speak TLS');
     const unspoken = await plan(`http://127.0.0.1:${await portOf(alert)}`, []);
-    expect(folded(unspoken.stderr)).toContain('what listens there speaks TLS');
+    expect(folded(unspoken.stderr)).toContain('the port expects TLS');
   });
 
   test('needs a file that can be used: before any request, with exit code 3', async () => {
@@ -143,7 +143,7 @@ describe('a service that asks for a client certificate', () => {
   });
 
   test.each([
-    [116, 'it asks for a client certificate'],
+    [116, 'it requires a client certificate'],
     [40, 'it refuses the TLS handshake'],
     [42, 'it does not accept the client certificate'],
     [44, 'it does not accept the client certificate'],

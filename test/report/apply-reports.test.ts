@@ -114,9 +114,9 @@ test('of a create of which nothing is known it is said how to find out', async (
   const answer = { kind: 'crash', status: 500 } as const;
   expect(reportOf(await runWith({ outcome: 'unknown', answer })).findings).toMatchObject([
     {
-      summary: 'it may or may not have been created: the service failed (500)',
+      summary: 'unclear whether it was created: the service failed (500)',
       detail: expect.stringContaining(
-        'Plan and apply again: that finds out, and creates nothing twice.',
+        'Plan and apply again to find out, which creates nothing twice.',
       ) as string,
     },
   ]);
@@ -205,7 +205,7 @@ describe('what was not begun is reported by annotations', () => {
         /^::error file=m\.yaml,line=4,.*title=not-created::user\.u01: not attempted: the run was interrupted \(and 1 more\)%0AThe same for: user\.u02%0A[^%]*run the same apply again/,
       ),
       expect.stringMatching(
-        /line=6,.*title=not-created::user\.u03: not attempted: the service did not answer/,
+        /line=6,.*title=not-created::user\.u03: not attempted: the service did not come back/,
       ),
     ]);
     expect(lines[2]).not.toContain('The same for');

@@ -90,12 +90,12 @@ In this change, compared with .before: 2 added, 1 altered, 2 no longer declared.
 
 No longer declared, and left as it is: user.bob, user.carl
 
-Besides, as before this change: 1 to create if absent, 1 differs.
+Unchanged by this change: 1 to create if absent, 1 differs.
 Without --baseline, they are shown as well.
 
-The token may not view users: each ? is created if it is absent, and left as it is if not. With the permission to view users, the plan shows which.
+The token may not view users: each ? is created if it is absent, and left unchanged otherwise. With the permission to view users, the plan shows which exist.
 
-To change what differs, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can stand in rollcall.yaml.
+To change these differences, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can be in rollcall.yaml.
 
 1 to create, 2 to create if absent, 2 differ, 0 in sync.
 
@@ -109,9 +109,9 @@ Plan: 3 to add, 0 to change, 0 to destroy.
       apps('slug: a, name: A'),
       apps('slug: a, name: A'),
       { a: { name: 'A' } },
-      `In this change, compared with .before: nothing added, altered or taken out.
+      `In this change, compared with .before: nothing added, altered or removed.
 
-Besides, as before this change: 1 in sync.`,
+Unchanged by this change: 1 in sync.`,
     ],
     [
       'nothing but what is new',
@@ -218,7 +218,7 @@ Besides, as before this change: 1 in sync.`,
       {},
       `In this change, compared with .before: 1 altered.
 
-  ? user.u is altered; if it exists, it is left as it is; it was broken before  m.yaml:3
+  ? user.u is altered; if it exists, it is left as it is; it was invalid before  m.yaml:3
       username  "u"
       name      "U"`,
     ],
@@ -267,7 +267,7 @@ Compared with .before:
 \`\`\`
 
 `);
-    expect(folded).toContain('<summary>Besides, as before this change: 2000 to create if absent</summary>');
+    expect(folded).toContain('<summary>Unchanged by this change: 2000 to create if absent</summary>');
     expect(folded).toContain('? user.user-0  m.yaml:3\n');
     expect(folded).not.toContain('zoe');
     expect(folded).toContain('… and 1950 more users that are created if they are absent.\n');
@@ -340,6 +340,6 @@ test('the page has what is new and gone first, and the rest folded up', async ()
     'm.yaml:6:5, before',
   ]);
   expect(open).toContain('<del>- &quot;B&quot;</del> before\n<ins>+ &quot;B 2&quot;</ins> now');
-  expect(folded).toContain('<summary>Besides, as before this change: 1 to create</summary>');
+  expect(folded).toContain('<summary>Unchanged by this change: 1 to create</summary>');
   expect(folded).toContain('</span> application.a</h2>');
 });

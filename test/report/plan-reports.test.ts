@@ -45,7 +45,7 @@ test.each([
     await planOf(`version: 1\n${manifest}\nusers: [{ username: a, name: A }]\n`, existing),
     plain,
   );
-  expect(text.includes('nothing was asked of the service')).toBe(isSaid);
+  expect(text.includes('no request was sent')).toBe(isSaid);
 });
 
 test('of a pair of values the one that may be seen is shown', async () => {
@@ -111,8 +111,8 @@ test('of what has changed since a plan was made it is said what it was, and what
   ]);
   const words = (kind: 'appeared' | 'vanished'): string =>
     haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness: [{ kind }] }] })[0]?.summary ?? '';
-  expect(words('appeared')).toContain('exists by now');
-  expect(words('vanished')).toContain('not there any more');
+  expect(words('appeared')).toContain('now exists');
+  expect(words('vanished')).toContain('no longer exists');
 });
 
 test('the page of a plan names the service once, shows changes first and folds what is in sync', async () => {

@@ -11,7 +11,7 @@ applications: [{ slug: wiki, name: Wiki, group: New }]
 users: [{ username: bob, state: absent }]
 `;
 const both = (capability: string): string =>
-  `apply with both switches: \`--capability ${capability} --allow ${capability}\`. For the first, \`capabilities: [${capability}]\` can stand in rollcall.yaml.\n`;
+  `apply with both switches: \`--capability ${capability} --allow ${capability}\`. For the first, \`capabilities: [${capability}]\` can be in rollcall.yaml.\n`;
 
 function count(text: string, part: string): number {
   return text.split(part).length - 1;
@@ -30,14 +30,14 @@ describe.each([
 
   test('names both switches and the command once, for changes and for deletions', async () => {
     const text = await told('');
-    expect(count(text, `To change what differs, ${both('update')}`)).toBe(1);
-    expect(count(text, `To delete what is declared absent, ${both('delete')}`)).toBe(1);
+    expect(count(text, `To change these differences, ${both('update')}`)).toBe(1);
+    expect(count(text, `To delete the entries with \`state: absent\`, ${both('delete')}`)).toBe(1);
     expect(count(text, 'To change')).toBe(1);
   });
 
   test('names the switch that is missing where the capability is on', async () => {
     const text = await told('update,delete');
-    expect(text).toContain('To change what differs, apply with `--allow update`.\n');
+    expect(text).toContain('To change these differences, apply with `--allow update`.\n');
     expect(text).not.toContain('--capability');
   });
 

@@ -13,7 +13,7 @@ const held = (type: 'application' | 'user', name: string): Undeclared['found'][n
 });
 const gap: Undeclared['gaps'][number] = {
   type: 'application',
-  summary: 'the service shows all applications to superusers alone',
+  summary: 'only superusers see all applications',
   detail: 'There may be others.\nUse the token of a superuser.',
 };
 const users = Array.from({ length: 23 }, (_, index) => held('user', `u${index + 10}`));
@@ -34,20 +34,20 @@ describe('what no manifest declares', () => {
     const [, , said] = (await written('text', { found, gaps: [gap] })).split('\n\n');
     expect(said?.split('\n').toSpliced(4, 19)).toEqual([
       '24 that the service holds and no manifest declares, left as they are:',
-      '  Not all was read: the service shows all applications to superusers alone. There may be others. Use the token of a superuser.',
+      '  Not all was read: only superusers see all applications. There may be others. Use the token of a superuser.',
       '  application.old (pk pk-old)',
       '  user.u10 (pk pk-u10)',
       '  and 3 more of type user',
-      '  `rollcall export --missing-from MANIFESTS` writes what declares them; --list names them all.',
+      '  `rollcall export --missing-from MANIFESTS` writes manifests of them; --list names them all.',
     ]);
   });
 
   test('is nothing only as far as the token sees, and where all was read', async () => {
     expect(await written('text', { found: [], gaps: [] })).toContain(
-      '\n\nAll that this token sees in the service is declared.\n\n',
+      '\n\nEverything that this token sees in the service is declared.\n\n',
     );
     expect(await written('text', { found: [], gaps: [gap] })).toContain(
-      '\n\nOf what could be read, all is declared.\n  Not all was read: ',
+      '\n\nEverything that could be read is declared.\n  Not all was read: ',
     );
   });
 
@@ -57,7 +57,7 @@ describe('what no manifest declares', () => {
     const text = await written('markdown', { found, gaps: [gap] }, { limit });
     expect(text.length).toBeLessThanOrEqual(limit.most);
     expect(text).toMatch(
-      /23 that the service holds[^]*Not all was read: the service shows all applications[^]*user\.pk-u10-y/,
+      /23 that the service holds[^]*Not all was read: only superusers see all applications[^]*user\.pk-u10-y/,
     );
     expect(text).toMatch(/… and \d+ more lines, left out here\.[^]*Plan: 1 to add/);
   });
@@ -69,7 +69,7 @@ describe('what no manifest declares', () => {
 
   test('is an entry for each type on the page, with what was not read in its head', async () => {
     const text = await written('html', { found: [held('application', '<b>'), ...users], gaps: [gap] });
-    expect(text).toContain('<p>Not all was read: the service shows all applications');
+    expect(text).toContain('<p>Not all was read: only superusers see all applications');
     expect(text).toContain('value="undeclared" checked> not declared (2)');
     expect(text).toContain('application.&lt;b&gt; (pk pk-&lt;b&gt;)</pre>');
     expect(text).toMatch(/23 users<\/h2>[^]*and 3 more of type user<\/pre>/);

@@ -54,7 +54,7 @@ function listWords({ kind: { list }, declared, course }: ListNews): string {
     case 'too_many':
       return `${oneByOne}: less than an eighth of all ${course.count} are declared.`;
     case 'no_superuser':
-      return `${oneByOne}: the service gives the whole list to superusers alone, and the token is none of theirs.`;
+      return `${oneByOne}: only superusers get the whole list, and this is not a superuser's token.`;
     case 'doubtful':
       return `${oneByOne}: the service gave another list than was asked for.`;
     case 'failed':

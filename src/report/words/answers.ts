@@ -27,7 +27,7 @@ type Row = readonly [code: DiagnosticCode, summary: string, advice: string];
 const noSuchApi: Row = [
   'service-unexpected',
   'there is no such API at this URL',
-  'Check the service URL: rollcall adds /api/v3/core/… to it. If the URL is right, its 404 for an application that does not exist lacks the `detail` that the API gives.',
+  "Check the service URL: rollcall adds /api/v3/core/… to it. If the URL is right, the 404 for a missing application lacks the API's `detail`.",
 ];
 const asksToWait: Row = [
   'service-unreachable',
@@ -46,25 +46,25 @@ function lost(answer: Answer): Row {
   const { cause, advice } = causeWords(answer.error);
   const usual = timedOut(answer)
     ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
-    : `The connection ended too early: look at the service, and at what stands between.${tlsAdvice(answer)}`;
-  return ['service-unreachable', `no whole answer came back: ${cause}`, advice ?? usual];
+    : `The connection ended too early: check the service, and any proxy on the way.${tlsAdvice(answer)}`;
+  return ['service-unreachable', `no complete answer came back: ${cause}`, advice ?? usual];
 }
 
 function failed(answer: Answer): Row {
   if (!isOfTheFront(answer))
-    return ['service-unexpected', 'the service failed', 'Look into the log of the service.'];
+    return ['service-unexpected', 'the service failed', 'Read the log of the service.'];
   return [
     'service-unexpected',
-    'what stands in front of the service answered, not the service',
-    'It could not reach the service. If the service is starting, wait for it: --wait sets for how long. If not, look into the log of the proxy or load balancer.',
+    'a proxy or gateway answered in place of the service',
+    'It could not reach the service. If the service is starting, wait for it with --wait. If not, read the log of the proxy or load balancer.',
   ];
 }
 
 function unexpected(answer: Answer): Row {
   return [
     'service-unexpected',
-    'the answer is not one that the API gives',
-    `Check the service URL, and what stands between here and the service.${tlsAdvice(answer)}`,
+    'the answer is not one of the API',
+    `Check the service URL, and any proxy on the way.${tlsAdvice(answer)}`,
   ];
 }
 
@@ -73,12 +73,12 @@ function denied(answer: Answer): Row {
     ? [
         'service-denied',
         'the service does not accept the token',
-        'It does not know the token, or the token has expired. See that all of it is in ROLLCALL_TOKEN, or make a new one.',
+        'The token is unknown or has expired. Check that all of it is in ROLLCALL_TOKEN, or create a new one.',
       ]
     : [
         'service-denied',
         'the service denied access',
-        'Check the token and its permissions: it must view what is looked up, add what is created, and change what is to be changed. `rollcall doctor` says what it lacks.',
+        'Check the token and its permissions: it has to view records that are looked up, and to add or change the others. `rollcall doctor` lists missing permissions.',
       ];
 }
 
@@ -101,13 +101,13 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   not_offered: [
     'service-unexpected',
     'the service does not offer this',
-    'Check the service URL, and what stands in front of the service: it has this from release 2023.10 on.',
+    'Check the service URL, and any proxy on the way: the service has this operation from release 2023.10 on.',
   ],
   no_such_route: noSuchApi,
   redirect: [
     'service-unexpected',
     'the service redirects',
-    'rollcall does not follow redirects, because they could send the token to another server. Use the URL that the service really has.',
+    "rollcall does not follow redirects, because they could send the token to another server. Use the service's own URL.",
   ],
   unreachable,
   unreachable_for_now: unreachable,
@@ -126,7 +126,7 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   several: ({ ids = [] }) => [
     'ambiguous-name',
     'there is more than one of this name',
-    `Their ids: ${ids.join(', ')}. Leave the name to one of them in the service.`,
+    `Their ids: ${ids.join(', ')}. Rename or delete the others in the service.`,
   ],
   found: unexpected,
   deleted: unexpected,
@@ -190,9 +190,9 @@ export function outageWords(news: OutageNews): string {
 /** Advice about --wait: how long the service was waited for, or that it could have been. */
 export function waitAdvice(answer: Answer): string | undefined {
   if (answer.waitedMs !== undefined)
-    return `rollcall waited ${seconds(answer.waitedMs)} for the service; --wait sets how long.`;
+    return `rollcall waited ${seconds(answer.waitedMs)} for the service (--wait).`;
   if (answer.kind === 'unreachable_for_now')
-    return 'If the service is only starting: --wait 60 waits up to 60 s for it.';
+    return 'If the service is starting, --wait 60 waits up to 60 s for it.';
   return undefined;
 }
 

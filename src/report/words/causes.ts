@@ -17,12 +17,12 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
   if (error instanceof ProxyError) return proxyWords(error);
   if (error instanceof GivenUpError)
     return {
-      cause: 'it was given up at the second interruption',
-      advice: 'Nothing is known to be wrong with the service or the way to it.',
+      cause: 'it was cancelled by the second interruption',
+      advice: 'Nothing is known to be wrong.',
     };
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
-    return { cause: 'what listens there speaks TLS', advice: 'Use https:// in the service URL.' };
+    return { cause: 'the port expects TLS', advice: 'Use https:// in the service URL.' };
   }
   // OpenSSL 3.5 renamed the alerts that were named after SSL 3.
   const known = causes.get(String(error.code).replace('SSL/TLS_ALERT', 'SSLV3_ALERT'));
@@ -35,21 +35,24 @@ function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
   if (status === 407)
     return {
       cause: message,
-      advice: 'Give the proxy a user name and a password: http://user:password@host:port in HTTPS_PROXY.',
+      advice: 'The proxy requires a user name and password: http://user:password@host:port in HTTPS_PROXY.',
     };
   const exception =
     'Check HTTPS_PROXY or HTTP_PROXY. To reach the service without a proxy, name its host in NO_PROXY.';
   if (!(cause instanceof Error)) return { cause: message, advice: exception };
   const inner = causeWords(cause);
-  return { cause: `the proxy ${proxy} made no tunnel: ${inner.cause}`, advice: inner.advice ?? exception };
+  return {
+    cause: `the proxy ${proxy} did not open a tunnel: ${inner.cause}`,
+    advice: inner.advice ?? exception,
+  };
 }
 
 /** By the codes of Node and OpenSSL. */
 const causes: ReadonlyMap<string, CauseWords> = new Map(
   [
     [
-      'its certificate comes from an authority that is not trusted here',
-      'If it is an authority of your own, name its certificate with --ca-file.',
+      'its certificate is from an untrusted authority',
+      'If it is your own authority, pass its certificate with --ca-file.',
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
       'SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT',
     ],
@@ -61,28 +64,28 @@ const causes: ReadonlyMap<string, CauseWords> = new Map(
     ],
     [
       'its certificate is for another host',
-      'Use a host name in the service URL that the certificate names.',
+      'Use a host name of the certificate in the service URL.',
       'ERR_TLS_CERT_ALTNAME_INVALID',
     ],
     [
-      'it asks for a client certificate',
-      'Name one with --client-cert.',
+      'it requires a client certificate',
+      'Pass one with --client-cert.',
       'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
     ],
     [
       'it refuses the TLS handshake',
-      'It may ask for a client certificate: name one with --client-cert.',
+      'It may require a client certificate: pass one with --client-cert.',
       'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
     ],
     [
       'it does not accept the client certificate',
-      'Ask for one that it knows, and name it with --client-cert.',
+      'Get one that it accepts, and pass it with --client-cert.',
       'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
       'ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
       'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
     ],
     [
-      'what listens there does not speak TLS',
+      'the port does not speak TLS',
       'Check the port, and whether it is http:// rather than https://.',
       'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG EPROTO',
     ],

@@ -32,16 +32,16 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
   update: {
     ...look('to change', actions.update.sign, 'amber'),
-    verdict: () => 'Exists and differs. Will be changed to what is declared.',
+    verdict: () => 'Exists and differs. Will be changed as declared.',
     words: { same: '', added: 'is added; it exists, and will be changed', altered: 'is altered' },
   },
   delete: {
     ...look('to delete', actions.delete.sign, 'red'),
-    verdict: () => 'Exists, and is to be absent. Will be deleted.',
+    verdict: () => 'Exists, and is declared absent. Will be deleted.',
     words: {
       same: 'will be deleted',
       added: 'is added as absent; it exists, and will be deleted',
-      altered: 'is altered; it is to be absent, and will be deleted',
+      altered: 'is altered; it is declared absent, and will be deleted',
     },
   },
   differs: {
@@ -49,7 +49,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     verdict: ({ resource, leftBecause: why, unfinished }) =>
       unfinished
         ? `Exists, was ${begun}.`
-        : `Exists and ${isToGo(resource) ? 'is to be absent. It is not deleted' : 'differs. It is left as it is'}${why === undefined ? '' : `: ${why}`}.`,
+        : `Exists and ${isToGo(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left as it is'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
       same: 'differs and is left as it is',
       added: 'is added; it exists, differs and is left as it is',
@@ -83,9 +83,9 @@ export function look(label: string, sign: string, colour: Look['colour']): Look 
   return { label, sign, colour };
 }
 
-const begun = 'begun and is not finished: it opens nothing yet, and to finish it is a change';
+const begun = 'left unfinished: it opens nothing yet, and a change finishes it';
 
-const stillInSync = 'what it still declares is in sync';
+const stillInSync = 'its declared fields are in sync';
 
 /** Fields that stay in the service, although the entry no longer declares them. */
 function staysIn({ since }: Pick<Change, 'since'>): string[] {
@@ -113,7 +113,7 @@ export function changeWords(change: Change): string {
 
 /** For an entry that was invalid in the baseline. */
 function brokenWords({ since }: Pick<Change, 'since'>): string {
-  return since?.kind === 'altered' && !since.fields ? '; it was broken before' : '';
+  return since?.kind === 'altered' && !since.fields ? '; it was invalid before' : '';
 }
 
 /** The same for a change on one line, with the names of the fields. Not yet safe to print. */

@@ -55,7 +55,7 @@ function adviceFor(answer: Answer): string {
   const first = answer.kind === 'unavailable' ? 'Try again later.' : answerWords(answer).advice;
   if (answer.waitedMs !== undefined) return `${first} ${waitAdvice(answer)}`;
   const mayBeStarting = answer.kind === 'unavailable' || answer.kind === 'unreachable_for_now';
-  const wait = 'If the service is only starting: rollcall doctor --wait 60 waits up to 60 s for it.';
+  const wait = 'If the service is starting, rollcall doctor --wait 60 waits up to 60 s for it.';
   return mayBeStarting ? `${first} ${wait}` : first;
 }
 
@@ -65,14 +65,14 @@ function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
   return check(
     'base-url',
     'warn',
-    'what answers there may be another program: its answer has no request id (x-authentik-id)',
-    'Check the URL. Where something on the way takes that header away, all is well.',
+    'the answer may come from another program: it has no request id (x-authentik-id)',
+    'Check the URL. If a proxy removes that header, all is well.',
   );
 }
 
 const baseUrlAdvice: Readonly<Partial<Record<AnswerKind, string>>> = {
   no_such_route: 'The answer came from another program, or the URL has a path too many or too few.',
-  unusable_success: 'A page instead of an answer is often that of a login in front of the service.',
+  unusable_success: 'A web page in place of an answer is often the login of a proxy in front of the service.',
 };
 
 function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
@@ -85,20 +85,20 @@ function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
 const mostSkewMs = 60_000;
 
 function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
-  if (serviceTime === undefined) return check('clock', 'unknown', 'the service does not tell its time');
+  if (serviceTime === undefined) return check('clock', 'unknown', 'the service does not send its time');
   const skewSeconds = Math.round((now - serviceTime) / 1000);
   if (Math.abs(now - serviceTime) <= mostSkewMs) return check('clock', 'pass', 'the clocks agree');
   return check(
     'clock',
     'warn',
     `the clock here is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'} that of the service`,
-    'Set the clock that is wrong: certificates and tokens are valid for a time.',
+    'Set the wrong clock: certificates and tokens are only valid for a time.',
   );
 }
 
 /** The note of a plan or apply for a release that is newer than this version of rollcall. */
 export function laterReleaseWords(release: Release): string {
-  return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: its rules are those.`;
+  return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}, whose rules it applies.`;
 }
 
 /** Notes on fields that a release does not have, one for each field. */
@@ -111,8 +111,7 @@ export function laterFieldWords(release: Release, fields: readonly LaterField[])
 
 /** The check of the service's release. */
 function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
-  if (finding !== undefined && finding.kind !== 'valid')
-    return check('release', 'unknown', 'cannot be told yet');
+  if (finding !== undefined && finding.kind !== 'valid') return check('release', 'unknown', 'not known yet');
   const written = configured === undefined ? '' : `; rollcall.yaml says ${shownRelease(configured)}`;
   if (release === undefined)
     return check('release', 'unknown', `the service was not asked for its release${written}`);
@@ -124,17 +123,14 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
   if (configured && !mayBeOne(release, configured))
     return warn(
       written,
-      `Write release: '${line}' there: manifests are checked by it. plan and apply go by what the service says.`,
+      `Write release: '${line}' there: validate uses it. plan and apply use the service's own.`,
     );
   if (isIn({ before: oldestRelease }, release) === true)
-    return warn(
-      `, and rollcall was made for ${oldestRelease} and later ones`,
-      'Bring the service up to date.',
-    );
+    return warn(`, and rollcall was made for ${oldestRelease} and later ones`, 'Upgrade the service.');
   if (isUntried(release))
     return warn(
       `, and rollcall knows releases up to ${newestRelease}`,
-      `Its rules are those of ${newestRelease}. See whether there is a newer rollcall.`,
+      `It applies the rules of ${newestRelease}. Check for a newer rollcall.`,
     );
   const { tried, schema } = knownReleases.find((known) => known.line === line) ?? {};
   const read = `which was read${schema === undefined ? '' : ` in the schema of ${schema}`}, and not tried`;

@@ -32,13 +32,13 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
       return unresolvedNames(halt);
     case 'too_many_creates': {
       const lists = capitalised(listsOf(halt.unseen));
-      const unseen = `${lists} count as well, because they are not looked up and may all be absent. `;
+      const unseen = `${lists} count too: they are not looked up, and may all be absent. `;
       return [tooMany(halt, 'create', `${lists && unseen}${narrower}`)];
     }
     case 'too_many_updates':
       return [tooMany(halt, 'update', narrower)];
     case 'too_many_deletes': {
-      const detail = `Read the plan. Where all of that is meant, say so: --max-deletes ${halt.count}.`;
+      const detail = `Read the plan. If it is intended, allow it with --max-deletes ${halt.count}.`;
       return [tooMany(halt, 'delete', detail)];
     }
     case 'not_confirmed': {
@@ -60,7 +60,7 @@ function interrupted(what: string): Diagnostic {
   });
 }
 
-const narrower = 'Allow more, or narrow the plan with --target and --exclude.';
+const narrower = 'Raise the limit, or narrow the plan with --target and --exclude.';
 
 function tooMany(
   { count, most, of }: Omit<Extract<Halt, { kind: 'too_many_deletes' }>, 'kind'>,
@@ -104,7 +104,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
       code,
       summary: 'the token may not read who may open it',
       detail: linesOf(
-        `Give it the permission view_policybinding, or leave \`${beyond}\` out: then that is not managed.`,
+        `Give it the permission view_policybinding, or leave \`${beyond}\` out, so that access is not managed.`,
         saidWords(answer),
         requestWords(answer),
         `Not read of: ${listed(alike.map((read) => read.resource.address))}`,
@@ -136,9 +136,9 @@ function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
 function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
   switch (change.kind) {
     case 'appeared':
-      return { summary: 'it exists by now, and the plan would create it' };
+      return { summary: 'it now exists, and the plan would create it' };
     case 'vanished':
-      return { summary: 'it existed when the plan was made, and is not there any more' };
+      return { summary: 'it existed when the plan was made, and no longer exists' };
     case 'not in the plan':
       return { summary: 'it is not in the plan' };
     case 'presence':
@@ -153,13 +153,13 @@ function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
         summary:
           which === 'observed'
             ? `\`${field}\` is not as it was when the plan was made`
-            : `\`${field}\` would not become what the plan shows`,
+            : `\`${field}\` would get another value than the plan shows`,
         detail: isBlank(planned) ? '' : `${values[0]} ${quoted(planned)}, ${values[1]} ${quoted(now)}.`,
       };
     }
     case 'words':
       return {
-        summary: 'the plan says something else of it than a plan made now',
+        summary: 'the plan describes it differently than a plan made now',
         detail: `The plan has ${saidOf(change.planned)}, and a plan made now has ${saidOf(change.now)}.`,
       };
   }
@@ -222,14 +222,14 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
         detail: fault.isElsewhere
-          ? `It is declared, and no part of this run: apply that first, as with --target '${type}.*'; of shards, it is in the first.`
+          ? `It is declared but not part of this run. Apply it first, for example with --target '${type}.*'; with shards, it is in the first.`
           : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
     case 'no_such_id':
       return {
         code: 'id-not-found',
         summary: `there is no ${type} with this id${isShown ? `: ${name}` : ''}`,
-        detail: `The service refuses what names it. Correct the id, or write a name in its place: \`{ name: … }\`.`,
+        detail: `The service refuses an entry with this id. Correct it, or write a name instead: \`{ name: … }\`.`,
       };
     case 'several':
       return {
@@ -237,8 +237,8 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         summary: `there is more than one ${type}${named}`,
         detail: `${isShown ? `Their ids: ${fault.ids.map((id) => shownId(id)).join(', ')}. ` : ''}${
           field === resource.kind.identity
-            ? 'Leave the name to one of them in the service.'
-            : 'Write the id of the one that is meant.'
+            ? 'Rename or delete the others in the service.'
+            : 'Write the id of the right one.'
         }`,
       };
     case 'taken':
@@ -246,7 +246,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         code: 'name-taken',
         summary: `a ${type} of another type has this name${fault.by === '' ? '' : `: ${fault.by}`}`,
         detail:
-          'The service takes no second one, of whatever type. Choose another name, or rename or delete that one in the service first.',
+          'The service refuses a second record of this name, whatever its type. Choose another name, or rename or delete the existing record first.',
       };
     case 'torn':
       return tornProblem(resource, fault);
@@ -276,18 +276,18 @@ function tornProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind
       return {
         code,
         summary: `both ${before} and ${now} are there: two of the ${list}`,
-        detail: `Their ids: ${ids.map((id) => shownId(id)).join(', ')}. Nothing is renamed over another. Declare both, without \`formerly\`; or take one away.`,
+        detail: `Their ids: ${ids.map((id) => shownId(id)).join(', ')}. A rename would overwrite one of them. Declare both without \`formerly\`, or delete one.`,
       };
     case 'unseen':
       return {
         code,
         summary: `there is no ${type} named ${now} or ${before}, or they are not visible to this token`,
-        detail: `To create it could make a second one of what is hidden. Where it is new, delete \`formerly\`; or use a token of a superuser, who sees all ${list}.`,
+        detail: `A create could duplicate a hidden record. If it is new, delete \`formerly\`; otherwise use a superuser's token, which sees all ${list}.`,
       };
     case 'unread':
       return {
         code,
-        summary: `it cannot be told whether the ${type} is there as ${now} or as ${before}`,
+        summary: `cannot determine whether the ${type} is there as ${now} or as ${before}`,
         detail: `The token must be allowed to view ${list}, and one of them have each name. Else leave \`formerly\` out.`,
       };
   }

@@ -23,40 +23,37 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
     case 'not_superuser': {
       const { named, count } = gap;
       return notExported(
-        `the service shows all ${list} to superusers alone`,
-        `To this token it names ${named}, and it counts ${count}. There may be others. Use the token of a superuser.`,
+        `only superusers see all ${list}`,
+        `This token sees ${named}, and the service counts ${count}. There may be others. Use a superuser's token.`,
       );
     }
     case 'not_shown':
       return {
         ...notExported(
-          `the service names it, and does not show it (${gap.answer.status ?? 'no answer'})`,
+          `the service lists it, and does not show it (${gap.answer.status ?? 'no answer'})`,
           'The token may not view it, or it was deleted meanwhile.',
         ),
         address: addressOf(type, gap.name),
       };
     case 'short':
       return notExported(
-        `the service counts ${gap.count} ${list}, and its list has ${gap.read} that can be told apart`,
-        'The others are missing here. Run it again. If that stays: what stands in front of the service may alter its answers.',
+        `the service counts ${gap.count} ${list}, and its list has ${gap.read} distinct ones`,
+        'The others are missing here. Run it again. If that does not help, a proxy may alter the answers.',
       );
     case 'several':
       return {
         ...notExported(
           'there is more than one of this name',
-          `Their ids: ${gap.ids.join(', ')}. A manifest can declare none of them. Leave the name to one of them in the service.`,
+          `Their ids: ${gap.ids.join(', ')}. A manifest cannot declare any of them. Rename or delete the others in the service.`,
         ),
         address: addressOf(type, gap.name),
       };
     case 'moved':
-      return notExported(
-        `the ${list} changed while they were read`,
-        'There may be others than these. Run it again.',
-      );
+      return notExported(`the ${list} changed while they were read`, 'There may be others. Run it again.');
     case 'other_types':
       return notExported(
         otherTypes(gap),
-        'They are left as they are. Their application can name one by its name.',
+        'They stay unchanged. An application can refer to one by its name.',
       );
     case 'no_access': {
       const { summary, advice } = answerWords(gap.answer);
@@ -64,7 +61,7 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
       const what = isDenied ? 'The token needs the permission view_policybinding.' : advice;
       return notExported(
         `who may open the ${list} could not be read: ${summary}`,
-        `The manifest is without \`${gap.field}\`: that is not managed then. ${what}`,
+        `The manifest has no \`${gap.field}\`, so it is not managed. ${what}`,
       );
     }
     case 'ended': {
@@ -96,7 +93,7 @@ export function notDeclared(declared: readonly Declared[], unwritable: readonly 
         severity: 'warning',
         address: addressOf(kind.type, textOf(fields[kind.identity])),
         summary: `\`${field}\` is left out`,
-        detail: 'It holds what rollcall itself keeps secret, such as the token.',
+        detail: "It contains one of rollcall's own secrets, such as the token.",
       }),
     ),
   );

@@ -42,7 +42,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         field: differences[0]?.field,
         code: 'differs',
         severity: 'warning',
-        summary: `it exists by now, and differs in ${fieldsOf(differences)}`,
+        summary: `it now exists, and differs in ${fieldsOf(differences)}`,
         detail: leftAsItIs,
       },
     ];
@@ -50,7 +50,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   if (clash) return clashProblems(clash, outcome);
   const { resource } = outcome.change;
   const { opening, advice = '' } = beginningOf(outcome);
-  const unexpected = `${opening}an unexpected error came while its request was under way`;
+  const unexpected = `${opening}an unexpected error occurred during its request`;
   if (outcome.outcome === 'unknown' && answer === undefined)
     return [{ code: 'unexpected-error', summary: unexpected, detail: advice }];
   if (!isMissing(outcome) || answer === undefined) return [];
@@ -88,15 +88,15 @@ function leftProblem({ resource, differences, leftBecause }: Change): PlacedProb
     code: 'differs',
     summary: `not ${isDelete ? 'deleted' : `changed in ${fieldsOf(differences)}`}: ${leftBecause}`,
     detail: isDelete
-      ? 'Take the entry out, or delete it in the service.'
-      : 'Declare what the service holds, or change it there.',
+      ? 'Remove the entry, or delete the record in the service.'
+      : 'Declare the value in the service, or change it there.',
   };
 }
 
 /** The verb of each action, and the advice to plan again if its answer was lost. */
 const deeds: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
-  create: { verb: 'create', done: 'created', again: ', and creates nothing twice' },
-  update: { verb: 'change', done: 'changed', again: ', and changes nothing that is as declared' },
+  create: { verb: 'create', done: 'created', again: ', which creates nothing twice' },
+  update: { verb: 'change', done: 'changed', again: ', which changes nothing that is already as declared' },
   delete: { verb: 'delete', done: 'deleted', again: '' },
 };
 
@@ -106,13 +106,13 @@ function beginningOf({ change: { action }, outcome }: Outcome): { opening: strin
   const { done, again } = deeds[isCreate ? 'create' : action];
   if (outcome === 'unknown')
     return {
-      opening: `it may or may not have been ${done}: `,
-      advice: `Plan and apply again: that finds out${again}.`,
+      opening: `unclear whether it was ${done}: `,
+      advice: `Plan and apply again to find out${again}.`,
     };
   if (outcome === 'conflict' && isCreate)
     return {
       opening: 'this name is taken or reserved: ',
-      advice: 'Choose another name, or use a token that may view what has this name.',
+      advice: 'Choose another name, or use a token that may view the record with this name.',
     };
   const isRefused = outcome === 'rejected' || outcome === 'denied';
   const isSaid = outcome === 'not_attempted' || (isRefused && action === 'delete');
@@ -138,7 +138,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
       detail: linesOf(
         !isBlank(declared) && `The manifest declares ${JSON.stringify(declared)}.`,
         observed === null && 'This release of the service may not know the field.',
-        'Set it in the service: rollcall changes what exists only with the capability `update` and --allow update.',
+        'Set it in the service: rollcall changes existing records only with the capability `update` and --allow update.',
         request,
       ),
     };
@@ -149,7 +149,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
   const { access } = change.resource.kind;
   if (access === undefined || at === undefined || answer?.kind !== 'denied') return undefined;
-  return `To bind takes \`add_${access.children.type}\`, to take out \`delete_${access.children.type}\`.`;
+  return `A token needs \`add_${access.children.type}\` to bind, and \`delete_${access.children.type}\` to remove a binding.`;
 }
 
 /** Why a resource was begun and is not as declared. */
@@ -163,22 +163,22 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
     code: clash ? 'changed-since-plan' : (usual?.code ?? 'not-as-declared'),
     summary:
       clash?.kind === 'unseen'
-        ? 'it is there, and it is not known who can open it'
+        ? 'it exists, but who can open it is unknown'
         : change.unfinished
-          ? `it was begun before, and not finished${lacking}`
-          : `it was ${done}, and not wholly${lacking}`,
+          ? `an earlier run left it unfinished${lacking}`
+          : `it was ${done} only in part${lacking}`,
     detail: linesOf(
       clash && meanwhileWords(clash, change.resource),
-      usual && `What came next did not succeed: ${usual.summary}.`,
+      usual && `The next step failed: ${usual.summary}.`,
       answer && saidWords(answer),
       usual?.advice,
       rightsWords(outcome),
       answer && waitAdvice(answer),
       clash === undefined &&
         (done === 'created'
-          ? 'It lets nobody in who is not declared.'
-          : 'It lets nobody in who could not open it before and is not declared.'),
-      'To finish it is a change: plan and apply with --allow update.',
+          ? 'It is open to nobody who is not declared.'
+          : 'It is open to nobody else than before or than declared.'),
+      'To finish it, plan and apply with --allow update.',
       answer && requestWords(answer),
     ),
   };
@@ -186,15 +186,15 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
 
 /** What happened between the steps of a resource. */
 function meanwhileWords(clash: Clash, { kind }: Resource): string | undefined {
-  if (clash.kind === 'closed') return `Left in the middle: ${clash.why}.`;
-  if (clash.kind === 'ignored') return 'The service took the last change, and left it as it was.';
-  if (clash.kind === 'unseen') return 'Who may open it now could not be read once more.';
-  if (clash.kind !== 'changed') return 'Somebody else has changed it meanwhile.';
+  if (clash.kind === 'closed') return `Stopped in the middle: ${clash.why}.`;
+  if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';
+  if (clash.kind === 'unseen') return 'Who may open it now could not be read again.';
+  if (clash.kind !== 'changed') return 'Somebody else changed it in the meantime.';
   const isOfBound = clash.fields.some(({ field }) => isBound(kind, field));
-  const other = isOfBound ? ', or the token sees only some of what is bound' : '';
+  const other = isOfBound ? ', or the token sees only some of its bindings' : '';
   const { openTo } = clash;
   return linesOf(
-    `Somebody else has changed it meanwhile${other}.`,
+    `Somebody else changed it in the meantime${other}.`,
     openTo &&
       (openTo.length === 0 ? 'Nobody can open it yet.' : `Who can open it now: ${openTo.join(', ')}.`),
   );
@@ -206,26 +206,26 @@ function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): Pl
   const { verb, done } = deeds[change.action === 'delete' ? 'delete' : 'update'];
   const sent =
     outcome === 'unknown'
-      ? `A request to ${verb} it was sent, and it is not known what that did.`
+      ? `A request to ${verb} it was sent, with unknown effect.`
       : attempts > 0
-        ? 'A request to change it was sent, and changed nothing.'
-        : 'Nothing of it was sent.';
-  const detail = `${sent} Plan again, read what differs now, and apply.`;
+        ? 'A request to change it was sent, and had no effect.'
+        : 'Nothing was sent.';
+  const detail = `${sent} Plan again, read the differences, and apply.`;
   switch (clash.kind) {
     case 'vanished':
-      return [{ code, summary: 'it is no longer there, as far as this token can see', detail }];
+      return [{ code, summary: 'it no longer exists, as far as this token can see', detail }];
     case 'replaced':
-      return [{ code, summary: 'another record has its name by now', detail }];
+      return [{ code, summary: 'another record now has its name', detail }];
     case 'unseen':
-      return [{ code, summary: 'what became of it could not be read', detail }];
+      return [{ code, summary: 'the result could not be read', detail }];
     case 'closed':
-      return [{ code, summary: `it is not to be ${done} any more: ${clash.why}`, detail }];
+      return [{ code, summary: `it must not be ${done} any more: ${clash.why}`, detail }];
     case 'changed':
       return clash.fields.map(({ field, planned, observed }) => {
         const seen = `The plan saw ${JSON.stringify(planned)}; it holds ${JSON.stringify(observed)} now.`;
         const summary =
           outcome === 'unknown'
-            ? `it holds neither what was planned for nor what is declared in \`${field}\``
+            ? `it has neither the planned nor the declared value in \`${field}\``
             : `somebody else has changed \`${field}\` since the plan`;
         return { field, code, summary, detail: linesOf(!isBlank(observed) && seen, detail) };
       });
@@ -233,17 +233,17 @@ function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): Pl
       return clash.fields.map(({ field, observed }) => ({
         field,
         code: 'not-as-declared',
-        summary: `the service took the change, and left \`${field}\` as it was${isBlank(observed) ? '' : `: ${JSON.stringify(observed)}`}`,
+        summary: `the service accepted the change, but did not change \`${field}\`${isBlank(observed) ? '' : `: ${JSON.stringify(observed)}`}`,
         detail: `It was sent ${attempts === 1 ? 'once' : `${attempts} times`}. This release of the service may not know the field. Leave it out, or set it in the service.`,
       }));
   }
 }
 
 function demandWords(isDeclared: boolean): string {
-  const demanded = 'Its administrators demand this (Directory > Object attributes).';
+  const demanded = "The service's administrators require it (Directory > Object attributes).";
   return isDeclared
     ? demanded
-    : `${demanded} What lacks it cannot be created, nor changed unless the same change sets it: declare it here.`;
+    : `${demanded} A record without it cannot be created or changed: declare it here.`;
 }
 
 function refusedWords({ item, ...complaint }: Complaint): string {

@@ -24,7 +24,7 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsF
   created: { label: 'created', sign: actions.create.sign, colour: 'green' },
   updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
   deleted: { label: 'deleted', sign: actions.delete.sign, colour: 'green' },
-  unfinished: { label: 'begun and not finished', sign: 'x', colour: 'red' },
+  unfinished: { label: 'unfinished', sign: 'x', colour: 'red' },
   exists: { label: 'there already', sign: '=', colour: 'grey' },
   unchanged: { label: 'in sync', sign: '=', colour: 'grey' },
   differs: { label: 'differing and left as is', sign: '!', colour: 'amber' },
@@ -40,24 +40,27 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
   interrupted: { words: 'the run was interrupted' },
   denied: { words: 'the token may not create resources of this type', needsFix: true },
   denials: {
-    words: 'too many changes of resources of this type were denied, one after the other',
+    words: 'too many changes of resources of this type were denied in a row',
     needsFix: true,
   },
-  access_denied: { words: 'the token may not say who may open it', needsFix: true },
+  access_denied: { words: 'the token may not change access', needsFix: true },
   read_only: {
     words: 'the licence of the service does not allow resources of this type to be created or changed',
     needsFix: true,
   },
-  no_way: { words: 'the service cannot be used like this, as an earlier answer shows', needsFix: true },
+  no_way: {
+    words: 'an earlier answer shows that the service cannot be used with these settings',
+    needsFix: true,
+  },
   pause: { words: 'the service asks to wait for too long' },
-  away: { words: 'the service did not answer while it was waited for' },
+  away: { words: 'the service did not come back within the waiting time' },
   doubts: { words: 'too many before it were put off by the service, or ended without a clear answer' },
   fail_fast: { words: 'another failed, and --fail-fast was given' },
   not_planned: { words: 'it could not be planned', needsFix: true },
-  left: { words: 'it was asked for, and is left as it is', needsFix: true },
-  waits: { words: 'what it takes was not freed: the change that it waits for did not succeed' },
-  not_last: { words: 'what is to be deleted comes last, and something before it did not succeed' },
-  unmade: { words: 'what it names was to be created first, and that did not succeed' },
+  left: { words: 'it was requested, but cannot be done', needsFix: true },
+  waits: { words: 'the change that it depends on, which frees a value for it, failed' },
+  not_last: { words: 'deletes come last, and an earlier change failed' },
+  unmade: { words: 'a resource that it depends on was not created' },
   error: { words: 'the run met an unexpected error' },
 };
 
@@ -74,10 +77,10 @@ export function verdictWords({
     case 'updated':
       return doubt === undefined
         ? 'changed'
-        : 'changed: the answer was lost or unclear, and it is as declared';
+        : 'changed: the answer was lost or unclear, and the record is as declared';
     case 'unfinished': {
       const lacking = differences.map(({ field }) => field).join(', ');
-      return `begun, and not finished${lacking && `: not as declared in ${lacking}`}`;
+      return `unfinished${lacking && `: not as declared in ${lacking}`}`;
     }
     case 'exists': {
       const how = doubt === undefined ? 'exists already' : doubtWords;
@@ -94,7 +97,7 @@ export function verdictWords({
 
 /** For a resource that was found after one of our requests may have created it. */
 export const doubtWords =
-  'is there: the answer to its create was lost or unclear, so this run probably created it';
+  'exists: the answer to its create was lost or unclear, so this run probably created it';
 
 /** The declared fields that came back with other values: `group came back as ""`. */
 export function cameBackWords(differences: readonly Difference[]): string {
@@ -206,10 +209,10 @@ export function applyWords(
 export const wasInterrupted = 'The run was interrupted.';
 
 const finishByUpdate =
-  'The next plan shows what is left of what was begun as a change: with the capability `update` and --allow update it is finished.';
+  'The next plan shows the rest of each unfinished resource as a change: the capability `update` and --allow update finish it.';
 
 const lookAtParts =
-  'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes what exists only with the capability `update` and --allow update.';
+  'Check these resources in the service and correct them there: rollcall changes existing records only with the capability `update` and --allow update.';
 
 /** Answers that do not change until somebody changes settings of the service or of a proxy in front of it. */
 const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
@@ -230,5 +233,5 @@ export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boo
 function runAgain(needsFix: boolean, saved: boolean): string {
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
   const sentence = needsFix ? `fix the problems that are shown, then ${again}` : again;
-  return `${capitalised(sentence)}: it goes on with what is missing, and creates nothing twice.`;
+  return `${capitalised(sentence)}: it continues with the missing resources, and creates nothing twice.`;
 }

@@ -106,7 +106,7 @@ export function planView(plan: Plan): PlanView {
     opens: openings(plan),
     touched,
     others,
-    besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
+    besides: others.length === 0 ? '' : `Unchanged by this change: ${countsOf(others).join(', ')}`,
     gone,
     notes: [
       ...unreadNote(plan),
@@ -142,7 +142,7 @@ function alteredCounts(touched: readonly Change[], gone: readonly Gone[]): strin
     altered > 0 && `${altered} altered`,
     gone.length > 0 && `${gone.length} no longer declared`,
   );
-  return `${parts.join(', ') || 'nothing added, altered or taken out'}.`;
+  return `${parts.join(', ') || 'nothing added, altered or removed'}.`;
 }
 
 const mostAlong = 10;
@@ -163,7 +163,7 @@ function headOf(plan: Plan): string {
     exclude.length > 0 && `without ${listed(exclude)}`,
     changedOnly && 'only what has been added or altered',
   );
-  const named = along.length > 0 ? ` Among them is what others name: ${firstOf(along)}.` : '';
+  const named = along.length > 0 ? ` Among them are dependencies: ${firstOf(along)}.` : '';
   return `${head}\n${capitalised(limits.join(', '))}: ${changes.length} of the ${declared} declared resources.${named}`;
 }
 
@@ -181,7 +181,7 @@ function renamedNote({ changes }: Plan): string[] {
   );
   if (done.length === 0) return [];
   const which = firstOf(done.map(({ resource }) => resource.address));
-  return [`Renamed already, so that \`formerly\` can go once every service has the new name: ${which}.`];
+  return [`Already renamed; \`formerly\` can be deleted once every service has the new name: ${which}.`];
 }
 
 /** The number of changes of each kind, without those with fewer than `least`. */
@@ -244,7 +244,7 @@ function drift(changes: readonly Change[], severity: Diagnostic['severity']): Di
 
 function whatBecomes({ action, leftBecause }: Change): string {
   if (action === 'delete') return 'An apply would delete it.';
-  if (action === 'update') return 'An apply would change it to what is declared.';
+  if (action === 'update') return 'An apply would change it as declared.';
   return leftBecause === undefined ? leftAsItIs : `It is left as it is: ${leftBecause}.`;
 }
 

@@ -28,7 +28,7 @@ export function check(
 
 /** Checks that are impossible because another check failed. */
 export function notYet(...names: readonly string[]): DoctorCheck[] {
-  return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
+  return names.map((name) => check(name, 'unknown', 'not known yet'));
 }
 
 /** Whether all checks passed. */
@@ -71,21 +71,21 @@ export function kindName(kind: Kind): string {
 
 function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
   if (denial === undefined || finding?.kind === 'valid')
-    return check('token', 'pass', 'the service takes it');
+    return check('token', 'pass', 'the service accepts it');
   switch (finding?.kind) {
     case 'wrong':
       return check(
         'token',
         'fail',
         denial,
-        'Whatever else was asked with this token was refused as well. Most likely the service does not know the token, or it has expired: make a new one there, and see that all of it was copied. If that does not help, something in front of the service may refuse every request from here.',
+        'Every request with this token was refused. Most likely the token is unknown or has expired: create a new one, and check that all of it was copied. If that does not help, a proxy in front of the service may refuse every request from here.',
       );
     case 'missing':
       return check(
         'token',
         'fail',
         'the service saw no token, though one was sent',
-        'Something on the way takes the Authorization header away: let the proxy or gateway in front of the service pass it on.',
+        'A proxy or gateway removes the Authorization header: configure it to pass the header on.',
       );
     default: {
       const why = finding === undefined ? 'this was not asked' : 'the service does not say which';
@@ -93,7 +93,7 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
         'token',
         'fail',
         denial,
-        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${why}. Make a new one, or give its user the permission.`,
+        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${why}. Create a new one, or give its user the permission.`,
       );
     }
   }
@@ -106,20 +106,20 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
   const name = kindName(kind);
   if (finding?.kind === 'wrong' || finding?.kind === 'missing') return notYet(name);
   if (finding?.kind === 'valid' && finding.superuser)
-    return [check(name, 'pass', `the token may view and create all ${list}: it is that of a superuser`)];
+    return [check(name, 'pass', `the token may view and create all ${list}: it is a superuser's token`)];
   const { view, create } = rightsTo(kind, facts);
   const known = present(
-    view === 'may' && `may view ${list}, or some of them: nothing tells which`,
+    view === 'may' && `may view ${list}, or some of them; which ones is unknown`,
     view === 'may not' && `may not view ${list}`,
     create === 'may' && `may create ${list}`,
     create === 'may not' && `may not create ${list}`,
   );
   if (known.length === 0) {
-    const why = facts.rights === undefined ? 'was not asked' : 'cannot be told: the service does not say';
+    const why = facts.rights === undefined ? 'was not asked' : 'is unknown: the service does not say';
     return [check(name, 'unknown', `whether the token may view or create ${list} ${why}`)];
   }
   const advice = present(
-    view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} are there.`,
+    view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} exist.`,
     view === 'may not' && give(`view ${list}`, release),
     create === 'may not' && `To apply: ${give(`add ${list}`, release)} A plan does not need it.`,
   );

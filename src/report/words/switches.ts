@@ -17,7 +17,7 @@ export function switchNotes({
     const isOn = capabilities.includes(capability);
     const flag = `--allow ${capability}`;
     if (isOn) return `${aims[capability]}, apply with \`${flag}\`.`;
-    return `${aims[capability]}, apply with both switches: \`--capability ${capability} ${flag}\`. For the first, \`capabilities: [${capability}]\` can stand in rollcall.yaml.`;
+    return `${aims[capability]}, apply with both switches: \`--capability ${capability} ${flag}\`. For the first, \`capabilities: [${capability}]\` can be in rollcall.yaml.`;
   });
 }
 
@@ -27,8 +27,8 @@ export function changesNothing(plan: Pick<Plan, 'changes'>): boolean {
 }
 
 const aims: Readonly<Record<Capability, string>> = {
-  update: 'To change what differs',
-  delete: 'To delete what is declared absent',
+  update: 'To change these differences',
+  delete: 'To delete the entries with `state: absent`',
 };
 
 function capabilityFor({ resource }: Change): Capability {

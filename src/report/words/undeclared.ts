@@ -38,7 +38,7 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
     lists,
     hint:
       found.length > 0
-        ? '`rollcall export --missing-from MANIFESTS` writes what declares them; --list names them all.'
+        ? '`rollcall export --missing-from MANIFESTS` writes manifests of them; --list names them all.'
         : '',
   };
 }
@@ -47,8 +47,8 @@ function headline(count: number, isWhole: boolean): string {
   if (count > 0)
     return `${count} that the service holds and no manifest declares, left as ${count === 1 ? 'it is' : 'they are'}:`;
   return isWhole
-    ? 'All that this token sees in the service is declared.'
-    : 'Of what could be read, all is declared.';
+    ? 'Everything that this token sees in the service is declared.'
+    : 'Everything that could be read is declared.';
 }
 
 /** Warnings about entries that are no longer declared, each at its former file: the records may still exist. */
@@ -76,11 +76,11 @@ function leaveWords(address: Address): string {
   const name = JSON.stringify(nameOf(address));
   const entry = (more: string): string => `\`- { ${kind?.identity}: ${name}, ${more} }\``;
   const sort = kind?.sort ? `${kind.sort.field}: …, ` : '';
-  const still = 'What is there stays as it is.';
+  const still = 'The record stays unchanged.';
   if (kind === undefined) return still;
-  const gone = kind.deletion ? ` To have it deleted: ${entry(`${sort}state: absent`)}.` : '';
+  const gone = kind.deletion ? ` To delete it, declare ${entry(`${sort}state: absent`)}.` : '';
   return kind.fields[active]
-    ? `${still} An account that is to leave is declared as ${entry('is_active: false')}.${gone}`
+    ? `${still} To disable the account, declare ${entry('is_active: false')}.${gone}`
     : `${still}${gone}`;
 }
 

@@ -9,9 +9,7 @@ export function notShownNote({ changes }: Plan): string[] {
   const unseen = changes.flatMap(({ resource, notShown = [] }) =>
     notShown.map((field) => `${resource.address} \`${field}\``),
   );
-  return unseen.length === 0
-    ? []
-    : [`The service does not show, so that it was not compared: ${listed(unseen)}.`];
+  return unseen.length === 0 ? [] : [`Not compared, as the service does not show it: ${listed(unseen)}.`];
 }
 
 /** Ids in new entries that may not exist. */
@@ -20,7 +18,7 @@ export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): s
   return counts.length === 0 || contractOnly
     ? []
     : [
-        `This token was not shown what has these ids in new entries, so that they may be wrong: ${listed(counts)}.`,
+        `This token could not see the records of these ids in new entries, so they may be wrong: ${listed(counts)}.`,
       ];
 }
 
@@ -28,12 +26,12 @@ export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): s
 export function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
-  const what = 'each ? is created if it is absent, and left as it is if not.';
+  const what = 'each ? is created if it is absent, and left unchanged otherwise.';
   if (contractOnly) {
     const note = `With contract_only, ${listsOf(unseenKinds({ changes }))} are not looked up: ${what}`;
     if (unread < changes.length) return [note];
     const where = scope === undefined ? 'is declared' : 'is among these';
-    return [`${note}\nNothing else ${where}, so nothing was asked of the service.`];
+    return [`${note}\nNothing else ${where}, so no request was sent.`];
   }
   return Array.from(unseenKinds({ changes }), (kind) => unreadWords(kind, unreadable[kind.type], what));
 }
@@ -49,9 +47,9 @@ function unreadWords(
     case 'not_offered':
       return `The service does not offer to look up ${list}${status}: ${what} Let GET ${path} through to see which exist.`;
     case 'unanswered':
-      return `The service did not answer the look-up of ${list}${status || ' in time'}: ${what} Its log says why.`;
+      return `The service did not answer the look-up of ${list}${status || ' in time'}: ${what} See its log.`;
     case 'denied':
     case undefined:
-      return `The token may not view ${list}${status}: ${what} With the permission to view ${list}, the plan shows which.`;
+      return `The token may not view ${list}${status}: ${what} With the permission to view ${list}, the plan shows which exist.`;
   }
 }

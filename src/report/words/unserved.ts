@@ -24,6 +24,6 @@ export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>
   const named = unserved.slice(0, mostNamed).map(({ address }) => inline(address));
   const more = unserved.length > mostNamed ? ` and ${unserved.length - mostNamed} more` : '';
   return [
-    `Nobody will reach ${named.join(', ')}${more}: none of the declared ${first.list} serves it. Declare one, as in\n  ${inline(first.example)}`,
+    `Nobody can reach ${named.join(', ')}${more}: none of the declared ${first.list} serves it. Declare one:\n  ${inline(first.example)}`,
   ];
 }

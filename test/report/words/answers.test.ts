@@ -21,7 +21,7 @@ describe('who answered', () => {
     ['a page, too late', answered(504, '<html>Gateway Timeout</html>')],
     ['a page of a network in front', answered(522, '<html>')],
   ])('is what stands in front of the service: %s', (_, exchange) => {
-    expect(wordsFor(exchange)).toContain('what stands in front of the service answered, not the service');
+    expect(wordsFor(exchange)).toContain('a proxy or gateway answered in place of the service');
     expect(wordsFor(exchange)).toContain('--wait');
     expect(wordsFor(exchange)).not.toContain('log of the service');
   });
@@ -41,7 +41,7 @@ test('an answer that the user did not wait for is not blamed on the connection',
   const underWay = send({ method: 'POST', path: '/' });
   urgent.abort();
   for (const exchange of [await underWay, await send({ method: 'POST', path: '/' })]) {
-    expect(wordsFor(exchange)).toContain('it was given up at the second interruption');
+    expect(wordsFor(exchange)).toContain('it was cancelled by the second interruption');
     expect(wordsFor(exchange)).not.toMatch(/connection|network|service URL/i);
   }
 });
@@ -51,7 +51,7 @@ test.each(['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_SSL_SSL/TLS_ALERT_HANDS
   (code) => {
     const error = Object.assign(new Error('alert number 40'), { code });
     expect(wordsFor({ kind: 'never_sent', error, transient: false })).toContain(
-      'it refuses the TLS handshake. It may ask for a client certificate: name one with --client-cert.',
+      'it refuses the TLS handshake. It may require a client certificate: pass one with --client-cert.',
     );
   },
 );
