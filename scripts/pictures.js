@@ -91,7 +91,7 @@ function terminalPage(text) {
   );
   const style = `
     body { margin: 0; padding: 24px 28px; background: #0d1117; }
-    pre { margin: 0; color: #d1d7e0; font: 14px/1.45 'DejaVu Sans Mono', monospace; }
+    pre { margin: 0; white-space: pre-wrap; color: #d1d7e0; font: 14px/1.45 'DejaVu Sans Mono', monospace; }
     .sgr-1 { font-weight: bold; color: #ffffff; }
     .sgr-2 { opacity: 0.6; }
     .sgr-31 { color: #ff7b72; }

@@ -17,7 +17,7 @@ export const outcomeKinds = [
   'exists',
   /** It was there and as declared; nothing was to do. */
   'unchanged',
-  /** It was there and differs; it is left as it is. */
+  /** It was there and differs; it is left unchanged. */
   'differs',
   /** The service refused its content. */
   'rejected',
@@ -55,7 +55,7 @@ export type StopReason =
   | 'fail_fast'
   /** The plan says what kept it from being planned. */
   | 'not_planned'
-  /** It was asked for with both switches, and the plan says why it is left as it is. */
+  /** It was asked for with both switches, and the plan says why it is left unchanged. */
   | 'left'
   /** A change that has to come first did not succeed. */
   | 'waits'

@@ -150,7 +150,7 @@ function without(ids: JsonValue, others: JsonValue): string[] {
   return ids.filter((id) => !others.includes(id)).map((id) => textOf(id));
 }
 
-const boundPolicies = 'rollcall binds no policies. Bind them in the service: they are left as they are.';
+const boundPolicies = 'rollcall binds no policies. Bind them in the service: they are left unchanged.';
 
 const notDeclarable = {
   groups: 'Who may open it is `access: { groups: [...] }`. `group` is the label under which it is shown.',

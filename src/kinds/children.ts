@@ -90,7 +90,7 @@ export interface WantedChildren {
   readonly children: Children;
   readonly fields: readonly string[];
   readonly wanted: readonly WantedChild[];
-  /** The field that declares a binding or leaves it out; nothing where no field is about it, so that it is left as it is. */
+  /** The field that declares a binding or leaves it out; nothing where no field is about it, so that it is left unchanged. */
   readonly fieldOf: (child: Child) => string | undefined;
 }
 

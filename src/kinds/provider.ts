@@ -45,7 +45,7 @@ export const validityField: { readonly checks: readonly ((text: string) => Probl
 };
 
 const otherTokens =
-  'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.';
+  'rollcall sets no sources of other tokens. Set them in the service: they are left unchanged.';
 
 /** What no entry can say of a provider. */
 export const notOfProviders: Readonly<Record<string, string>> = {

@@ -230,7 +230,7 @@ function lookUpOf(
   };
 }
 
-/** A field, as its row and the facts make it. Those that a row has beside the service's are left as they are. */
+/** A field, as its row and the facts make it. Those that a row has beside the service's are left unchanged. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
   const { part, whole, ordered, ...own } = row;
   const { [name]: facts, [`${name}_obj`]: named } = fields;

@@ -226,7 +226,7 @@ describe('a plan', () => {
     expect(closing.stdout).not.toContain('Opens');
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const left = await run('plan', service.send, grafana('everyone'));
-    expect(left.stdout).toContain('! application.grafana differs and is left as it is');
+    expect(left.stdout).toContain('! application.grafana differs and is left unchanged');
     expect(left.stdout).not.toContain('Opens');
   });
 
@@ -380,7 +380,7 @@ describe('apply', () => {
   test('changes nothing of who may open it without being allowed to', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const { stdout } = await run('apply', service.send, grafana('{ groups: [{ name: contractors }] }'));
-    expect(stdout).toContain('1 differing and left as is.');
+    expect(stdout).toContain('1 differing (left unchanged).');
     expect(writes(service.requests)).toEqual([]);
   });
 

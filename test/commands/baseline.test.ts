@@ -584,7 +584,7 @@ describe('what goes, and what has another name now', () => {
     const { 'm/a.yaml': _, ...rest } = then;
     const ran = await planned({ output: 'text' }, setup(then, rest, { transport: world.send }));
     expect(ran.stdout).toContain(
-      'No longer declared, and left as it is: user.carl, user.jane (still active)',
+      'No longer declared, and left unchanged: user.carl, user.jane (still active)',
     );
     expect(world.writes()).toEqual([]);
   });

@@ -94,7 +94,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
   });
 });
 
-test('without both switches, what is to be absent is shown, and left as it is', async () => {
+test('without both switches, what is to be absent is shown, and left unchanged', async () => {
   const world = new World(seed);
   const { stdout } = await applied(world, jane, {});
   expect(stdout).toContain('user.jane is not deleted');
@@ -119,12 +119,12 @@ test.each([
   expect(deletes(world)).toEqual([]);
   const { stdout: json } = await applied(world, text, { ...deleting, output: 'json' });
   expect(outcomesIn(json)).toMatchObject([
-    { outcome: 'not_attempted', stopped_by: 'left', detail: expect.stringContaining('left as it is: ') },
+    { outcome: 'not_attempted', stopped_by: 'left', detail: expect.stringContaining('left unchanged: ') },
   ]);
   expect(schemaErrors('apply', parseJson(json))).toEqual([]);
 });
 
-test('what is left as it is keeps nothing else from being deleted', async () => {
+test('what is left unchanged keeps nothing else from being deleted', async () => {
   const world = new World(seed);
   const text = `version: 1\nusers:\n  - { username: sandbox, is_active: false }\n  - { username: jane, state: absent }\n`;
   const { ending, stdout } = await applied(world, text, { allow: ['update', 'delete'] });

@@ -148,10 +148,10 @@ describe('doctor --role', () => {
       ...core('view', ['group']),
       scopes('view'),
       ...provider('view'),
-      ...core('view', ['user', 'provider']),
+      ...core('view', ['user', 'propertymapping']),
       'authentik_flows.view_flow',
       'authentik_crypto.view_certificatekeypair',
-      ...core('view', ['propertymapping']),
+      ...core('view', ['provider']),
       bindings('view'),
     ];
     const [view = '', ...add] = least;
@@ -165,7 +165,9 @@ describe('doctor --role', () => {
       ...add,
       bindings('add'),
     ];
-    expect((await role([])).permissions).toEqual([...created, 'authentik_core.change_application']);
+    expect((await role([])).permissions.toSorted()).toEqual(
+      [...created, 'authentik_core.change_application'].toSorted(),
+    );
     const changes = [
       roles('change'),
       ...core('change', ['group']),
@@ -173,7 +175,9 @@ describe('doctor --role', () => {
       ...provider('change'),
       ...core('change', ['application', 'user']),
     ];
-    expect((await role(['update'])).permissions).toEqual([...created, ...changes, bindings('delete')]);
+    expect((await role(['update'])).permissions.toSorted()).toEqual(
+      [...created, ...changes, bindings('delete')].toSorted(),
+    );
   });
 
   test('prints what the documented operations need, where nothing else is sent', async () => {

@@ -79,7 +79,7 @@ describe('plan', () => {
     const { stdout } = await runPlan({
       files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: wiki, name: Other }]\n' },
     });
-    expect(stdout).toContain('  ! application.wiki differs and is left as it is');
+    expect(stdout).toContain('  ! application.wiki differs and is left unchanged');
     expect(stdout.endsWith('Plan: 0 to add, 0 to change, 0 to destroy.\n')).toBe(true);
   });
 

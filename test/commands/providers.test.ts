@@ -388,7 +388,7 @@ describe('an outpost', () => {
     expect(providersOf(made)).toEqual([3, held(made, 'proxy', 'Wiki')['pk']]);
   });
 
-  test('is left as it is without the permission, and the plan says so', async () => {
+  test('is left unchanged without the permission, and the plan says so', async () => {
     const made = service();
     const { ending, stdout } = await run('apply', made.send, served);
     expect([ending, stdout]).toEqual([
@@ -443,7 +443,7 @@ describe('what is named and not there is an error at its place, with the nearest
       'a key',
       'signing_key: { name: authentik Self-signed Certificate }',
       'signing_key: { name: authentik Self-Signed Certificate }',
-      'no certificatekeypair',
+      'no certificate',
     ],
     ['a mapping', 'scope-openid', 'scope-openld', 'no property_mapping'],
   ])('%s', async (_, before, after, words) => {

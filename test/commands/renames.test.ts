@@ -68,7 +68,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
 test('without the permission to change, the new name is not created beside the old one', async () => {
   const world = new World({ users: [{ username: 'jane', name: 'Jane' }] });
   const { stdout } = await run(world, apply, jane, { allow: [] });
-  expect(stdout).toContain('0 created, 1 differing and left as is');
+  expect(stdout).toContain('0 created, 1 differing (left unchanged)');
   expect(world.writes()).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ test('what the service holds and no manifest declares is named, and nothing is p
   const { ending, stdout } = await planned(world, {});
   expect(ending).toBe('done');
   expect(stdout).toContain(
-    '2 that the service holds and no manifest declares, left as they are:\n  application.old (pk ',
+    '2 that the service holds and no manifest declares, left unchanged:\n  application.old (pk ',
   );
   expect(stdout).toContain('\n  user.alice (pk ');
   // What is to be renamed is declared, and an account of the service is its own business.

@@ -95,7 +95,7 @@ test('and where it never says, what could lock the token out is left, and all el
   const users =
     'version: 1\nusers: [{ username: bob, name: Bob, is_active: false }, { username: alice, name: A, type: internal }]\n';
   const { stdout } = await applied(world, users);
-  expect(stdout).toContain('! user.bob differs and is left as it is; it is not known whether the token');
+  expect(stdout).toContain('! user.bob differs and is left unchanged; it is not known whether the token');
   expect(world.writes()).toMatchObject([{ body: { name: 'A' } }]);
 });
 

@@ -206,7 +206,7 @@ describe('an apply that may change what exists', () => {
       const here = world();
       const { context, stdout } = here.run(membership(', groups: []'), { ROLLCALL_CAPABILITIES: '' });
       await apply(['m.yaml'], { output: 'text', yes: true }, context);
-      expect(stdout()).toContain('user.alice differs and is left as it is');
+      expect(stdout()).toContain('user.alice differs and is left unchanged');
       expect(here.writes()).toEqual([]);
     });
 
@@ -388,10 +388,10 @@ describe('an apply that may change what exists', () => {
     world.tamper = (request) => world.handle(request, 'own-token');
     expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('incomplete');
     expect(stdout()).toContain(
-      '! user.outpost differs and is left as it is; it is an account of the service itself',
+      '! user.outpost differs and is left unchanged; it is an account of the service itself',
     );
     expect(stdout()).toContain(
-      '! user.pipeline differs and is left as it is; the token belongs to this user',
+      '! user.pipeline differs and is left unchanged; the token belongs to this user',
     );
     expect(world.writes()).toEqual([]);
   });
@@ -415,7 +415,7 @@ describe('an apply that may change what exists', () => {
     },
   );
 
-  test('knows the same of what it reads in pages: what is left as it is, and from whom something is taken', async () => {
+  test('knows the same of what it reads in pages: what is left unchanged, and from whom something is taken', async () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     const fillers = Array.from({ length: 12 }, (_, index) => `zz-${index}`);
     const names = ['ann', 'ben', 'cy', 'outpost', ...fillers];
@@ -449,7 +449,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       world.requests.filter(({ path }) => /applications\/[^?]/.test(path) || path.includes('username=')),
     ).toEqual([]);
     expect(stdout()).toContain(
-      '! user.outpost differs and is left as it is; it is an account of the service itself',
+      '! user.outpost differs and is left unchanged; it is an account of the service itself',
     );
     expect(stdout()).toContain('takes 4 of `backchannel_providers` from application.mail');
     expect(stdout()).toContain('Plan: 0 to add, 16 to change, 0 to destroy.');

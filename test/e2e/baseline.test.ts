@@ -62,7 +62,7 @@ Only what has been added or altered: 2 of the 5 declared resources.
 
 In this change, compared with ../.before/roll: 1 added, 1 altered, 2 no longer declared.
 
-  ! application.wiki is altered; it differs and is left as it is  manifests/apps.yaml:2
+  ! application.wiki is altered; it differs and is left unchanged  manifests/apps.yaml:2
       name
         before    "Wiki"
         now       "Wiki 2"
@@ -72,7 +72,7 @@ In this change, compared with ../.before/roll: 1 added, 1 altered, 2 no longer d
       username  "zoe"
       name      "N"
 
-No longer declared, and left as it is: user.bob, user.dora
+No longer declared, and left unchanged: user.bob, user.dora
 
 To change these differences, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can be in rollcall.yaml.
 

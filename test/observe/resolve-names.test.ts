@@ -108,7 +108,7 @@ function application(slug: string, provider: JsonValue): JsonObject {
 }
 
 describe('a name is looked up', () => {
-  test('once, wherever it stands, and all else is left as it is', async () => {
+  test('once, wherever it stands, and all else is left unchanged', async () => {
     const service = nameService({ groups: [staff, { pk: uuid(2), name: 'admins' }], providers: [grafana] });
     const { fields, names, faults } = await resolved(
       {

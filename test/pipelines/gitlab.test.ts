@@ -200,7 +200,7 @@ describe('the example for GitLab', () => {
     project.write({ 'manifests/apps.yaml': 'version: 1\napplications: []\n' });
     const found = await runAt(ofSchedule);
     expect(found.jobs).toEqual({ drift: false });
-    expect(found.log).toContain('No longer declared, and left as it is: application.app-0\n');
+    expect(found.log).toContain('No longer declared, and left unchanged: application.app-0\n');
   });
 
   test('runs nothing of what is neither a merge request nor the default branch', async () => {

@@ -74,7 +74,7 @@ describe('the text of a plan with a baseline', () => {
 
 In this change, compared with .before: 2 added, 1 altered, 2 no longer declared.
 
-  ! application.grafana is altered; it differs and is left as it is  m.yaml:3
+  ! application.grafana is altered; it differs and is left unchanged  m.yaml:3
       name
         before    "Grafana"
         now       "Grafana 2"
@@ -88,7 +88,7 @@ In this change, compared with .before: 2 added, 1 altered, 2 no longer declared.
       username  "zoe"
       name      "Zoe Example"
 
-No longer declared, and left as it is: user.bob, user.carl
+No longer declared, and left unchanged: user.bob, user.carl
 
 Unchanged by this change: 1 to create if absent, 1 differs.
 Without --baseline, they are shown as well.
@@ -131,7 +131,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'A', group: 'H' } },
       `In this change, compared with .before: 1 added.
 
-  ! application.a is added; it exists, differs and is left as it is  m.yaml:3
+  ! application.a is added; it exists, differs and is left unchanged  m.yaml:3
       slug   "a"
       name   "A"
       group
@@ -157,7 +157,7 @@ Unchanged by this change: 1 in sync.`,
       {},
       `In this change, compared with .before: 1 altered.
 
-  ? user.u is altered; if it exists, it is left as it is  m.yaml:3
+  ? user.u is altered; if it exists, it is left unchanged  m.yaml:3
       is_active
         before    (not declared)
         now       false
@@ -173,7 +173,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'A', meta_description: 'one\nzwei' } },
       `In this change, compared with .before: 1 altered.
 
-  ! application.a is altered; it differs and is left as it is  m.yaml:3
+  ! application.a is altered; it differs and is left unchanged  m.yaml:3
       meta_description  (- before, + now)
         one
       - two
@@ -191,7 +191,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'B', group: 'H' } },
       `In this change, compared with .before: 1 altered.
 
-  ! application.a is altered; it differs and is left as it is  m.yaml:3
+  ! application.a is altered; it differs and is left unchanged  m.yaml:3
       name
         before    "A"
         now       "B"
@@ -206,7 +206,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'A', group: 'canary-one' } },
       `In this change, compared with .before: 1 altered.
 
-  ! application.a is altered; it differs and is left as it is  m.yaml:3
+  ! application.a is altered; it differs and is left unchanged  m.yaml:3
       group  (sensitive; had another value before)
       group  (sensitive; differs from the declared secret)
       …  1 more, as before`,
@@ -218,7 +218,7 @@ Unchanged by this change: 1 in sync.`,
       {},
       `In this change, compared with .before: 1 altered.
 
-  ? user.u is altered; if it exists, it is left as it is; it was invalid before  m.yaml:3
+  ? user.u is altered; if it exists, it is left unchanged; it was invalid before  m.yaml:3
       username  "u"
       name      "U"`,
     ],
@@ -292,7 +292,7 @@ Compared with .before:
       '<summary>Show the notes</summary>',
     ]);
     expect(text).toMatch(
-      /\nNo longer declared, and left as it is: (?:user\.user-\d+,? ?){50} and 10 more\n```\n/,
+      /\nNo longer declared, and left unchanged: (?:user\.user-\d+,? ?){50} and 10 more\n```\n/,
     );
   });
 });
@@ -336,7 +336,7 @@ test('the page has what is new and gone first, and the rest folded up', async ()
     'Altered. Will be created.',
     'm.yaml:4:5',
     '</span> user.u',
-    'No longer declared, and left as it is.',
+    'No longer declared, and left unchanged.',
     'm.yaml:6:5, before',
   ]);
   expect(open).toContain('<del>- &quot;B&quot;</del> before\n<ins>+ &quot;B 2&quot;</ins> now');

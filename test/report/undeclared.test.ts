@@ -33,7 +33,7 @@ describe('what no manifest declares', () => {
     const found = [held('application', 'old'), ...users];
     const [, , said] = (await written('text', { found, gaps: [gap] })).split('\n\n');
     expect(said?.split('\n').toSpliced(4, 19)).toEqual([
-      '24 that the service holds and no manifest declares, left as they are:',
+      '24 that the service holds and no manifest declares, left unchanged:',
       '  Not all was read: only superusers see all applications. There may be others. Use the token of a superuser.',
       '  application.old (pk pk-old)',
       '  user.u10 (pk pk-u10)',

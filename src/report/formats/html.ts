@@ -135,7 +135,7 @@ function goneEntry({ address, source }: Gone): Entry {
   return {
     kind: 'gone',
     heading: address,
-    verdict: 'No longer declared, and left as it is.',
+    verdict: 'No longer declared, and left unchanged.',
     place: source ? `${source.file}:${source.line}:${source.column}, before` : '',
     body: markup``,
   };

@@ -60,7 +60,7 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
   return viewText(planView(plan), plan, style, detail);
 }
 
-/** The plan before it is applied: how to change what is left as it is stands at the end of that. */
+/** The plan before it is applied: how to change what is left unchanged stands at the end of that. */
 export function planBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
   return viewText({ ...planView(plan), idle: undefined, switches: [] }, plan, style, detail);
 }

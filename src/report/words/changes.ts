@@ -27,8 +27,8 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   create_if_absent: {
     ...look('to create if absent', '?', 'blue'),
     verdict: ({ resource }) =>
-      `rollcall does not read ${resource.kind.list}: it will be created if it is absent, and left as it is if not.`,
-    words: { same: '', added: 'is added', altered: 'is altered; if it exists, it is left as it is' },
+      `rollcall does not read ${resource.kind.list}: it will be created if it is absent, and left unchanged if not.`,
+    words: { same: '', added: 'is added', altered: 'is altered; if it exists, it is left unchanged' },
   },
   update: {
     ...look('to change', actions.update.sign, 'amber'),
@@ -49,11 +49,11 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     verdict: ({ resource, leftBecause: why, unfinished }) =>
       unfinished
         ? `Exists, was ${begun}.`
-        : `Exists and ${isToGo(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left as it is'}${why === undefined ? '' : `: ${why}`}.`,
+        : `Exists and ${isToGo(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
-      same: 'differs and is left as it is',
-      added: 'is added; it exists, differs and is left as it is',
-      altered: 'is altered; it differs and is left as it is',
+      same: 'differs and is left unchanged',
+      added: 'is added; it exists, differs and is left unchanged',
+      altered: 'is altered; it differs and is left unchanged',
     },
   },
   not_planned: {

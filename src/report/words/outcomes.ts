@@ -27,7 +27,7 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsF
   unfinished: { label: 'unfinished', sign: 'x', colour: 'red' },
   exists: { label: 'there already', sign: '=', colour: 'grey' },
   unchanged: { label: 'in sync', sign: '=', colour: 'grey' },
-  differs: { label: 'differing and left as is', sign: '!', colour: 'amber' },
+  differs: { label: 'differing (left unchanged)', sign: '!', colour: 'amber' },
   rejected: { label: 'rejected', sign: 'x', colour: 'red', needsFix: true },
   denied: { label: 'denied', sign: 'x', colour: 'red', needsFix: true },
   conflict: { label: 'in conflict', sign: 'x', colour: 'red', needsFix: true },
@@ -120,7 +120,7 @@ function shortened(value: JsonValue): string {
 
 /** The service's words, or why nothing was sent; empty if there is nothing to say. */
 export function detailWords({ change, outcome, answer, stoppedBy }: Outcome): string {
-  if (stoppedBy === 'left') return `left as it is: ${change.leftBecause}`;
+  if (stoppedBy === 'left') return `left unchanged: ${change.leftBecause}`;
   if (stoppedBy !== undefined) return `not begun: ${stops[stoppedBy].words}`;
   return isDone({ outcome }) || answer === undefined ? '' : serviceWords(answer);
 }

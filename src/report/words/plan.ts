@@ -245,7 +245,7 @@ function drift(changes: readonly Change[], severity: Diagnostic['severity']): Di
 function whatBecomes({ action, leftBecause }: Change): string {
   if (action === 'delete') return 'An apply would delete it.';
   if (action === 'update') return 'An apply would change it as declared.';
-  return leftBecause === undefined ? leftAsItIs : `It is left as it is: ${leftBecause}.`;
+  return leftBecause === undefined ? leftAsItIs : `It is left unchanged: ${leftBecause}.`;
 }
 
 export function fieldsOf(differences: readonly Difference[]): string {
@@ -253,4 +253,4 @@ export function fieldsOf(differences: readonly Difference[]): string {
 }
 
 export const leftAsItIs =
-  'It is left as it is: rollcall changes what exists only with the capability `update` and --allow update.';
+  'It is left unchanged: rollcall changes existing records only with the capability `update` and --allow update.';

@@ -44,8 +44,7 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
 }
 
 function headline(count: number, isWhole: boolean): string {
-  if (count > 0)
-    return `${count} that the service holds and no manifest declares, left as ${count === 1 ? 'it is' : 'they are'}:`;
+  if (count > 0) return `${count} that the service holds and no manifest declares, left unchanged:`;
   return isWhole
     ? 'Everything that this token sees in the service is declared.'
     : 'Everything that could be read is declared.';
@@ -90,5 +89,5 @@ export function goneWords(gone: readonly Gone[], most: number = gone.length): st
     .slice(0, most)
     .map(({ address, active: isActive }) => inline(`${address}${isActive ? ' (still active)' : ''}`));
   const more = gone.length > most ? ` and ${gone.length - most} more` : '';
-  return `No longer declared, and left as it is: ${names.join(', ')}${more}`;
+  return `No longer declared, and left unchanged: ${names.join(', ')}${more}`;
 }

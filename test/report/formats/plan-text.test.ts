@@ -86,7 +86,7 @@ describe('the text of a plan', () => {
       [
         'Plan for https://id.example.com',
         '',
-        '  ! application.wiki differs and is left as it is  m.yaml:3',
+        '  ! application.wiki differs and is left unchanged  m.yaml:3',
         '      group',
         '        observed  "Old"',
         '        declared  "New"',
