@@ -7,13 +7,17 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import standalone from 'ajv/dist/standalone/index.js';
 
-/** What people write: the name of their type, where somebody needs one, and a check that tells all that is wrong, and what the schema says of it. */
-const written = { manifest: undefined, config: 'Config', 'sandbox-seed': 'SandboxSeed' };
+/** What people write beside manifests: the name of its type, and a check that tells all that is wrong, and what the schema says of it. */
+const written = { config: 'Config', 'sandbox-seed': 'SandboxSeed' };
 /** What rollcall writes, and reads again: a check alone. */
 const readAgain = ['plan', 'apply'];
 
 /** Ajv copies all errors for each further one, which takes half a minute where a list has 100,000 wrong entries. */
 const copying = /vErrors === null \? (\w+\.errors) : vErrors\.concat\(\1\)/g;
+/** What a check is told of its place beside the path, which none asks. */
+const placed = /,parentData:\w+,parentDataProperty:[^,{}]+,rootData\}/g;
+const adding =
+  /const (err\d+) = (\{instancePath.*?\});if\(vErrors === null\)\{vErrors = \[\1\];\}else \{vErrors\.push\(\1\);\}errors\+\+;/g;
 const joined =
   'function joined(all, more) { if (all === null) return more; for (const one of more) all.push(one); return all; }';
 
@@ -21,14 +25,13 @@ const folder = new URL('../src/generated/', import.meta.url);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder);
 for (const [name, type] of Object.entries(written)) {
-  const schema = withDiscriminators(withoutReferences(schemaOf(name)));
-  put(
-    name,
-    validatorOf(schema, { allErrors: true, verbose: true }) +
-      (type === undefined ? '' : typesOf(schema, type)),
-  );
+  const schema = withoutReferences(schemaOf(name));
+  const ajv = ajvWith({ allErrors: true, verbose: true }).addSchema(schema, name);
+  put(name, checksOf(ajv, { validate: name }) + typesOf(schema, type));
 }
-for (const name of readAgain) put(name, validatorOf(schemaOf(name), {}));
+for (const name of readAgain)
+  put(name, checksOf(ajvWith({}).addSchema(schemaOf(name), name), { validate: name }));
+compileManifest(withoutReferences(schemaOf('manifest')));
 
 /** @param {string} name */
 function schemaOf(name) {
@@ -38,9 +41,10 @@ function schemaOf(name) {
 /**
  * @param {string} name
  * @param {string} code
+ * @param {string} [schema]
  */
-function put(name, code) {
-  const origin = `Made from schemas/${name}.schema.json by \`npm run build\`.`;
+function put(name, code, schema = name) {
+  const origin = `Made from schemas/${schema}.schema.json by \`npm run build\`.`;
   writeFileSync(new URL(`${name}.ts`, folder), `// @ts-nocheck: compiled code.\n// ${origin}\n${code}`);
 }
 
@@ -64,18 +68,88 @@ function withoutReferences(node) {
 }
 
 /**
- * Has what is one of several sorts checked as the one that its `type` says, so that all that is wrong is about that one.
+ * A check of the top of a manifest, and a module for each list: the checks of its entries, by their `type` where it has several, and for
+ * each field of its defaults a type that has it. A manifest loads the modules of the lists that it has. These checks say which value breaks
+ * which rule; src/manifest/manifest-check.ts adds what the schema says there.
+ *
+ * @param {any} schema
+ */
+function compileManifest(schema) {
+  const { $schema: _, anyOf: __, definitions, properties, ...top } = schema;
+  const { version, defaults, ...lists } = properties;
+  const ofTop = Object.fromEntries(Object.keys(lists).map((list) => [list, { type: 'array' }]));
+  const types = Object.keys(defaults.properties).map((type) => [type, { type: 'object' }]);
+  const shallow = { ...defaults, properties: Object.fromEntries(types) };
+  const ajv = ajvWith({ allErrors: true, messages: false, inlineRefs: false });
+  ajv.addSchema({ definitions: bare(definitions) }, 'parts');
+  ajv.addSchema({ ...top, properties: { version, defaults: shallow, ...ofTop } }, 'manifest');
+  const listOf = Object.fromEntries(
+    Object.entries(lists).map(([list, { items }]) => {
+      /** @type {string[]} */
+      const names = (items.oneOf ?? [items]).map(nameOf);
+      const tags = new Map(names.map((name) => [name, definitions[name].properties.type?.const ?? '']));
+      const [name = ''] = names;
+      const type = items.oneOf ? name.slice(0, -1 - tags.get(name).length) : name;
+      const fields = Object.entries(definitions[`${type}_defaults`].properties);
+      const code = [
+        checksOf(ajv, Object.fromEntries(names.map((one) => [one, `parts#/definitions/${one}`]))),
+        `export const checks: ListCheck['checks'] = { ${names.map((one) => `'${tags.get(one)}': ${one}`).join(', ')} };`,
+        `export const defaults: ListCheck['defaults'] = ${JSON.stringify(Object.fromEntries(fields.map(([field, at]) => [field, tags.get(nameOf(at))])))};\n`,
+      ];
+      put(`check-${list}`, code.join('\n'), 'manifest');
+      return [type, list];
+    }),
+  );
+  const loaders = Object.keys(lists).map((list) => `  ${list}: () => import('./check-${list}.ts'),\n`);
+  const code = [
+    checksOf(ajv, { validate: 'manifest' }),
+    `export const lists: Readonly<Record<string, () => Promise<ListCheck>>> = {\n${loaders.join('')}};`,
+    `export const listOf: ListCheck['defaults'] = ${JSON.stringify(listOf)};\n`,
+  ];
+  put('manifest', code.join('\n'));
+}
+
+/**
+ * Definitions without what is said of them, and with one more for each value that is not nested: a check that is called takes less
+ * code, and so less time to load, than one that stands in each place.
+ *
+ * @param {any} definitions
+ */
+function bare(definitions) {
+  /** @type {Map<string, any>} */
+  const values = new Map();
+  const own = Object.entries(definitions).map(([name, entry]) => [name, bareNode(entry)]);
+  return Object.fromEntries([...own, ...values]);
+
+  /** @param {any} node @returns {any} */
+  function bareNode(node) {
+    const { title: _, description: __, properties, items, ...rest } = node;
+    const inner = Object.entries(properties ?? {}).map(([name, one]) => [name, bareValue(one)]);
+    return {
+      ...rest,
+      ...(properties && { properties: Object.fromEntries(inner) }),
+      ...(items && { items: bareValue(items) }),
+    };
+  }
+
+  /** @param {any} node */
+  function bareValue(node) {
+    const value = bareNode(node);
+    if (value.$ref ?? value.properties ?? value.const) return value;
+    const name = JSON.stringify(value).replaceAll(/\W+/g, '_');
+    values.set(name, value);
+    return { $ref: `#/definitions/${name}` };
+  }
+}
+
+/**
+ * The name of the definition to which a `$ref` leads.
  *
  * @param {any} node
- * @returns {any}
+ * @returns {string}
  */
-function withDiscriminators(node) {
-  if (Array.isArray(node)) return node.map(withDiscriminators);
-  if (typeof node !== 'object' || node === null) return node;
-  const inner = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, withDiscriminators(value)]),
-  );
-  return node.oneOf === undefined ? inner : { ...inner, discriminator: { propertyName: 'type' } };
+function nameOf({ $ref }) {
+  return $ref.split('/')[2];
 }
 
 /**
@@ -144,31 +218,36 @@ function typesOf(schema, title) {
   }
 }
 
-/**
- * The check of a schema, compiled.
- *
- * @param {object} schema
- * @param {import('ajv').Options} options
- */
-function validatorOf(schema, options) {
+/** @param {import('ajv').Options} options */
+function ajvWith(options) {
   const ajv = new Ajv({
     allowUnionTypes: true,
-    discriminator: true,
     strictRequired: false,
     code: { source: true, esm: true },
     ...options,
   });
-  addFormats.default(ajv);
-  const code = standalone.default(ajv, ajv.compile(schema));
-  const body = code
-    .replace('"use strict";export const validate = validate10;export default validate10;', '')
-    .replace(copying, 'joined(vErrors, $1)');
+  return addFormats.default(ajv);
+}
+
+/**
+ * The checks of some schemas, compiled, by the names that they are to have.
+ *
+ * @param {import('ajv').Ajv} ajv
+ * @param {Record<string, string>} schemas
+ */
+function checksOf(ajv, schemas) {
+  const code = standalone
+    .default(ajv, schemas)
+    .replace('"use strict";', '')
+    .replace(copying, 'joined(vErrors, $1)')
+    .replace(placed, '}')
+    .replace(adding, 'vErrors = joined(vErrors, [$2]);errors++;')
+    .replace(/export const (\w+) =/g, 'export const $1: Validate =');
   return [
     "import { createRequire } from 'node:module';",
-    "import type { Validate } from '../base/json.ts';",
+    "import type { ListCheck, Validate } from '../base/json.ts';",
     'const require = createRequire(import.meta.url);',
     joined,
-    body,
-    'export const validate: Validate = validate10;\n',
+    `${code}\n`,
   ].join('\n');
 }

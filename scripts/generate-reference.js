@@ -7,10 +7,10 @@ import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
 import { kinds, listsOf } from '../dist/kinds/all.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { releaseChanges } from '../dist/kinds/release-changes.js';
-import { manifestSchema } from './manifest-schema.js';
+import { definitionOf, manifestSchema } from './manifest-schema.js';
 import { knownReleases, newestRelease, oldestRelease } from '../dist/kinds/release.js';
 
-put('schemas/manifest.schema.json', `${JSON.stringify(manifestSchema(kinds, newestFacts), null, 2)}\n`);
+put('schemas/manifest.schema.json', `${jsonLines(manifestSchema(kinds, newestFacts))}\n`);
 put('docs/manifest.md', manifestPage());
 put('docs/commands.md', commandsPage());
 put('docs/releases.md', releasesPage());
@@ -28,6 +28,24 @@ function put(name, text) {
     console.error(`${name} is not what the program and the schemas say. Run: npm run generate`);
     process.exitCode = 1;
   }
+}
+
+/**
+ * JSON with a line for what fits into one.
+ *
+ * @param {unknown} value
+ * @returns {string}
+ */
+function jsonLines(value, indent = '') {
+  const line = JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= 130) return line;
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const lines = Object.entries(value).map(
+    ([key, one]) =>
+      `${inner}${Array.isArray(value) ? '' : `${JSON.stringify(key)}: `}${jsonLines(one, inner)}`,
+  );
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
 }
 
 function manifestPage() {
@@ -61,8 +79,10 @@ see [variables, secrets and environments](references.md). The whole as JSON Sche
 ${kinds.map((kind) => kindSection(kind, manifest)).join('\n')}
 ## Defaults
 
-${list(Object.keys(manifest.properties.defaults.properties).map((type) => `defaults.${type}`))} take every field but ${list(identities(manifest))}; that of providers, the flows. They hold for the entries of
-their own file. An entry's own value replaces the default whole: lists and attributes are not merged.
+${list(Object.keys(manifest.properties.defaults.properties).map((type) => `defaults.${type}`))} take every field but those that
+an entry needs, ${list(identities(manifest))}. They hold for the entries of their own file; where a list has several types, for those whose type
+has the field, and a field that two of them hold otherwise has no default. An entry's own value replaces the default whole: lists and attributes are
+not merged.
 
 ## rollcall.yaml
 
@@ -80,16 +100,16 @@ ${table(config.definitions.environment.properties, [], config)}
  * @param {(typeof kinds)[number]} kind
  * @param {any} manifest
  */
-function kindSection({ type, sort, words }, manifest) {
+function kindSection(kind, manifest) {
   const {
     description,
     properties,
     required: always,
     else: unlessAbsent,
-  } = manifest.definitions[sort?.value ?? type];
+  } = manifest.definitions[definitionOf(kind)];
   const required = [...always, ...(unlessAbsent?.required ?? [])];
-  const of = sort ? ` of type ${sort.value}` : '';
-  return `## ${words.one.replace(/^./, (letter) => letter.toUpperCase())}${of}
+  const of = kind.sort ? ` of type ${kind.sort.value}` : '';
+  return `## ${kind.words.one.replace(/^./, (letter) => letter.toUpperCase())}${of}
 
 ${description}
 
@@ -159,17 +179,20 @@ function typeOf(property, schema) {
  * @returns {any}
  */
 function plain(property, schema) {
-  const resolved = resolve(property, schema);
-  return resolved.anyOf ? plain(resolved.anyOf[0], schema) : resolved;
+  const { anyOf, ...resolved } = resolve(property, schema);
+  return anyOf ? { ...plain(anyOf[0], schema), ...resolved } : resolved;
 }
 
 /**
  * @param {any} property
  * @param {any} schema
+ * @returns {any}
  */
-function resolve(property, { definitions }) {
-  if (property.$ref === undefined) return property;
-  return definitions[property.$ref.replace('#/definitions/', '')];
+function resolve({ $ref, ...own }, schema) {
+  if ($ref === undefined) return own;
+  const [, ...steps] = $ref.split('/');
+  const found = steps.reduce((/** @type {any} */ at, /** @type {string} */ step) => at[step], schema);
+  return { ...resolve(found, schema), ...own };
 }
 
 /** @param {string} name */

@@ -1,5 +1,5 @@
-// Makes the JSON Schema of manifests: what a field can hold from the facts of the service and the rows of the kinds, and what editors
-// say of it from manifest-words.json.
+// Makes the JSON Schema of manifests: what a field can hold and what editors say of it from the facts of the service and the rows of the
+// kinds, and from manifest-words.json what neither tells.
 import { readFileSync } from 'node:fs';
 
 /** @typedef {import('../src/kinds/kind.ts').Kind} Kind */
@@ -8,12 +8,18 @@ import { readFileSync } from 'node:fs';
 /** @typedef {import('../src/kinds/facts.ts').FieldFacts} FieldFacts */
 /** @typedef {import('../src/base/json.ts').JsonObject} JsonObject */
 /** @typedef {(path: string) => { readonly fields: Readonly<Record<string, FieldFacts>> }} FactsOf */
+/**
+ * @typedef {object} Making
+ * @property {FactsOf} factsOf
+ * @property {Map<string, JsonObject>} shared what several fields hold, by the name of its definition
+ */
 
 /** @type {Record<'lists' | 'entries' | 'fields' | 'items', Record<string, string | undefined>>} */
 const words = JSON.parse(readFileSync(new URL('manifest-words.json', import.meta.url), 'utf8'));
 
 const reference = { $ref: '#/definitions/reference' };
 const nameOfOne = { $ref: '#/definitions/nameOfOne' };
+const boolean = { $ref: '#/definitions/boolean' };
 /** More than blanks, as the service sees them. */
 const notBlank = { pattern: String.raw`\S|` + '\uFEFF' };
 const longestName = 500;
@@ -31,7 +37,9 @@ const limits = /** @type {const} */ (['minLength', 'maxLength', 'minimum', 'maxi
  * @returns {JsonObject}
  */
 export function manifestSchema(kinds, factsOf) {
-  const entries = kinds.map((kind) => ({ kind, entry: entryOf(kind, factsOf) }));
+  /** @type {Making} */
+  const making = { factsOf, shared: new Map() };
+  const entries = kinds.map((kind) => ({ kind, entry: entryOf(kind, making) }));
   const byList = grouped(entries, ({ kind }) => kind.list);
   const byType = grouped(entries, ({ kind }) => kind.type);
   return {
@@ -49,7 +57,7 @@ export function manifestSchema(kinds, factsOf) {
           "Values for the fields that an entry of this file leaves out. An entry's own value replaces the default whole; lists and attributes are not merged.",
         type: 'object',
         additionalProperties: false,
-        properties: mapped(byType, (type) => ({ $ref: `#/definitions/${type}Defaults` })),
+        properties: mapped(byType, (type) => ({ $ref: `#/definitions/${type}_defaults` })),
       },
       ...mapped(byList, (list, some) => ({
         description: words.lists[list] ?? `The ${list.replaceAll('_', ' ')} to have.`,
@@ -59,9 +67,9 @@ export function manifestSchema(kinds, factsOf) {
     },
     definitions: {
       ...Object.fromEntries(entries.map(({ kind, entry }) => [definitionOf(kind), entry])),
-      ...Object.fromEntries(
-        Array.from(byType, ([type, [first, ...others]]) => [`${type}Defaults`, defaultsOf(first, others)]),
-      ),
+      ...Object.fromEntries(Array.from(byType, ([type, all]) => [`${type}_defaults`, defaultsOf(all)])),
+      ...Object.fromEntries(making.shared),
+      boolean: { anyOf: [{ type: 'boolean' }, reference] },
       nameOfOne: {
         title: 'NameOfOne',
         description:
@@ -89,24 +97,28 @@ function oneOf(kinds) {
     : { type: 'object', oneOf: choices };
 }
 
-/** @param {Kind} kind */
-function definitionOf({ type, sort }) {
-  return sort?.value ?? type;
+/**
+ * The name of the definition of its entries.
+ *
+ * @param {Kind} kind
+ */
+export function definitionOf({ type, sort }) {
+  return sort ? `${type}_${sort.value}` : type;
 }
 
 /**
  * @param {Kind} kind
- * @param {FactsOf} factsOf
+ * @param {Making} making
  */
-function entryOf(kind, factsOf) {
+function entryOf(kind, making) {
   const { identity, sort, words: said } = kind;
-  const facts = factsOf(kind.path.replace('/api/v3', ''));
+  const facts = making.factsOf(kind.path.replace('/api/v3', ''));
   const demanded = Object.entries(kind.fields).flatMap(([name, { ifMissing }]) =>
     facts.fields[name]?.required && name !== identity && !ifMissing ? [name] : [],
   );
   const always = [identity, ...(sort ? [sort.field] : [])];
   const names = new Set(Object.keys(kind.fields).map((name) => name.split('.', 1)[0] ?? ''));
-  const properties = Object.fromEntries(Array.from(names, (name) => [name, propertyOf(kind, name, factsOf)]));
+  const properties = Object.fromEntries(Array.from(names, (name) => [name, propertyOf(kind, name, making)]));
   return {
     title: definitionOf(kind),
     description:
@@ -114,52 +126,42 @@ function entryOf(kind, factsOf) {
       `${said.one.replace(/^./, (letter) => letter.toUpperCase())}. A field that is left out is not managed.`,
     type: 'object',
     additionalProperties: false,
-    ...requiring(kind, always, demanded, properties),
+    // One that is to be absent says no more than which it is.
+    ...(demanded.length > 0 && kind.fields['state']
+      ? { required: always, if: { required: ['state'] }, else: { required: demanded } }
+      : { required: [...always, ...demanded] }),
     properties,
   };
 }
 
 /**
- * What has to be there: of one that is to be absent, no more than what names it.
+ * The defaults of a list: the fields that all of its types hold alike that have them.
  *
- * @param {Kind} kind
- * @param {string[]} always
- * @param {string[]} demanded
- * @param {JsonObject} properties
+ * @param {readonly [{ kind: Kind, entry: JsonObject }, ...{ kind: Kind, entry: JsonObject }[]]} all
  */
-function requiring(kind, always, demanded, properties) {
-  if (demanded.length === 0 || kind.fields['state'] === undefined)
-    return { required: [...always, ...demanded] };
-  const [only] = demanded;
-  const { description } = /** @type {JsonObject} */ (properties[only ?? ''] ?? {});
-  const unlessAbsent = { ...(demanded.length === 1 && description && { description }), required: demanded };
-  return { required: always, if: { required: ['state'] }, else: unlessAbsent };
-}
-
-/**
- * Of kinds in one list, what all have alike.
- *
- * @param {{ kind: Kind, entry: JsonObject }} first
- * @param {readonly { entry: JsonObject }[]} others
- */
-function defaultsOf({ kind, entry }, others) {
-  const alike = Object.keys(propertiesOf(entry)).filter(
-    (name) =>
-      isDefaultable(kind, entry, name) &&
-      others.every(
-        (other) =>
-          JSON.stringify(propertiesOf(other.entry)[name]) === JSON.stringify(propertiesOf(entry)[name]),
-      ),
-  );
-  const ofAll = others.length > 0 ? ', of those that every type has' : '';
+function defaultsOf(all) {
+  const [
+    {
+      kind: { type, words: said },
+    },
+  ] = all;
+  const names = new Set(all.flatMap(({ entry }) => Object.keys(propertiesOf(entry))));
+  const fields = Array.from(names, (name) => {
+    const having = all.filter(({ entry }) => propertiesOf(entry)[name] !== undefined);
+    const values = new Set(
+      having.map(({ entry }) => JSON.stringify({ ...propertiesOf(entry)[name], description: '' })),
+    );
+    const isOne = values.size === 1 && having.every(({ kind, entry }) => isDefaultable(kind, entry, name));
+    return isOne && having[0]
+      ? [[name, { $ref: `#/definitions/${definitionOf(having[0].kind)}/properties/${name}` }]]
+      : [];
+  });
   return {
-    title: `${kind.type}Defaults`,
-    description: `Values for the fields that ${kind.words.one} of this file leaves out${ofAll}.`,
+    title: `${type}_defaults`,
+    description: `Values for the fields that ${said.one} of this file leaves out${all.length > 1 ? ', where its type has them' : ''}.`,
     type: 'object',
     additionalProperties: false,
-    properties: Object.fromEntries(
-      alike.map((name) => [name, { $ref: `#/definitions/${definitionOf(kind)}/properties/${name}` }]),
-    ),
+    properties: Object.fromEntries(fields.flat()),
   };
 }
 
@@ -173,21 +175,21 @@ function isDefaultable({ identity, title, sort }, entry, name) {
   return ![...own, /** @type {JsonObject} */ (entry['else'])?.['required']].flat().includes(name);
 }
 
-/** @param {JsonObject} entry @returns {JsonObject} */
+/** @param {JsonObject} entry @returns {Record<string, JsonObject>} */
 function propertiesOf({ properties }) {
-  return /** @type {JsonObject} */ (properties);
+  return /** @type {Record<string, JsonObject>} */ (properties);
 }
 
 /**
  * @param {Kind} kind
  * @param {string} name
- * @param {FactsOf} factsOf
+ * @param {Making} making
  * @returns {JsonObject}
  */
-function propertyOf(kind, name, factsOf) {
-  const description = words.fields[`${definitionOf(kind)}.${name}`] ?? words.fields[name];
-  const described = description === undefined ? {} : { description };
+function propertyOf(kind, name, making) {
   const { fields, identity, sort, access } = kind;
+  const said = descriptionOf(kind, name);
+  const described = said === '' ? {} : { description: said };
   if (name === sort?.field) return { ...described, const: sort.value };
   if (name === 'state') return { ...described, const: 'absent' };
   if (name === 'exactly' || name === 'at_least') {
@@ -196,9 +198,9 @@ function propertyOf(kind, name, factsOf) {
     );
     return { ...described, type: 'array', items: { enum: some } };
   }
-  if (name === access?.field) return { ...described, ...orReference(accessOf(kind, factsOf)) };
+  if (name === access?.field) return { ...described, ...orReference(accessOf(kind, making)) };
   const of = name === 'formerly' ? identity : name;
-  const value = valueOf(kind, of, factsOf);
+  const value = valueOf(kind, of, making);
   const isText = of === 'name' && value['type'] === 'string' && value['minLength'] !== undefined;
   const named = of === identity && isText && { maxLength: value['maxLength'] ?? longestName };
   const blank = isText && name !== 'formerly' && value['pattern'] === undefined && notBlank;
@@ -207,58 +209,97 @@ function propertyOf(kind, name, factsOf) {
 }
 
 /**
+ * What is said of a field to editors: what its name does not tell, and what follows from its row and the facts.
+ *
  * @param {Kind} kind
  * @param {string} name
- * @param {FactsOf} factsOf
+ */
+function descriptionOf(kind, name) {
+  const { fields, identity, sort, type } = kind;
+  const { default: value, since, isSecret } = fields[name] ?? {};
+  const isTelling = value !== undefined && value !== null && value !== '' && typeof value !== 'object';
+  const sentences = [
+    words.fields[`${definitionOf(kind)}.${name}`] ?? words.fields[`${type}.${name}`] ?? words.fields[name],
+    name === 'formerly' &&
+      `The ${identity} that it had before, where it is renamed: found under that one, it keeps its id and gets the new one, with the capability \`update\`. It can go once every service has the new one. It is not sent.`,
+    name === 'state' &&
+      `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${sort ? `${identity} and ${sort.field}` : 'identity'}. It is not sent.`,
+    isSecret && 'As `${env:NAME}` or `${file:PATH}` alone. It is sent, compared, and shown nowhere.',
+    isTelling &&
+      `The service's default is ${/^\w+$/.test(String(value)) ? String(value) : `\`${String(value)}\``}.`,
+    since !== undefined && `From release ${since} on; those before ignore it.`,
+  ];
+  return sentences.filter(Boolean).join(' ');
+}
+
+/**
+ * @param {Kind} kind
+ * @param {string} name
+ * @param {Making} making
  * @returns {JsonObject}
  */
-function valueOf(kind, name, factsOf) {
+function valueOf(kind, name, making) {
   const { refersTo, isHistory = false, written = {} } = kind.fields[name] ?? {};
-  const facts = factsOf(kind.path.replace('/api/v3', '')).fields[name];
+  const facts = making.factsOf(kind.path.replace('/api/v3', '')).fields[name];
   if (facts === undefined) throw new Error(`the facts of ${kind.path} have no ${name}`);
-  const { nullable: _, ...never } = facts;
-  const { items } = facts;
-  if (items === undefined) return merged(schemaOf(isHistory ? never : facts, name, refersTo), written);
-  const description = words.items[name] ?? (refersTo && words.items[refersTo.type]);
-  const item = merged(schemaOf(items, name, refersTo), /** @type {JsonObject} */ (written['items'] ?? {}));
-  return { type: 'array', items: { ...orReference(item), ...(description && { description }) } };
+  const { nullable: _, items, ...never } = facts;
+  if (items === undefined) {
+    if (refersTo) return idOf(refersTo, facts, making);
+    return { ...schemaOf(isHistory ? never : facts, name), ...written };
+  }
+  const description = words.items[name];
+  const item = refersTo
+    ? idOf(refersTo, items, making)
+    : { ...schemaOf(items, name), .../** @type {JsonObject | undefined} */ (written['items']) };
+  return { type: 'array', items: { ...(description && { description }), ...orReference(item) } };
+}
+
+/**
+ * The id of a record of another kind, or a name in its place. What is null for none has a definition of its own.
+ *
+ * @param {Family} related
+ * @param {import('../src/kinds/facts.ts').ValueFacts} facts
+ * @param {Making} making
+ * @returns {JsonObject}
+ */
+function idOf({ type: of, list, byName: { keys = { name: 'name' } } }, { nullable, ...facts }, { shared }) {
+  const { type = 'string', ...id } = schemaOf(facts, of);
+  const names = Object.keys(keys);
+  const form = type === 'integer' ? 'a number' : 'a UUID with or without its dashes';
+  const noun = list.replace(/ies$/, 'y').replace(/s$/, '').replaceAll('_', ' ');
+  const ways = names.length > 1 ? `, or ${names.map((key) => `\`{ ${key}: … }\``).join(' or ')}` : '';
+  const value = orReference({
+    description: `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun}: its id, which is ${form}${ways}${nullable ? ', or null for none' : ''}.`,
+    type: [type, 'object', ...(nullable ? ['null'] : [])],
+    ...id,
+    additionalProperties: false,
+    ...(names.length === 1 ? { required: names } : { minProperties: 1, maxProperties: 1 }),
+    properties: Object.fromEntries(names.map((name) => [name, nameOfOne])),
+  });
+  const name = `${of}_id${nullable ? '_or_null' : ''}`;
+  const known = shared.get(name);
+  if (known && JSON.stringify(known) !== JSON.stringify(value)) throw new Error(`${name} has two forms`);
+  shared.set(name, value);
+  return { $ref: `#/definitions/${name}` };
 }
 
 /**
  * @param {import('../src/kinds/facts.ts').ValueFacts} facts
  * @param {string} name
- * @param {Family} [refersTo]
  * @returns {JsonObject}
  */
-function schemaOf(facts, name, refersTo) {
+function schemaOf(facts, name) {
   const { type, format, enum: values, fields, nullable = false } = facts;
   if (type === undefined) return {};
   const pattern = format === 'uuid' || format === 'date-time' ? { pattern: patterns[format] } : {};
-  const types = [type, ...(refersTo ? ['object'] : []), ...(nullable ? ['null'] : [])];
   return {
-    type: types.length === 1 ? type : types,
+    type: nullable ? [type, 'null'] : type,
     ...(values && { enum: [...values, ...(nullable ? [null] : [])] }),
     ...Object.fromEntries(
       limits.flatMap((limit) => (facts[limit] === undefined ? [] : [[limit, facts[limit]]])),
     ),
     ...pattern,
-    ...(refersTo && namesIn(refersTo)),
     ...(type === 'object' && (fields ? recordOf(fields, name) : { additionalProperties: true })),
-  };
-}
-
-/**
- * The names that may stand in place of an id.
- *
- * @param {Family} related
- * @returns {JsonObject}
- */
-function namesIn({ byName: { keys = { name: 'name' } } }) {
-  const names = Object.keys(keys);
-  return {
-    additionalProperties: false,
-    ...(names.length === 1 ? { required: names } : { minProperties: 1, maxProperties: 1 }),
-    properties: Object.fromEntries(names.map((name) => [name, nameOfOne])),
   };
 }
 
@@ -280,16 +321,16 @@ function recordOf(fields, within) {
  * Who may open one: `everyone`, or lists of ids.
  *
  * @param {Kind} kind
- * @param {FactsOf} factsOf
+ * @param {Making} making
  * @returns {JsonObject}
  */
-function accessOf({ access, fields }, factsOf) {
+function accessOf({ access, fields }, making) {
   const lists = access?.subjects.map(({ field, key }) => {
     const related = fields[field]?.refersTo;
-    const id = factsOf(related?.path.replace('/api/v3', '') ?? '').fields['pk'] ?? {};
-    const description = words.items[related?.type ?? ''];
-    const item = { ...orReference(schemaOf(id, field, related)), ...(description && { description }) };
-    return [key, { description: words.fields[field], ...orReference({ type: 'array', items: item }) }];
+    if (related === undefined) throw new Error(`${field} refers to nothing`);
+    const id = making.factsOf(related.path.replace('/api/v3', '')).fields['pk'] ?? {};
+    const list = orReference({ type: 'array', items: idOf(related, id, making) });
+    return [key, { description: words.fields[field], ...list }];
   });
   return {
     type: ['string', 'object'],
@@ -306,22 +347,14 @@ function accessOf({ access, fields }, factsOf) {
  * @returns {JsonObject}
  */
 function orReference(value) {
-  const { type, enum: values, pattern, maxLength } = value;
+  const { $ref, type, enum: values, pattern, maxLength } = value;
   const isLimited = values !== undefined || maxLength !== undefined;
   const isAnyText =
     type === 'string' &&
     !isLimited &&
     [undefined, notBlank.pattern].includes(/** @type {string | undefined} */ (pattern));
-  return isAnyText ? value : { anyOf: [value, reference] };
-}
-
-/**
- * @param {JsonObject} made
- * @param {JsonObject} written
- * @returns {JsonObject}
- */
-function merged(made, written) {
-  return { ...made, ...written };
+  if (type === 'boolean') return boolean;
+  return isAnyText || $ref !== undefined ? value : { anyOf: [value, reference] };
 }
 
 /**

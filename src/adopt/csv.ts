@@ -1,6 +1,6 @@
 import { byPlace, diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { standardInput, type Files } from '../base/files.ts';
-import type { JsonValue } from '../base/json.ts';
+import type { JsonValue, Validate } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
 import { asDeclared } from '../kinds/access.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
@@ -8,6 +8,7 @@ import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { excess, limits } from '../manifest/limits.ts';
+import { checkOf } from '../manifest/manifest-check.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
 import { Rules } from '../manifest/rules.ts';
 import { trim } from '../manifest/trim.ts';
@@ -42,8 +43,9 @@ export async function manifestOfTable(
 ): Promise<TableManifest> {
   const file = await readText(filename, files);
   if ('code' in file) return { text: '', diagnostics: [file] };
-  const { resources, diagnostics } = resourcesOf(file, kind, delimiter);
-  const { text } = writeManifest(resources.map(declarationOf));
+  const check = await checkOf([kind.list]);
+  const { resources, diagnostics } = resourcesOf(file, kind, delimiter, check);
+  const { text } = writeManifest(resources.map(declarationOf), check);
   const last = {
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
     keep: () => false,
@@ -63,7 +65,12 @@ export async function manifestOfTable(
 }
 
 /** The resources of a CSV file, one per row: each column is a field, and an empty cell declares nothing. */
-export function resourcesOf(file: SourceFile, kind: Kind<ResourceType>, delimiter: string): FromTable {
+export function resourcesOf(
+  file: SourceFile,
+  kind: Kind<ResourceType>,
+  delimiter: string,
+  check: Validate,
+): FromTable {
   const rows = readTable(unquotable(file), delimiter, limits.entries + 2);
   if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
   const [header, ...entries] = rows;
@@ -80,7 +87,7 @@ export function resourcesOf(file: SourceFile, kind: Kind<ResourceType>, delimite
     (row) => resourceIn(row, kind, { header, columns: columns.columns }, shown, report) ?? [],
   );
   const mappings = resources.map((resource) => {
-    const { unwritable } = writable(declarationOf(resource));
+    const { unwritable } = writable(declarationOf(resource), check);
     for (const { field, problem } of unwritable) diagnostics.push(diagnosticOf(resource, field, problem));
     const broken = unwritable.map(({ field }) => field);
     const kept = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));

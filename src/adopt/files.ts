@@ -1,4 +1,4 @@
-import { textOf } from '../base/json.ts';
+import { textOf, type Validate } from '../base/json.ts';
 import type { Split } from './choices.ts';
 import type { Declaration, Unwritable } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
@@ -22,6 +22,7 @@ const ofWindows = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 /** The manifests of all declarations, divided among files. `schemaFrom` returns the path of the schema from a file, for editors. */
 export function manifestFiles(
   declarations: readonly Declaration[],
+  check: Validate,
   split: Split,
   schemaFrom: (filename: string) => string,
 ): Manifests {
@@ -35,7 +36,7 @@ export function manifestFiles(
   const texts = new Map<string, string>();
   const unwritable: Unwritable[] = [];
   for (const [name, group] of [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const parts = partsOf(group, schemaFrom(`${name}.yaml`));
+    const parts = partsOf(group, check, schemaFrom(`${name}.yaml`));
     for (const [index, part] of parts.entries()) {
       texts.set(freeName(parts.length === 1 ? name : `${name}-${index + 1}`, texts), part.text);
       unwritable.push(...part.unwritable);
@@ -52,11 +53,18 @@ function freeName(name: string, texts: ReadonlyMap<string, string>): string {
 }
 
 /** One manifest, or several if it would be too large. */
-function partsOf(declarations: readonly Declaration[], schema: string): ReturnType<typeof writeManifest>[] {
-  const whole = writeManifest(declarations, schema);
+function partsOf(
+  declarations: readonly Declaration[],
+  check: Validate,
+  schema: string,
+): ReturnType<typeof writeManifest>[] {
+  const whole = writeManifest(declarations, check, schema);
   if (whole.text.length <= mostCharacters || declarations.length < 2) return [whole];
   const middle = Math.ceil(declarations.length / 2);
-  return [...partsOf(declarations.slice(0, middle), schema), ...partsOf(declarations.slice(middle), schema)];
+  return [
+    ...partsOf(declarations.slice(0, middle), check, schema),
+    ...partsOf(declarations.slice(middle), check, schema),
+  ];
 }
 
 /** The name of a file without its extension: plain letters, and a folder for each step of a path. */

@@ -1,7 +1,6 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue, type Validate } from '../base/json.ts';
 import { sourceFile } from '../base/source.ts';
-import { validate } from '../generated/manifest.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -40,14 +39,14 @@ interface Writable {
 }
 
 /** The part of a record that a manifest can declare, so that reading it gives the same values without an error. */
-export function writable({ address, kind, fields: given, release }: Declaration): Writable {
-  const problems = problemsOf(kind, given, release);
+export function writable({ address, kind, fields: given, release }: Declaration, check: Validate): Writable {
+  const problems = problemsOf(kind, given, release, check);
   const fields: Record<string, JsonValue> = {};
   for (const field of fieldsOfEntry(kind)) {
     const value = given[field];
     if (value !== undefined && !problems.has(field)) fields[field] = value;
   }
-  const missing = missingOf(kind, fields, release);
+  const missing = missingOf(kind, fields, release, check);
   if (missing !== undefined && !problems.has(missing))
     problems.set(missing, { code: 'missing-field', summary: `the field \`${missing}\` is missing` });
   const unwritable = Array.from(problems, ([field, problem]) => ({
@@ -64,6 +63,7 @@ function problemsOf(
   kind: Kind<ResourceType>,
   given: JsonObject,
   release: Release | undefined,
+  validate: Validate,
 ): Map<string, Problem> {
   const problems = new Map<string, Problem>();
   for (const [field, value] of Object.entries(given)) {
@@ -94,7 +94,12 @@ function isWarning({ severity }: Problem): boolean {
 }
 
 /** The first required field that is missing. */
-function missingOf(kind: Kind, fields: JsonObject, release: Release | undefined): string | undefined {
+function missingOf(
+  kind: Kind,
+  fields: JsonObject,
+  release: Release | undefined,
+  validate: Validate,
+): string | undefined {
   for (const [field, { ifMissing }] of Object.entries(kind.fields)) {
     const problem = Object.hasOwn(fields, field) ? undefined : ifMissing?.(release, fields);
     if (problem && !isWarning(problem)) return field;
@@ -105,7 +110,12 @@ function missingOf(kind: Kind, fields: JsonObject, release: Release | undefined)
 }
 
 /** Whether a value can be among the defaults of a manifest. */
-export function canBeDefault({ type, list }: Kind, field: string, value: JsonValue): boolean {
+export function canBeDefault(
+  { type, list }: Kind,
+  field: string,
+  value: JsonValue,
+  validate: Validate,
+): boolean {
   return validate({ version: 1, defaults: { [type]: { [field]: value } }, [list]: [] });
 }
 

@@ -1,5 +1,5 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue, Validate } from '../base/json.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
 import { kindAt, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -18,7 +18,11 @@ interface WrittenManifest {
  * The manifest of records as a person would write it: sorted by name, with common values as defaults. Reading it gives the same
  * fields, except those that no manifest can declare. `schema` is the path of the schema for editors.
  */
-export function writeManifest(declarations: readonly Declaration[], schema?: string): WrittenManifest {
+export function writeManifest(
+  declarations: readonly Declaration[],
+  check: Validate,
+  schema?: string,
+): WrittenManifest {
   const unwritable: Unwritable[] = [];
   const known = new Set<Address>();
   const all = lists.map((list): List & { entries: Entry[] } => ({ list, kind: kindAt([list]), entries: [] }));
@@ -29,13 +33,13 @@ export function writeManifest(declarations: readonly Declaration[], schema?: str
       continue;
     }
     known.add(address);
-    const found = writable(declaration);
+    const found = writable(declaration, check);
     unwritable.push(...found.unwritable);
     if (!found.fields) continue;
     const { variables = {} } = declaration;
     all.find(({ list }) => list === kind.list)?.entries.push({ fields: found.fields, variables });
   }
-  return { text: manifestText(all, schema), unwritable };
+  return { text: manifestText(all, schema, check), unwritable };
 }
 
 const twice: Problem = {
@@ -61,8 +65,8 @@ export function schemaComment(schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n`;
 }
 
-function manifestText(all: readonly List[], schema: string | undefined): string {
-  const shared = all.map((list) => ({ ...list, defaults: sharedValues(list) }));
+function manifestText(all: readonly List[], schema: string | undefined, check: Validate): string {
+  const shared = all.map((list) => ({ ...list, defaults: sharedValues(list, check) }));
   const defaults = shared.filter((list) => Object.keys(list.defaults).length > 0);
 
   const head = {
@@ -96,13 +100,13 @@ const headLines = 2;
  * The values that most entries of a kind share, as its defaults if that makes the manifest shorter. Only a field that every entry
  * declares qualifies, because a default applies to entries without the field.
  */
-function sharedValues({ kind, entries }: List): JsonObject {
+function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
   const shared: Record<string, JsonValue> = {};
   let saved = -headLines;
   for (const field of kind ? fieldsOfEntry(kind) : []) {
     if (!entries.every((entry) => Object.hasOwn(entry.fields, field))) continue;
     const most = mostFrequent(entries.map((entry) => entry.fields[field] ?? null));
-    if (kind === undefined || most === undefined || !canBeDefault(kind, field, most.value)) continue;
+    if (kind === undefined || most === undefined || !canBeDefault(kind, field, most.value, check)) continue;
     shared[field] = most.value;
     saved += (most.count - 1) * linesOf({ [field]: most.value });
   }

@@ -77,6 +77,15 @@ export function stepsOf(text: string): string[] {
 
 /** Checks a value against a compiled schema; after a failure, `errors` has the reasons. */
 export interface Validate {
-  (value: unknown): boolean;
+  /** `at` is for a value within another: its place begins those of the errors. */
+  (value: unknown, at?: { readonly instancePath: string }): boolean;
   errors?: ErrorObject[] | null;
+}
+
+/** The checks of a list of a manifest. */
+export interface ListCheck {
+  /** Of its entries, by their type; by an empty text where all have one. */
+  readonly checks: Readonly<Record<string, Validate>>;
+  /** The fields of its defaults, each with a type that has it. */
+  readonly defaults: Readonly<Record<string, string>>;
 }

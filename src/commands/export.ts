@@ -17,6 +17,7 @@ import { check as checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { limits } from '../manifest/limits.ts';
+import { checkOf } from '../manifest/manifest-check.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { refuseOutputs, wantedBy, type ExportOptions } from './export-options.ts';
 import { valuesOf, voiceOf } from './flags.ts';
@@ -75,7 +76,8 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const folder = out?.replace(/\/+$/, '');
   const pathOf = (name: string): string => `${folder}/${name}`;
   const split = folder === undefined ? 'none' : (options.split ?? 'type');
-  const { texts, unwritable } = manifestFiles(found, split, (name) =>
+  const check = await checkOf([...new Set(found.map(({ kind }) => kind.list))]);
+  const { texts, unwritable } = manifestFiles(found, check, split, (name) =>
     schemaFrom(folder === undefined ? undefined : pathOf(name)),
   );
   const failed = options.check ? await checked(texts, settings, job) : undefined;

@@ -62,7 +62,7 @@ export function desiredResources(read: ManifestValue): Declared {
       const isNamed = typeof name === 'string';
       const isGone = Object.hasOwn(entry, state);
       const inherited = Object.entries(defaults).filter(
-        ([field]) => !isGone && !Object.hasOwn(entry, ownerOf(field)),
+        ([field]) => !isGone && Object.hasOwn(kind.fields, field) && !Object.hasOwn(entry, ownerOf(field)),
       );
       if (isGone) checkDeparting(kind, path, entry, read);
       const resource = withHidden(

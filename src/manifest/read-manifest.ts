@@ -3,12 +3,12 @@ import { inside, isJsonList, isJsonObject, type JsonValue } from '../base/json.t
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
-import { validate } from '../generated/manifest.ts';
 import { kindOfEntry, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
+import { checkOf, listsIn } from './manifest-check.ts';
 import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
@@ -87,7 +87,8 @@ export async function readManifest(
     diagnostics.push(diagnosticAt(file, places.ofValue(path), clearSecret));
     broken.set(path, true);
   }
-  const found = checkSchema(validate, manifest, { places, diagnostics }, file);
+  const check = await checkOf(listsIn(manifest));
+  const found = checkSchema(check, manifest, { places, diagnostics }, file);
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
     diagnostics.push(diagnostic);

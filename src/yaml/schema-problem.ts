@@ -3,7 +3,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { stepsOf } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { kindAt, kinds, lists } from '../kinds/all.ts';
+import { kindAt, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
 import { meantBy } from './unknown-field.ts';
 
@@ -47,15 +47,14 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     return ['missing-field', `the field \`${missing}\` is missing`, properties[missing]?.description];
   },
   discriminator: ({ params }) => {
-    const tag = String(params['tag']);
-    const choices = sortsIn(tag);
+    const choices = params['choices'] as string[]; // the types of the list
     if (params['error'] === 'tag')
-      return ['missing-field', `the field \`${tag}\` is missing`, `It is one of: ${choices.join(', ')}.`];
+      return ['missing-field', 'the field `type` is missing', `It is one of: ${choices.join(', ')}.`];
     return [
       'invalid-value',
-      `\`${tag}\` must be one of: ${choices.join(', ')}`,
+      `\`type\` must be one of: ${choices.join(', ')}`,
       didYouMean(textOfScalar(params['tagValue']), choices) ??
-        'Providers of other types are made in the service: refer to them by name.',
+        'Records of other types are made in the service: refer to them by name.',
     ];
   },
   anyOf: ({ instancePath, subject }) =>
@@ -82,6 +81,8 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     const hint = isQuotable && textOfScalar(data) === String(allowed) ? 'Remove the quotes.' : undefined;
     return ['invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, hint];
   },
+  minimum: ({ subject, params }) => ['invalid-value', `${subject} must be >= ${String(params['limit'])}`],
+  maximum: ({ subject, params }) => ['invalid-value', `${subject} must be <= ${String(params['limit'])}`],
   minProperties: ({ subject }) => ['missing-field', `${subject} names nothing`],
   maxProperties: ({ subject }) => ['invalid-value', `${subject} has more than one key, and one names it`],
   minLength: ({ subject }) => ['invalid-length', `${subject} must not be empty`],
@@ -106,11 +107,6 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     `${subject} is not a valid ${String(params['format'])}`,
   ],
 };
-
-/** The values of a field such as `type` that chooses the kind of an entry. */
-function sortsIn(field: string): string[] {
-  return kinds.flatMap(({ sort }) => (sort?.field === field ? sort.value : []));
-}
 
 /** A mapping may have a key such as `toString`, so it is not converted to a string. */
 function textOfScalar(data: unknown): string {

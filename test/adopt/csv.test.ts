@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { sourceFile } from '../../src/base/source.ts';
 import { resourcesOf } from '../../src/adopt/csv.ts';
+import { lists } from '../../src/kinds/all.ts';
+import { checkOf } from '../../src/manifest/manifest-check.ts';
 import { application } from '../../src/kinds/application.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
 import { user } from '../../src/kinds/user.ts';
@@ -10,6 +12,8 @@ import { trim } from '../../src/manifest/trim.ts';
 import { anyText } from '../support/any-json.ts';
 import { inFull, times } from '../support/effort.ts';
 import { sentOf } from '../support/values.ts';
+
+const check = await checkOf(lists);
 
 const [engineering, staff] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-1e0f-4c54-9d53-0b7c0d5a1a11'];
 
@@ -19,7 +23,7 @@ function read(
   kind: typeof user = user,
   delimiter = ',',
 ): { declared: [string, JsonObject][]; said: string[] } {
-  const { resources, diagnostics } = resourcesOf(sourceFile('people.csv', text), kind, delimiter);
+  const { resources, diagnostics } = resourcesOf(sourceFile('people.csv', text), kind, delimiter, check);
   return {
     declared: resources.map((resource) => [resource.address, sentOf(resource)]),
     said: diagnostics.map(
@@ -153,7 +157,7 @@ bob,Bob,false,;,,,,
         const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
         const lines = rows.map(([a, b], index) => [`u${index}`, quoted(a), quoted(b)].join(','));
         const text = ['username,name,attributes.x', ...lines].join('\n');
-        const { resources } = resourcesOf(sourceFile('people.csv', text), user, ',');
+        const { resources } = resourcesOf(sourceFile('people.csv', text), user, ',', check);
         const declared = resources.map((resource) => sentOf(resource));
         expect(declared.map((fields) => [fields['name'] ?? '', fields['attributes'] ?? {}])).toEqual(
           rows.map(([a, b]) => [trim(a), trim(b) === '' ? {} : { x: trim(b) }]),
@@ -174,6 +178,7 @@ bob,Bob,false,;,,,,
       sourceFile('p.csv', 'username,name,email\nü😀,"x\ny",e\nb,é,f'),
       user,
       ',',
+      check,
     );
     const place = (index: number, field: string): string => {
       const resource = resources[index];
@@ -243,14 +248,14 @@ describe('what is wrong with a table is reported at its place', () => {
     const text =
       'username,name,is_active,email,attributes.pin\na,A,canary-1,canary-2,canary-3\nb,"canary-4\n';
     for (const part of [text, text.split('b,')[0] ?? '', 'canary-5\ncanary-6\n']) {
-      const { diagnostics } = resourcesOf(sourceFile('people.csv', part), user, ',');
+      const { diagnostics } = resourcesOf(sourceFile('people.csv', part), user, ',', check);
       expect(diagnostics.length).toBeGreaterThan(0);
       expect(JSON.stringify(diagnostics)).not.toContain('canary');
     }
   });
 
   test('but its header is', () => {
-    const { diagnostics } = resourcesOf(sourceFile('people.csv', 'username,mail\na,b\n'), user, ',');
+    const { diagnostics } = resourcesOf(sourceFile('people.csv', 'username,mail\na,b\n'), user, ',', check);
     expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'Did you mean `email`?' }]);
   });
 

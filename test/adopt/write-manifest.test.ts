@@ -1,18 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textOf, type JsonObject } from '../../src/base/json.ts';
-import { kinds } from '../../src/kinds/all.ts';
+import { kinds, lists } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { addressOf } from '../../src/kinds/resource.ts';
 import { user } from '../../src/kinds/user.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { checkOf } from '../../src/manifest/manifest-check.ts';
 import type { Declaration } from '../../src/adopt/writable.ts';
 import { writeManifest } from '../../src/adopt/write-manifest.ts';
 import { anyRecords } from '../support/any-records.ts';
 import { times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { sentOf } from '../support/values.ts';
+
+const check = await checkOf(lists);
 
 const load = (text: string): Promise<LoadedManifests> =>
   loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }), env: {}, variables: {} });
@@ -27,7 +30,7 @@ const aboutTwo: ReadonlySet<string> = new Set([
 test('reading what was written gives what was to be declared, but for what was reported', async () => {
   await fc.assert(
     fc.asyncProperty(anyRecords, async (records) => {
-      const { text, unwritable } = writeManifest(records, 'x.json');
+      const { text, unwritable } = writeManifest(records, check, 'x.json');
       const { resources, diagnostics } = await load(text);
       const errors = diagnostics.filter(({ severity, code }) => severity === 'error' && !aboutTwo.has(code));
       expect(errors).toEqual([]);
@@ -75,6 +78,7 @@ describe('what a person would write', () => {
         ),
         ...all(applications, { provider: null, backchannel_providers: [2, 3], name: '007', slug: 'wiki' }),
       ],
+      check,
       '../schemas/manifest.schema.json',
     );
     expect(unwritable).toEqual([]);
@@ -102,7 +106,7 @@ users:
 
   test('has what most entries share as defaults, where that is shorter', () => {
     const of = (username: string, path: string): JsonObject => ({ username, path, type: 'external' });
-    const { text } = writeManifest(all(users, of('a', 'staff'), of('b', 'staff'), of('c', 'robots')));
+    const { text } = writeManifest(all(users, of('a', 'staff'), of('b', 'staff'), of('c', 'robots')), check);
     expect(text).toBe(`version: 1
 defaults:
   user:
@@ -131,11 +135,11 @@ users:
     ],
     ['it is a name', ['a', 'b', 'c', 'd', 'e'].map((username) => ({ username, name: 'x' }))],
   ])('has no defaults of a field where %s', (_, entries) => {
-    expect(writeManifest(all(users, ...entries)).text).not.toContain('defaults:');
+    expect(writeManifest(all(users, ...entries), check).text).not.toContain('defaults:');
   });
 
   test('of nothing is a manifest that declares nothing', async () => {
-    const { text } = writeManifest([]);
+    const { text } = writeManifest([], check);
     expect(text).toBe(
       'version: 1\nroles: []\ngroups: []\nproperty_mappings: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n',
     );
@@ -209,6 +213,7 @@ describe('what no manifest can hold is reported', () => {
         kinds.filter((kind) => kind.type === type),
         fields,
       ),
+      check,
     );
     const name = textOf(fields[type === 'user' ? 'username' : 'slug']);
     expect(unwritable).toMatchObject([
@@ -220,7 +225,10 @@ describe('what no manifest can hold is reported', () => {
   });
 
   test('a name that two records have', () => {
-    const { unwritable } = writeManifest(all(users, { username: 'x', name: 'one' }, { username: 'x' }));
+    const { unwritable } = writeManifest(
+      all(users, { username: 'x', name: 'one' }, { username: 'x' }),
+      check,
+    );
     expect(unwritable).toMatchObject([
       { address: 'user.x', field: 'username', isWhole: true, problem: { code: 'duplicate-resource' } },
     ]);
@@ -235,7 +243,7 @@ describe('what no manifest can hold is reported', () => {
     ],
     ['no keys that look like others', { attributes: { constructor: 1, null: 2, '1': 3, '': 4, '*': 5 } }],
   ])('and %s', async (_, fields) => {
-    const { text, unwritable } = writeManifest(all(users, { username: 'x', ...fields }));
+    const { text, unwritable } = writeManifest(all(users, { username: 'x', ...fields }), check);
     expect(unwritable).toEqual([]);
     const [resource] = (await load(text)).resources;
     expect(resource && sentOf(resource)).toEqual({ username: 'x', ...fields });

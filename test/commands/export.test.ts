@@ -21,6 +21,10 @@ import { answered, lost } from '../support/scripted-transport.ts';
 import { demanded, writtenType } from '../support/written-type.ts';
 import { asDeclared } from '../../src/kinds/access.ts';
 import { asLatest } from '../../src/kinds/forms.ts';
+import { lists } from '../../src/kinds/all.ts';
+import { checkOf } from '../../src/manifest/manifest-check.ts';
+
+const check = await checkOf(lists);
 
 const url = 'https://id.example.com';
 
@@ -551,7 +555,7 @@ function create({ address, kind, fields }: Declaration, sandbox: Sandbox): strin
   const first = sandbox.create(writtenType(kind), { name: 'x', ...fields });
   if ('record' in first) {
     const declared = asDeclared(kind, asLatest(kind, first.record));
-    const isWritable = writable({ address, kind, fields: declared }).fields !== undefined;
+    const isWritable = writable({ address, kind, fields: declared }, check).fields !== undefined;
     return isWritable ? `${kind.type}.${textOf(first.record[kind.identity])}` : undefined;
   }
   const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOfEntry, isBound } from '../../src/kinds/access.ts';
-import { kinds, listed } from '../../src/kinds/all.ts';
-import { regardedFields } from '../../src/kinds/kind.ts';
+import { kinds, kindsOf, listed } from '../../src/kinds/all.ts';
+import { type Kind, regardedFields } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { readSchema } from '../support/schemas.ts';
 import { demanded, leastEntry, writtenType } from '../support/written-type.ts';
-
-/** What providers of a file share is what people go through. */
-function isFlow(field: string): boolean {
-  return field.endsWith('_flow');
-}
 
 interface ManifestSchema {
   readonly anyOf: readonly { readonly required: readonly string[] }[];
@@ -19,7 +14,7 @@ interface ManifestSchema {
       {
         readonly required: readonly string[];
         readonly else?: { readonly required: readonly string[] };
-        readonly properties: object;
+        readonly properties: Readonly<Record<string, object>>;
       }
     >
   >;
@@ -27,7 +22,8 @@ interface ManifestSchema {
 
 describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind %s', (written, kind) => {
   const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
-  const definition = definitions[written];
+  const nameOf = ({ type, sort }: Kind): string => (sort ? `${type}_${sort.value}` : type);
+  const definition = definitions[nameOf(kind)];
 
   test('has a name that the schemas of all documents let through', () => {
     expect(kind.type).toMatch(/^[a-z_]+$/);
@@ -39,23 +35,28 @@ describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind
     expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
   });
 
-  test('has defaults for every field but those that name one entry', () => {
-    const names = new Set([
-      kind.identity,
-      'name',
-      'formerly',
-      'state',
-      ...(definition?.required ?? []),
-      ...(definition?.else?.required ?? []),
-    ]);
-    const inAll = kinds.filter(({ type }) => type === kind.type).map((each) => new Set(fieldsOfEntry(each)));
-    const shared = fieldsOfEntry(kind).filter(
-      (field) =>
-        !names.has(field) &&
-        (inAll.length === 1 || isFlow(field) || field === 'exactly') &&
-        inAll.every((fields) => fields.has(field)),
+  test('has defaults for every field that names no entry, and that all types of its list hold alike that have it', () => {
+    const among = kindsOf(kind.type);
+    const values = (field: string): (object | undefined)[] =>
+      among.flatMap((one) => {
+        const { [field]: value } = definitions[nameOf(one)]?.properties ?? {};
+        return value ? { ...value, description: undefined } : [];
+      });
+    const naming = new Set(
+      among.flatMap((one) => {
+        const { required = [], else: unlessAbsent } = definitions[nameOf(one)] ?? {};
+        return [one.identity, 'name', 'formerly', 'state', ...required, ...(unlessAbsent?.required ?? [])];
+      }),
     );
-    expect(Object.keys(definitions[`${kind.type}Defaults`]?.properties ?? {})).toEqual(shared);
+    const expected = new Set(
+      among
+        .flatMap((one) => fieldsOfEntry(one))
+        .filter(
+          (field) =>
+            !naming.has(field) && new Set(values(field).map((value) => JSON.stringify(value))).size === 1,
+        ),
+    );
+    expect(Object.keys(definitions[`${kind.type}_defaults`]?.properties ?? {})).toEqual([...expected]);
   });
 
   test('gives no reason why a field that it has cannot be declared', () => {

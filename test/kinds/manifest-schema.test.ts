@@ -29,9 +29,9 @@ test('what is said to editors is about something that a manifest has', () => {
     string,
     Record<string, string>
   >; // as the schema's maker reads it
-  const texts = new Set(textsIn(made));
+  const texts = textsIn(made);
   const unused = [lists, entries, fields, items].flatMap((words = {}) =>
-    Object.entries(words).filter(([, text]) => !texts.has(text)),
+    Object.entries(words).filter(([, text]) => !texts.some((whole) => whole.startsWith(text))),
   );
   expect(unused).toEqual([]);
 });

@@ -65,6 +65,20 @@ describe('a default', () => {
     expect(Object.keys(alice?.fields ?? {})).not.toContain('group');
   });
 
+  test('of a list with several types is for those that have the field', async () => {
+    const [a, b] = await desired(`version: 1
+defaults:
+  provider: { authorization_flow: { slug: in }, invalidation_flow: { slug: out }, sub_mode: user_email, mode: forward_domain }
+providers:
+  - { name: a, type: oauth2, redirect_uris: [], grant_types: [] }
+  - { name: b, type: proxy, external_host: 'https://b.example.com', cookie_domain: example.com }
+`);
+    expect(a && sentOf(a)).toMatchObject({ sub_mode: 'user_email' });
+    expect(a && sentOf(a)).not.toHaveProperty('mode');
+    expect(b && sentOf(b)).toMatchObject({ mode: 'forward_domain' });
+    expect(b && sentOf(b)).not.toHaveProperty('sub_mode');
+  });
+
   test('of null is a value', async () => {
     const [wiki] = await desired(`version: 1\ndefaults: { application: { provider: null } }\n${application}`);
     expect(wiki && sentOf(wiki)).toEqual({ slug: 'wiki', name: 'Wiki', provider: null });

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { kinds } from '../../src/kinds/all.ts';
-import { validate } from '../../src/generated/manifest.ts';
+import { kinds, lists } from '../../src/kinds/all.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { checkOf } from '../../src/manifest/manifest-check.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { sentOf } from '../support/values.ts';
+
+const validate = await checkOf(lists);
 
 function load(text: string | Uint8Array): Promise<LoadedManifests> {
   return loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }) });

@@ -1,0 +1,40 @@
+import type { ErrorObject } from 'ajv';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue, stepsOf, valueAt } from '../base/json.ts';
+import { schemaText } from '../base/package-file.ts';
+
+let schema: JsonObject | undefined;
+
+/** An error with the value that it is about, and what the published schema of manifests says of it. */
+export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject {
+  schema ??= JSON.parse(schemaText('manifest')) as JsonObject; // our own
+  let data = manifest;
+  let parentSchema = schema;
+  for (const step of stepsOf(error.instancePath)) {
+    const [inner, within] = isJsonList(data)
+      ? [data[Number(step)], parentSchema['items']]
+      : [isJsonObject(data) ? data[step] : null, objectIn(parentSchema['properties'])[step]];
+    data = inner ?? null;
+    parentSchema = plain(objectIn(within), data);
+  }
+  return { ...error, data, parentSchema };
+}
+
+/** What holds for a value at a place: of a definition, of what may stand in place of a reference, of an entry with this type. */
+function plain(node: JsonObject, value: JsonValue): JsonObject {
+  const { $ref, anyOf, oneOf, ...own } = node;
+  if (typeof $ref === 'string') return plain({ ...definition($ref), ...own }, value);
+  if (isJsonList(anyOf)) return plain({ ...objectIn(anyOf[0]), ...own }, value);
+  if (!isJsonList(oneOf)) return node;
+  const type = isJsonObject(value) ? value['type'] : undefined;
+  const ofTypes = oneOf.map((one) => plain(objectIn(one), value));
+  return ofTypes.find(({ properties }) => objectIn(objectIn(properties)['type'])['const'] === type) ?? own;
+}
+
+/** `#/definitions/group`, or what lies in one. */
+function definition(ref: string): JsonObject {
+  return objectIn(valueAt(schema ?? {}, stepsOf(ref)));
+}
+
+function objectIn(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
