@@ -21,14 +21,14 @@ import { endedWell, Reports, type ReportFlags } from './reports.ts';
 
 export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
-  /** The first resource that fails ends the run. */
+  /** Whether the first failure ends the run. */
   readonly failFast?: boolean;
   readonly yes?: boolean;
-  /** A saved plan to apply, made of the same manifests. */
+  /** A saved plan to apply, made from the same manifests. */
   readonly plan?: string;
 }
 
-/** `rollcall apply`: plans, asks, carries out what is planned, and says what became of every resource. */
+/** `rollcall apply`: plans, asks, applies, and reports the outcome of every resource. */
 export async function apply(
   paths: readonly string[],
   options: ApplyOptions,
@@ -60,11 +60,11 @@ export async function apply(
         stdout.write(applyText(report, createStyle(stdout), detailOf(options)));
     });
     written = await reports.write(report, context, roll);
-    // What was created must be reported, even when the disk is full.
+    // Created records must be reported, even if the disk is full.
     if (report.kind === 'apply' && (await stdout.isLost()))
       stderr.write(`\n${applyText(report, createStyle(stderr), 'all')}`);
   });
-  // The same, even when no report can be made.
+  // The same if no report can be made.
   if (failures.length > 0)
     for (const { change, outcome } of result?.outcomes ?? [])
       stderr.write(`${inline(change.resource.address)}: ${outcome}\n`);
@@ -114,8 +114,8 @@ function refuseWithSaved({ target, exclude, shard, baseline, changedOnly, keepGo
 }
 
 /**
- * A person who has to confirm the plan must see it, also when stdout goes to a file. A plan that was approved, in a file or with
- * --yes, is shown again only where it is small and nobody saw it.
+ * A person who has to confirm the plan must see it, even if stdout is a file. A plan that was approved, in a file or with --yes, is
+ * shown again only if it is small and nobody saw it.
  */
 function showPlan(
   plan: Plan,
@@ -156,7 +156,7 @@ async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Conte
   return isMeant && isReachMeant(plan, isYes, stderr);
 }
 
-/** What deletes or opens something has a question of its own. */
+/** Deletes and openings have a question of their own. */
 async function isReachMeant(
   plan: Plan,
   isYes: (question: string) => Promise<boolean>,

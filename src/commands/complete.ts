@@ -6,20 +6,20 @@ import { pipelines } from './init-files.ts';
 import { shells } from './completion.ts';
 import type { Context } from '../terminal/context.ts';
 
-/** What can stand where a shell asks. */
+/** A completion. */
 interface Candidate {
   readonly text: string;
   readonly description?: string;
 }
 
-/** What can stand in place of the last of the words, the others being before it. Nothing, where it is a file or a name of the user's own. */
+/** The completions of the last word, given the words before it. Empty if it is a file or a name of the user's own. */
 export function complete(program: Command, words: readonly string[]): Candidate[] {
   const written = words.at(-1) ?? '';
   const candidates = candidatesFor(read(program, words.slice(0, -1)), written);
   return candidates.filter(({ text }) => text.startsWith(written) && !written.endsWith('='));
 }
 
-/** `rollcall complete`: for the scripts of completion, each candidate in a line. */
+/** `rollcall complete`: called by completion scripts; prints a candidate per line. */
 export function printCandidates(
   program: Command,
   words: readonly string[],
@@ -30,14 +30,14 @@ export function printCandidates(
   return 'done';
 }
 
-/** What the words so far come to. */
+/** What the words so far mean. */
 interface Before {
   readonly command: Command;
-  /** The option whose value is next. */
+  /** The option that expects a value next. */
   readonly pending: Option | undefined;
-  /** Whether an argument was among them that is no command. */
+  /** Whether there was an argument that is not a command. */
   readonly hasArgument: boolean;
-  /** Whether a -- was among them. */
+  /** Whether there was a `--`. */
   readonly ended: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../terminal/context.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** `rollcall completion`: prints the completion script of a shell. The script asks rollcall itself, so it stays up to date. */
+/** `rollcall completion`: prints the completion script of a shell. The script calls rollcall, so it stays up to date. */
 export function completion(shell: string, _: object, { stdout }: Pick<Context, 'stdout'>): Ending {
   const known = shells.find((name) => name === shell);
   if (known === undefined) {
@@ -17,7 +17,7 @@ export function completion(shell: string, _: object, { stdout }: Pick<Context, '
   return 'done';
 }
 
-/** A candidate is a line, with its description behind a tab. None at all: a file may stand there. */
+/** A candidate is a line, with its description after a tab. No candidates mean that a file may be written. */
 const scripts = {
   bash: `# In ~/.bashrc: source <(rollcall completion bash)
 _rollcall() {

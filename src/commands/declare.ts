@@ -23,30 +23,30 @@ import {
   type Made,
 } from './options.ts';
 
-/** How a run of the program ended; a command that the sandbox ran has an exit code of its own. */
+/** How a run of the program ended; a command run by the sandbox has an exit code of its own. */
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
-/** A command: what help shows of it, and what runs it. */
+/** A command: its help, and how to run it. */
 export interface Declared {
   /** Its words: `import csv`. */
   readonly name: string;
-  /** A command without one is in no help. */
+  /** A command without a summary is not in the help. */
   readonly summary?: string;
   readonly description: string;
   readonly argument?: readonly [name: string, words?: string];
   readonly example?: string;
   readonly options?: readonly Made[];
-  /** Whether what follows its arguments is no option of its own. */
+  /** Whether the words after its arguments are not its own options. */
   readonly passesOptions?: true;
-  /** Whether it works on the others. */
+  /** Whether it works on the other commands. */
   readonly isOfAll?: true;
-  /** Loads what runs it, with its arguments, its options and a Context; what loads all of them would make help slow. */
+  /** Loads the function that runs it with arguments, options and a Context. Loading all of them would make help slow. */
   readonly load: (
     rollcall: Command,
   ) => Promise<(...given: never[]) => ProgramEnding | Promise<ProgramEnding>>;
 }
 
-/** Commands that have others below them. */
+/** Commands with subcommands. */
 export const groups: Readonly<Record<string, { readonly summary: string; readonly example?: string }>> = {
   import: {
     summary: 'write manifests of what is kept elsewhere',
@@ -56,7 +56,7 @@ export const groups: Readonly<Record<string, { readonly summary: string; readonl
 
 export const topics: string = `Topics: ${topicNames.join(', ')}.`;
 
-/** All commands, in the order in which help names them. */
+/** All commands, in the order of help. */
 export const commands: readonly Declared[] = [
   {
     name: 'init',

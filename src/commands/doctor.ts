@@ -24,11 +24,11 @@ import { narrated, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
-  /** Prints the least role in place of all checks. */
+  /** Prints the least role instead of checks. */
   readonly role?: boolean;
 }
 
-/** `rollcall doctor`: asks the service harmless things, and says what follows from the answers. */
+/** `rollcall doctor`: sends harmless requests to the service, and explains the answers. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
   const values = await valuesOf(options, context.env);
   if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);
@@ -54,7 +54,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   return isDenied(checks) ? 'denied' : 'failed';
 }
 
-/** Nothing is asked for this: what the token has does not matter. */
+/** Nothing is sent for this: the token's rights do not matter. */
 function printRole({ release, diagnostics, ...reach }: Settings, context: Context): Ending {
   if (hasErrors(diagnostics)) {
     context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr)));
@@ -64,7 +64,7 @@ function printRole({ release, diagnostics, ...reach }: Settings, context: Contex
   return 'done';
 }
 
-/** The kinds that the manifests of rollcall.yaml declare; nothing where there are none, or where they are faulty. */
+/** The kinds that the manifests of rollcall.yaml declare; undefined if there are none, or if they are invalid. */
 async function declaredKinds(
   settings: Settings,
   context: Context,
@@ -74,7 +74,7 @@ async function declaredKinds(
   return hasErrors(diagnostics) ? undefined : kinds.filter(({ type }) => counts.has(type));
 }
 
-/** Returns the kinds that are declared, where that is known. */
+/** Returns the declared kinds, if they are known. */
 type Declared = () => Promise<readonly Kind<ResourceType>[] | undefined>;
 
 export type Examined =
@@ -82,8 +82,8 @@ export type Examined =
   | { readonly kind: 'interrupted'; readonly ending: Ending };
 
 /**
- * Probes the service, waiting for it with --wait if it is only starting, and asks it about the token. Without `declared`,
- * nothing is asked but the three operations.
+ * Probes the service, waiting for it with --wait if it is starting, and asks about the token. Without `declared`, only the three
+ * operations are used.
  */
 export function examine(
   settings: ServiceSettings,
@@ -97,7 +97,7 @@ export function examine(
     const found = await seenAsPlan(await probed(service, job), service);
     const canBeAsked = found.stage === 'denied' || found.stage === 'well';
     const asker: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
-    // A documented look-up that is answered shows that the token is right, whatever else denies it.
+    // A documented look-up that succeeds shows that the token is valid, even if something else is denied.
     const isAnswered = found.stage === 'well' && asker.finding && asker.finding.kind !== 'valid';
     const who: Partial<WhoAmI> = isAnswered ? { ...asker, finding: { kind: 'unknown' } } : asker;
     const isKnown = who.finding?.kind === 'valid';
@@ -130,7 +130,7 @@ export function examine(
   });
 }
 
-/** What the service answers, or answers once it is there: plan and apply wait for it in the same way. */
+/** The service's answer, after waiting for it as plan and apply do. */
 async function probed(
   { send, pacing, settings, signal }: Service,
   { clock }: NarratedJob,
@@ -147,7 +147,7 @@ async function probed(
   return { ...first, answer: gaveUpWaiting(first.answer, pacing.outage) };
 }
 
-/** A 404 without `detail` may mean "absent" here, as it does to a plan. */
+/** A 404 without `detail` may mean "absent", as it does to a plan. */
 async function seenAsPlan(found: TimedProbe, { client, pacing, signal }: Service): Promise<TimedProbe> {
   if (found.stage !== 'wrong place' || found.answer.form === undefined) return found;
   return (await client.evidence.isApiThere({ pacing, signal })) ? { ...found, stage: 'well' } : found;
@@ -157,12 +157,12 @@ interface TimedProbe extends Probe {
   readonly durationMs: number;
 }
 
-/** Nobody listens yet, or what stands in front says that it is not there yet. */
+/** Nothing listens yet, or a proxy reports that the service is not up yet. */
 function isAway(answer: Answer): boolean {
   return answer.kind === 'unreachable_for_now' || isStarting(answer);
 }
 
-/** A command to run next, called as this one was. */
+/** A command to run next, with the same flags. */
 export function commandLine(
   command: string,
   flags: readonly string[],
@@ -174,7 +174,7 @@ export function commandLine(
   );
 }
 
-/** The flags of a command that another one understands too, as words. The value of a header may be a secret. */
+/** The flags that another command also accepts, as words. The value of a header may be a secret. */
 export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>): string[] {
   const { verbose: _, quiet: __, header = [], ...flags } = options;
   const { output: ___, role: ____, ...shared } = { output: '', role: false, ...flags };
@@ -187,7 +187,7 @@ export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>
   return [...words, ...header.flatMap((one) => ['--header', `${one.split(':', 1)[0] ?? ''}: …`])];
 }
 
-/** A text as a shell takes it for one word. */
+/** A text quoted as one word for a shell. */
 export function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,7 +3,7 @@ import { asError, UsageError } from '../base/errors.ts';
 import { inline, wrapped } from '../report/printable.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 
-/** What a person reads of an error: what is wrong, and what to do. A stack trace is for those who look for a bug. */
+/** The text of an error for people: what is wrong, and what to do. A stack trace is for debugging. */
 export function errorText(error: unknown, columns: number, showsStack: boolean): string {
   const isUsage = error instanceof UsageError;
   const { summary, detail } = isUsage ? usageDiagnostic(error) : unexpectedDiagnostic(asError(error));
@@ -14,7 +14,7 @@ export function errorText(error: unknown, columns: number, showsStack: boolean):
     .join('');
 }
 
-/** Whether stack traces are asked for. */
+/** Whether stack traces are wanted. */
 export function isDebugged(verbose: boolean, env: Environment): boolean {
   return verbose || nonEmpty(env['ROLLCALL_LOG']) !== undefined;
 }

@@ -8,7 +8,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProjectFlags, ServiceFlags } from './flags.ts';
 
-/** What can be asked of `rollcall export`. */
+/** The options of `rollcall export`. */
 export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'yaml' | 'json';
   /** A folder for the files; without it, one manifest goes to standard output. */
@@ -16,22 +16,22 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly type?: readonly string[];
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
-  /** Manifests: what they declare is left out. */
+  /** Manifests whose resources are left out. */
   readonly missingFrom?: readonly string[];
   readonly split?: Split;
-  /** Fields that are left out. */
+  /** Fields to leave out. */
   readonly without?: string;
-  /** Ids in place of names, for providers and groups. */
+  /** Ids instead of names, for providers and groups. */
   readonly ids?: boolean;
-  /** With the records that the service has made for itself. */
+  /** Whether to include the service's own records. */
   readonly internal?: boolean;
-  /** Prints the addresses alone. */
+  /** Prints only the addresses. */
   readonly list?: boolean;
-  /** Writes nothing of which a plan would not say that there is nothing to do. */
+  /** Writes nothing if a plan of the export finds something to do. */
   readonly check?: boolean;
 }
 
-/** Throws a UsageError where what is asked for cannot be put out so. */
+/** Throws a UsageError if the options contradict each other. */
 export function refuseOutputs({ out, split, output, list, check }: ExportOptions): void {
   const clashes: [isSo: unknown, message: string, hint: string][] = [
     [
@@ -55,7 +55,7 @@ export function refuseOutputs({ out, split, output, list, check }: ExportOptions
   for (const [isSo, message, hint] of clashes) if (isSo) throw new UsageError(message, hint);
 }
 
-/** What is to be exported. Throws a UsageError for what there is not, or what cannot be read or written as it is asked for. */
+/** What to export. Throws a UsageError for unknown names, and for options that cannot be combined. */
 export function wantedBy(options: ExportOptions, settings: Settings): Omit<Wanted, 'declared'> {
   const { target = [], exclude = [], internal = false, ids = false, list = false, split = 'type' } = options;
   const chosen = kindsIn(options);
@@ -71,7 +71,7 @@ export function wantedBy(options: ExportOptions, settings: Settings): Omit<Wante
   return { kinds: chosen, selection: { target, exclude }, isWithNames, isWithInternal: internal, without };
 }
 
-/** The kinds that are asked for; by default, all. */
+/** The requested kinds; all by default. */
 function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceType>[] {
   const known = resourceTypes;
   for (const type of types) {
@@ -84,7 +84,7 @@ function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceTyp
   return types.length === 0 ? kinds : kinds.filter(({ type }) => types.includes(type));
 }
 
-/** Throws a UsageError where nothing but the documented operations may be sent: none of them lists what is there. */
+/** Throws a UsageError with contract_only: no documented operation lists records. */
 function refuseBlind({ contractOnly }: Settings): void {
   if (!contractOnly) return;
   throw new UsageError(
@@ -93,7 +93,7 @@ function refuseBlind({ contractOnly }: Settings): void {
   );
 }
 
-/** The fields that are not to be declared, each with its kind. What no output shows goes to files alone. */
+/** The fields to leave out, each with its kind. Hidden fields are only written to files. */
 function fieldsLeftOut({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
   const known = kinds.flatMap((kind) =>
     fieldsOfEntry(kind).flatMap((field) =>

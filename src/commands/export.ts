@@ -24,7 +24,7 @@ import { valuesOf, voiceOf } from './flags.ts';
 import { narrated, type NarratedJob } from './narrator.ts';
 import { schemaFrom, writeNew } from './new-manifests.ts';
 
-/** `rollcall export`: writes what the service holds as manifests. Changes nothing in the service, and no file that is there. */
+/** `rollcall export`: writes the service's records as manifests. Changes neither the service nor existing files. */
 export async function exportManifests(options: ExportOptions, context: Context): Promise<Ending> {
   const { stdout, stderr } = context;
   const { missingFrom = [], out, quiet } = options;
@@ -67,7 +67,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     remark(
       `Left out: ${internal} that the service keeps for itself, such as the accounts of outposts. --internal includes them.`,
     );
-  // What no manifest can declare keeps nothing from being whole that one can.
+  // Records that no manifest can declare do not make the export incomplete.
   for (const { summary } of gapsOf(isOther)) remark(`Left out: ${summary}.`);
   if (options.list) {
     for (const { address } of found) stdout.write(`${inline(address)}\n`);
@@ -101,7 +101,7 @@ function isOther({ kind }: Gap): boolean {
   return kind === 'other_types';
 }
 
-/** Plans these manifests. Says what the plan would do, and how the command ends for that; nothing where it would do nothing. */
+/** Plans these manifests, and reports what the plan would do and how the command ends; undefined if it would do nothing. */
 async function checked(
   texts: ReadonlyMap<string, string>,
   settings: Settings,
@@ -116,7 +116,7 @@ async function checked(
   return 'failed';
 }
 
-/** Says what is not in what was written, and how the command ends. */
+/** Reports what is missing, and how the command ends. */
 function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr'>): Ending {
   if (left.length === 0) return 'done';
   stderr.write(`${diagnosticsText(left, createStyle(stderr))}\n`);
@@ -124,7 +124,7 @@ function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr
   return 'incomplete';
 }
 
-/** Why ids stand in place of some names. */
+/** Why ids are written instead of some names. */
 function unreadNames({ names }: Holdings): Diagnostic[] {
   return [...names].flatMap(([{ list }, read]) => {
     if (!('kind' in read) || read.kind === 'not_sent') return [];
@@ -137,7 +137,7 @@ function unreadNames({ names }: Holdings): Diagnostic[] {
   });
 }
 
-/** Says of how many people the manifests hold data. */
+/** Reports how many people the manifests contain data of. */
 function remarkOnPeople(found: readonly Declared[], remark: (words: string) => void): void {
   const people = new Map<Kind<ResourceType>, number>();
   for (const { kind } of found) if (kind.isPersonal) people.set(kind, (people.get(kind) ?? 0) + 1);
@@ -147,7 +147,7 @@ function remarkOnPeople(found: readonly Declared[], remark: (words: string) => v
     );
 }
 
-/** Says which variables have to be set for the secrets that the manifests do not have. */
+/** Reports which variables to set for the secrets that the manifests do not contain. */
 function remarkOnSecrets(found: readonly Declared[], remark: (words: string) => void): void {
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)
@@ -156,7 +156,7 @@ function remarkOnSecrets(found: readonly Declared[], remark: (words: string) => 
     );
 }
 
-/** A manifest as JSON, which is YAML as well. */
+/** A manifest as JSON, which is YAML too. */
 function asJson(text: string): string {
   const { value } = parseYaml(sourceFile('', text), limits.entries);
   return jsonText(Object(value));

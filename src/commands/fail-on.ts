@@ -4,7 +4,7 @@ import { inline } from '../report/printable.ts';
 import { listed } from '../report/words/diagnostics.ts';
 import type { RunFlags } from './flags.ts';
 
-/** What `plan --fail-on` can name. */
+/** The values of `plan --fail-on`. */
 export const failOnNames = ['differs', 'undeclared', 'opens'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
@@ -13,7 +13,7 @@ type Asked = Pick<RunFlags, 'baseline' | 'target' | 'exclude' | 'shard' | 'chang
   readonly undeclared?: boolean;
 };
 
-/** Throws a UsageError where a plan cannot show whether it has what is named. */
+/** Throws a UsageError if a plan cannot show the requested condition. */
 export function refuseUnasked(failOn: readonly FailOn[], asked: Asked): void {
   const { baseline, undeclared, target, exclude, shard, changedOnly } = asked;
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
@@ -28,7 +28,7 @@ export function refuseUnasked(failOn: readonly FailOn[], asked: Asked): void {
     );
 }
 
-/** Why a plan fails by what `--fail-on` names, each reason in a line; empty when it does not. */
+/** Why a plan fails by `--fail-on`, a line for each reason; empty if it does not. */
 export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
   return [...new Set(failOn)].flatMap((name) => {
     const count = countOf(name, plan);
@@ -39,14 +39,14 @@ export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
   });
 }
 
-/** Why it is not known whether a plan has what `--fail-on` names; empty where it is. */
+/** Why it is unknown whether a condition of `--fail-on` holds; empty if it is known. */
 export function whyUnknown({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
   return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
     ? ['not all that the service holds could be read, and --fail-on undeclared is given']
     : [];
 }
 
-/** The last lines of a plan of which some is not planned, or was begun before and is left unfinished. */
+/** The last lines of a plan with unplanned or unfinished resources. */
 export function whyIncomplete(plan: Plan): string[] {
   return [
     ...lineOf(notPlannedIn(plan), 'not planned'),
@@ -71,7 +71,7 @@ function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number 
   }
 }
 
-/** Of one, and of several. */
+/** Singular and plural. */
 const words: Readonly<Record<FailOn, readonly [string, string]>> = {
   differs: ['differs', 'differ'],
   undeclared: ['is no longer declared', 'are no longer declared'],

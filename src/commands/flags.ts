@@ -17,19 +17,19 @@ type Texts<Name extends string> = { readonly [name in Name]?: string };
 type Lists<Name extends string> = { readonly [name in Name]?: readonly string[] };
 type Switches<Name extends string> = { readonly [name in Name]?: boolean };
 
-/** The flags that every command understands which reads manifests, as they were typed. */
+/** The flags of every command that reads manifests, as they were typed. */
 export type ProjectFlags = Texts<'config' | 'env'> &
   Lists<'var' | 'vars' | 'capability'> &
   Switches<'strict' | 'contractOnly'>;
 
-/** Those of every command that talks to the service. */
+/** The flags of every command that talks to the service. */
 export type ServiceFlags = Texts<
   'url' | 'tokenFile' | 'timeout' | 'wait' | 'concurrency' | 'caFile' | 'clientCert' | 'clientKey'
 > &
   Lists<'header' | 'allow'> &
   Switches<'insecureHttp' | 'verbose' | 'quiet'>;
 
-/** Those of the commands that plan: also which of the declared resources they are about, and how many they may create. */
+/** The flags of commands that plan, with the selection of resources and the limits. */
 export type RunFlags = ProjectFlags &
   ServiceFlags &
   Lists<'target' | 'exclude'> &
@@ -39,13 +39,13 @@ export type RunFlags = ProjectFlags &
 /** How much a text shows of each change. */
 export type DetailFlags = Switches<'compact'>;
 
-/** What `--compact` and `--no-compact` ask for; undefined: neither was given. */
+/** The detail of `--compact` and `--no-compact`; undefined if neither was given. */
 export function detailOf({ compact }: DetailFlags): Detail | undefined {
   if (compact === undefined) return undefined;
   return compact ? 'lines' : 'all';
 }
 
-/** What flags say of the settings. Throws a UsageError that names the flag that is wrong. */
+/** The settings from flags. Throws a UsageError that names the wrong flag. */
 export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {
   const { env: environment, var: assignments = [], capability, timeout, wait, header = [], ...same } = flags;
   return {
@@ -61,7 +61,7 @@ export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environm
   };
 }
 
-/** What paths and flags ask of a plan or an apply. Throws a UsageError that says what is wrong. */
+/** The request of a plan or apply from paths and flags. Throws a UsageError for a wrong one. */
 export async function requestOf(
   paths: readonly string[],
   flags: RunFlags,
@@ -93,7 +93,7 @@ export async function requestOf(
   };
 }
 
-/** What a run would read, as far as that is known where it comes to nothing; no secret, and not standard input. */
+/** The files that a run would read, as far as they are known if it fails early; without secrets and standard input. */
 export async function inputsFrom(
   paths: readonly string[],
   flags: RunFlags,
@@ -109,7 +109,7 @@ function limitOf(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : wholeNumber(flag, text, [0, 1_000_000]);
 }
 
-/** Refuses what has no past to be compared with. */
+/** Refuses sources that have no baseline. */
 function refuseWithoutPast(
   paths: readonly string[],
   { config, vars = [] }: Values,
@@ -129,11 +129,11 @@ function refuseWithoutPast(
   }
 }
 
-/** How a command talks on stderr while it works. */
+/** How a command reports on stderr while it works. */
 export interface Voice {
   /** No progress, remarks or warnings, only results and errors. */
   readonly quiet: boolean;
-  /** How to log each request; none: not at all. */
+  /** The format of the request log; undefined for none. */
   readonly log?: 'text' | 'json';
 }
 

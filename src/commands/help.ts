@@ -11,7 +11,7 @@ import { columnsOf } from './option-groups.ts';
 /** Longer lines are hard to read. */
 const mostColumns = 100;
 
-/** `rollcall help`: the help of a command, or a page of the documents. `words` name it: `import csv`, `exit-codes`. */
+/** `rollcall help`: the help of a command, or a page of the documents. `words` is its name: `import csv`, `exit-codes`. */
 export function help(
   words: readonly string[],
   rollcall: Command,

@@ -13,9 +13,9 @@ import type { Context } from '../terminal/context.ts';
 import { schemaFrom, writeNew } from './new-manifests.ts';
 
 export interface ImportCsvOptions {
-  /** The list that the rows are entries of. */
+  /** The list of the rows' entries. */
   readonly kind?: string;
-  /** A file that is not there yet, or a folder for it. */
+  /** A new file, or a folder for it. */
   readonly out?: string;
   readonly delimiter?: string;
 }
@@ -41,7 +41,7 @@ export async function importCsv(
   return 'done';
 }
 
-/** Of a list with several sorts of entries there are no tables: a row does not say which it is. */
+/** A list with several types has no tables: a row does not name its type. */
 function kindCalled(list: string | undefined): Kind<ResourceType> {
   const inTables = kinds.filter(({ sort }) => sort === undefined);
   const found = inTables.find((kind) => kind.list === list);
@@ -52,7 +52,7 @@ function kindCalled(list: string | undefined): Kind<ResourceType> {
   throw new UsageError(wrong, meant ?? `Say what the rows are: ${known.join(', ')}.`);
 }
 
-/** The file that is meant: in a folder, it is called after what it declares. */
+/** The file to write; in a folder, it is named after the list. */
 async function fileFor({ list }: Kind, out: string, files: Files): Promise<string> {
   const isFolder = out.endsWith('/') || (await files.kindOf(out)) === 'folder';
   return isFolder ? `${out.replace(/\/+$/, '')}/${list}.yaml` : out;

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { packageFile } from '../base/package-file.ts';
 import type { ServiceFlags } from './flags.ts';
 
-/** The environment that the first files are for. */
+/** The environment of the first files. */
 export const defaultEnvironment = 'production';
 export const defaultTokenEnv = 'ROLLCALL_TOKEN';
 
@@ -17,24 +17,24 @@ export interface InitOptions extends ServiceFlags {
   readonly merges?: string;
 }
 
-/** What the first files of a project are made from. */
+/** The answers that the first files of a project depend on. */
 export interface InitAnswers {
   /** The base URL of the service. */
   readonly url: string;
-  /** The environment variable that holds the token. */
+  /** The environment variable of the token. */
   readonly tokenEnv: string;
-  /** Where the manifests are, when there are some. */
+  /** The path of existing manifests. */
   readonly manifests?: string | undefined;
-  /** The environment of rollcall.yaml that the pipeline is for; none where it has none. */
+  /** The environment of the pipeline; undefined if it has none. */
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
-  /** Whether merges may change what exists. */
+  /** Whether merges may change existing records. */
   readonly allowsUpdates?: boolean;
-  /** What a package.json names to get this very rollcall; none where there is one already, or that is not known. */
+  /** The dependency on rollcall for a package.json; undefined if there is one already, or if it is unknown. */
   readonly dependency?: string | undefined;
 }
 
-/** The examples that the files of each pipeline are copied from, and where they belong. */
+/** The examples to copy for each pipeline, and their destinations. */
 const examples = {
   github: { example: 'github-npm.yaml', path: '.github/workflows/rollcall.yaml' },
   gitlab: { example: 'gitlab.yaml', path: '.gitlab-ci.yml' },
@@ -52,7 +52,7 @@ export function pipelineNamed(written: string): Pipeline {
   );
 }
 
-/** Whether merges may change what exists, by the word for it. */
+/** Whether merges may change existing records, from the word for it. */
 export function isUpdate(allowed: string): boolean {
   if (allowed === 'update' || allowed === 'create') return allowed === 'update';
   throw new UsageError(
@@ -66,7 +66,7 @@ interface InitFile {
   readonly text: string;
 }
 
-/** The files of a new project: examples, with the answers in the few places that differ. */
+/** The files of a new project: examples, adapted to the answers. */
 export function initFiles(answers: InitAnswers): InitFile[] {
   const { manifests, dependency, pipeline, allowsUpdates } = answers;
   const files: InitFile[] = [{ path: 'rollcall.yaml', text: configText(answers) }];
@@ -85,7 +85,7 @@ function example(name: string): string {
   return packageFile(`examples/pipelines/${name}`);
 }
 
-/** An example, with this service and this name of the token. */
+/** An example with this service and this token variable. */
 function filledIn(name: string, { tokenEnv, url }: InitAnswers): string {
   return example(name)
     .replaceAll('ROLLCALL_TOKEN', () => tokenEnv)
@@ -104,7 +104,7 @@ const packageText = (dependency: string): string =>
   `${JSON.stringify({ private: true, devDependencies: { rollcall: dependency } }, undefined, 2)}\n`;
 
 /**
- * Where npm got this rollcall from, by the lockfile beside it. By name alone a registry might hold another; and what has a password in it
+ * Where npm got rollcall from, by its lockfile. A bare name might be another package of a registry, and a URL with a password
  * belongs in no commit.
  */
 export function dependencyIn(lockfile: string): string | undefined {
@@ -125,7 +125,7 @@ function pipelineText(name: string, answers: InitAnswers): string {
   );
 }
 
-/** A pipeline whose plans and applies may change what exists; what looks for drift at night may not. */
+/** A pipeline whose plans and applies may change existing records, but not its nightly run. */
 function allowing(pipeline: string): string {
   return pipeline.replaceAll(
     /rollcall (?:plan --strict(?= --(?:out|baseline))|apply --plan plan\.json)/g,
@@ -133,7 +133,7 @@ function allowing(pipeline: string): string {
   );
 }
 
-/** A text as YAML takes it for one, and not for a number or a boolean. */
+/** A text as a YAML string, not a number or boolean. */
 function yamlWord(text: string): string {
   return /^[a-z][\w-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/.test(text)
     ? text

@@ -27,7 +27,7 @@ import {
 import { narrated } from './narrator.ts';
 import { noConfig, type ChosenConfig } from '../settings/values.ts';
 
-/** `rollcall init`: writes the first files of a project, checks the service that they name, and overwrites nothing. */
+/** `rollcall init`: writes the first files of a project, checks the service, and overwrites nothing. */
 export async function init(
   folder: string | undefined,
   options: InitOptions,
@@ -72,7 +72,7 @@ export async function init(
   return healthy ? 'done' : 'failed';
 }
 
-/** Throws a UsageError where somebody most likely means what `terraform init` does. */
+/** Throws a UsageError if the user probably expects `terraform init`. */
 async function refuseWrongPlace(
   folder: string | undefined,
   base: string,
@@ -97,7 +97,7 @@ async function refuseWrongPlace(
   }
 }
 
-/** What a new package.json would name; none where there is one, here or in the folder itself. */
+/** The dependency for a new package.json; undefined if there is one in the folder or the working directory. */
 async function dependencyFor(base: string, { files }: Context): Promise<string | undefined> {
   const kinds = await Promise.all([`${base}package.json`, 'package.json'].map((name) => files.kindOf(name)));
   if (kinds.some((kind) => kind !== 'absent')) return undefined;
@@ -108,7 +108,7 @@ async function dependencyFor(base: string, { files }: Context): Promise<string |
   }
 }
 
-/** What the pipeline needs that is not there yet. */
+/** What the pipeline still needs. */
 async function remarks(
   { pipeline, tokenEnv, url, environment, manifests, dependency, allowsUpdates }: InitAnswers,
   kept: ChosenConfig | undefined,
@@ -142,8 +142,8 @@ async function remarks(
 }
 
 /**
- * What the rollcall.yaml says that init finds in a folder, and keeps: of `production`, or of its first environment. None where there
- * is no such file. Throws a UsageError where it is faulty, or where what is written beside it would not agree with it.
+ * The settings of an existing rollcall.yaml, which init keeps: of `production`, or of its first environment. Undefined if there is
+ * none. Throws a UsageError if it is invalid, or contradicts the new files.
  */
 async function existingConfig(
   folder: string,
@@ -235,7 +235,7 @@ async function answersFrom(
     'What merges may do, create alone, or update what exists too (create, update):',
     'create',
   );
-  // The first manifest is for where none are.
+  // The first manifest is only written if there is none.
   const elsewhere =
     manifests ?? kept?.manifests.find((path) => path.replace(/\/+$/, '') !== `${base}manifests`);
   return {
@@ -248,7 +248,7 @@ async function answersFrom(
   };
 }
 
-/** Asks again after an empty answer, which may be a mistake, but not for ever: at the end of the input every answer is empty. */
+/** Asks again after an empty answer, but not forever: at the end of the input every answer is empty. */
 async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Promise<string> {
   if (yes || ask === undefined) return '';
   for (let tries = 0; tries < 3 && !signal.aborted; tries += 1) {
@@ -258,14 +258,14 @@ async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Prom
   return '';
 }
 
-/** A name is made of words. Mixed cases and digits without a `_` are probably a token. */
+/** A name consists of words. Mixed case and digits without a `_` are probably a token. */
 function looksLikeToken(text: string): boolean {
   return (
     text.length > 40 || (!text.includes('_') && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text))
   );
 }
 
-/** Checks the service, if there is a token, and says what it found. */
+/** Checks the service if there is a token, and reports the result. */
 async function checkService(
   { url, tokenEnv, environment }: InitAnswers,
   kept: ChosenConfig | undefined,
@@ -281,7 +281,7 @@ async function checkService(
   }
   const config = kept ?? { ...noConfig, tokenEnv };
   const values = { ...(await valuesOf(options, context.env)), url, config };
-  // With the token of the variable that was named, and no other.
+  // Only with the token of the named variable.
   const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };
   const env = { ...context.env, ...other };
   const { service } = await readSettings(values, { ...context, env }, 'service');

@@ -14,14 +14,14 @@ import type { Context } from '../terminal/context.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
 import type { Voice } from './flags.ts';
 
-/** A shorter pause is not mentioned. */
+/** Shorter pauses are not mentioned. */
 const noticeableMs = 2000;
-/** Many requests may fail at once; one remark in a while is enough. */
+/** Many requests may fail at once; one remark from time to time is enough. */
 const remarkEveryMs = 10_000;
 
 export type NarratedJob = Context & Job;
 
-/** A job in the world of a command, narrated on stderr: progress, remarks, and what is wrong. */
+/** A job in the context of a command that reports on stderr: progress, remarks and problems. */
 export function narrated(context: Context, voice: Voice, alsoEmit: Job['emit'] = () => {}): NarratedJob {
   const narrator = new Narrator(context, voice);
   return {
@@ -91,7 +91,7 @@ class Narrator {
         if (done > 0) this.#progress?.update(done, total, pace);
         else {
           this.#endProgress();
-          // Lines of a log would run through the bar.
+          // Log lines would disrupt the bar.
           if (!quiet) this.#progress = createProgress(label, this.#context, log === undefined);
         }
         return;
@@ -117,7 +117,7 @@ class Narrator {
       case 'pause': {
         const { milliseconds, answer, isTooLong } = event;
         if (milliseconds < noticeableMs || (this.#isAway && !isTooLong)) return;
-        // Several requests that are under way report the same pause.
+        // Several concurrent requests report the same pause.
         const until = clock.now() + milliseconds;
         if (until - this.#saidUntil < noticeableMs) return;
         this.#saidUntil = until;
@@ -186,7 +186,7 @@ function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
   return noPlan(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
 }
 
-/** Why there is no plan, and how many more there are of which nothing is known. */
+/** Why there is no plan, and how many problems follow from that. */
 function noPlan(
   halt: Extract<Halt, { kind: 'unread' | 'unresolved' }>,
   cause: string,

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** The options of a command that are used most, in their order. Commands that are not here have few, in one group. */
+/** The most used options of a command, in order. Other commands have few, in one group. */
 const mostUsed: Readonly<Record<string, readonly string[]>> = {
   validate: ['--env', '--var', '--strict', '--output', '--report'],
   plan: ['--env', '--target', '--baseline', '--out', '--detailed-exitcode'],
@@ -21,7 +21,7 @@ const headings: Readonly<Record<string, string>> = {
     '--url --token-file --wait --concurrency --timeout --insecure-http --ca-file --client-cert --client-key --header',
 };
 
-/** Sorts the options of a command that has many into groups, for its help. */
+/** Sorts the options of a command with many into groups, for its help. */
 export function withGroups(command: Command): Command {
   const used = mostUsed[command.name()];
   if (used === undefined) return command;
@@ -33,12 +33,12 @@ export function withGroups(command: Command): Command {
   const place = ({ helpGroupHeading = rest, long }: Option): number =>
     order.indexOf(helpGroupHeading) * 100 + used.indexOf(long ?? '');
   for (const option of command.options) option.helpGroup(headingOf(option));
-  // The help has groups in the order of this list, which commander gives out as it keeps it.
+  // The help has groups in the order of this list, which commander exposes.
   (command.options as Option[]).sort((a, b) => place(a) - place(b));
   return command.optionsGroup(rest).helpOption('-h, --help', 'print this help');
 }
 
-/** How wide help may be. */
+/** The maximum width of help. */
 export function columnsOf(rollcall: Command): number {
   return rollcall.configureOutput().getOutHelpWidth?.() ?? 80;
 }

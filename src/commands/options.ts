@@ -3,7 +3,7 @@ import { splits } from '../adopt/choices.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
 import { failOnNames } from './fail-on.ts';
 
-/** Makes an option, a new one for each command: commander keeps in it where the help of that command has it. */
+/** Makes an option, a new one for each command: commander stores its place in the help of a command. */
 export type Made = () => Option;
 
 export function one(flags: string, words: string, choices?: readonly string[], usual?: string): Made {
@@ -13,7 +13,7 @@ export function one(flags: string, words: string, choices?: readonly string[], u
   };
 }
 
-/** One that can be given several times. Not variadic, because that would take the paths after it as well. */
+/** A repeatable option. Not variadic, because it would take the paths after it. */
 export function many(flags: string, words: string): Made {
   return () => new Option(flags, `${words}; repeatable`).argParser(collect);
 }
@@ -27,7 +27,7 @@ const report: Made = () =>
   new Option('--report <format=file>', `also write ${unprinted}, …`).argParser(collect);
 const commentKey = one('--comment-key <text>', 'tells its Markdown from that of other rolls');
 
-/** What of a plan makes the command fail. */
+/** The conditions that make the command fail. */
 export const failOn: Made = () => {
   const option = new Option('--fail-on <finding>', 'exit 2 if found').choices(failOnNames);
   const { parseArg } = option;
@@ -56,13 +56,13 @@ export const colours: readonly Made[] = [
 
 export const reporting: readonly Made[] = [report, commentKey];
 
-/** Of the commands that show many changes. */
+/** For commands that show many changes. */
 export const detail: readonly Made[] = [
   one('--compact', 'a line for each change'),
   one('--no-compact', 'all of each change, however many'),
 ];
 
-/** Of the commands that read rollcall.yaml. */
+/** For commands that read rollcall.yaml. */
 const config: readonly Made[] = [
   one('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)'),
   one('--config <file>', 'in place of rollcall.yaml'),
@@ -70,7 +70,7 @@ const config: readonly Made[] = [
   many('--capability <name>', 'turn it on: rollcall help capabilities'),
 ];
 
-/** Of the commands that read manifests. */
+/** For commands that read manifests. */
 export function project(formats?: readonly string[]): readonly Made[] {
   return [
     ...config,
@@ -82,7 +82,7 @@ export function project(formats?: readonly string[]): readonly Made[] {
   ];
 }
 
-/** Of the commands that talk to the service, and how they get to it. */
+/** For commands that talk to the service. */
 const service: readonly Made[] = [
   url,
   one('--token-file <file>', 'holds the token; or - (ROLLCALL_TOKEN_FILE)'),
@@ -97,7 +97,7 @@ const connection: readonly Made[] = [
   many('--header <name: value>', 'send this too; ${env:NAME} in it'),
 ];
 
-/** Of the commands that look up and create. */
+/** For commands that plan and apply. */
 export function running(formats?: readonly string[]): readonly Made[] {
   return [
     ...project(formats),
@@ -121,7 +121,7 @@ export function running(formats?: readonly string[]): readonly Made[] {
   ];
 }
 
-/** Of the command that checks the service. */
+/** For doctor. */
 export const examining: readonly Made[] = [
   one('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
   one('--role', 'print the least role for rollcall, as a blueprint, and ask nothing'),
@@ -133,7 +133,7 @@ export const examining: readonly Made[] = [
   ...colours,
 ];
 
-/** Of the command that writes what the service holds. */
+/** For export. */
 export const exporting: readonly Made[] = [
   one('--out <folder>', 'for the new files (default: stdout)'),
   one('--split <by>', 'how files are divided (default: type)', splits),

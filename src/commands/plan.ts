@@ -19,13 +19,13 @@ export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   /** A file to save the plan to. */
   readonly out?: string;
   readonly detailedExitcode?: boolean;
-  /** Whether to name what the service holds and no manifest declares. */
+  /** Whether to list records that no manifest declares. */
   readonly undeclared?: boolean;
-  /** What of the plan ends it with 2. */
+  /** The conditions under which it ends with 2. */
   readonly failOn?: readonly FailOn[];
 }
 
-/** `rollcall plan`: validates, observes, compares. Creates and changes nothing. */
+/** `rollcall plan`: validates, observes, compares. Changes nothing. */
 export async function plan(
   paths: readonly string[],
   options: PlanOptions,
@@ -40,17 +40,17 @@ export async function plan(
   const unknown = ended.result && isMade(ending) ? whyUnknown(ended.result, failOn) : [];
   const failures = [...findings, ...(ended.result ? whyIncomplete(ended.result) : []), ...unknown];
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
-  // What is wrong was said on the way.
+  // Problems were reported during the run.
   if (options.output === 'json') reports.print(report, context);
   else if (report.kind === 'plan') reports.print({ ...report, diagnostics: [] }, context, detailOf(options));
   const written = await reports.write(report, context, roll);
   if (ended.thrown) throw ended.thrown;
-  // Last of all, where the reader of a log looks first.
+  // Last of all, where readers of a log look first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
   return unlessLost(endsWith(ending, ended.result, findings), !written);
 }
 
-/** What was found is found, though there may be more of it. */
+/** A condition that holds counts, even if something could not be read. */
 function endsWith(ending: Ending, made: Planned | undefined, findings: readonly string[]): Ending {
   const isRead = made !== undefined && notPlannedIn(made).length === 0;
   const isFound = findings.length > 0 && (ending === 'done' || (ending === 'incomplete' && isRead));
@@ -90,7 +90,7 @@ async function planned(
     const saved = await couldWrite(out, 'the plan cannot be saved', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }
-  // What was not read may be what is looked for.
+  // The condition may hold for something that was not read.
   if (ending === 'done' && whyUnknown(result, failOn).length > 0) return { ...ran, ending: 'incomplete' };
   const changes = options.detailedExitcode && pendingIn(result).length > 0;
   return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;

@@ -5,14 +5,14 @@ import type { Context } from '../terminal/context.ts';
 import { commands, groups, topics, type Declared, type ProgramEnding } from './declare.ts';
 import { columnsOf, withGroups } from './option-groups.ts';
 
-/** What the program runs in: this process, or in a test something in its place. */
+/** The surroundings of the program: this process, or a substitute in a test. */
 export interface Surroundings {
   readonly env: Environment;
   /** Help and the version. */
   readonly writeOut: (text: string) => void;
-  /** What is wrong with the arguments. */
+  /** Problems of the arguments. */
   readonly writeErr: (text: string) => void;
-  /** What a command runs in; `colours` is what the flags say of colours, if anything. */
+  /** Makes the Context of a command; `colours` is the flag for colours, if it is given. */
   readonly contextFor: (toolVersion: string, colours: boolean | undefined) => Promise<Context>;
 }
 
@@ -25,8 +25,8 @@ const nowhere: Surroundings = {
 };
 
 /**
- * All commands and their options, or the one that is `called` alone: to declare all takes long. A command is loaded when it is called:
- * `--help` needs none of them.
+ * All commands and their options, or only the one that is `called`, as declaring all takes long. A command is loaded when it runs:
+ * `--help` needs none.
  */
 export function program(
   toolVersion: string,
@@ -56,7 +56,7 @@ export function program(
     command.action(async (...given: unknown[]) => {
       const run = await load(rollcall);
       const context = await contextFor(toolVersion, command.opts<{ color?: boolean }>().color);
-      // Commander gives what was declared: its arguments, its options, and last the command itself.
+      // Commander passes the declared arguments, the options, and last the command itself.
       end(await run(...([...given.slice(0, -1), context] as never[])));
     });
   }
@@ -77,19 +77,19 @@ function declare(rollcall: Command, declared: Omit<Declared, 'load'>): Command {
   return line === undefined ? command : command.addHelpText('after', example(line));
 }
 
-/** The command that others stand below. */
+/** The parent command. */
 function groupIn(rollcall: Command, name: string): Command {
   const { summary = '', example: line } = groups[name] ?? {};
   const command = rollcall.command(name).helpCommand(false).summary(summary);
   return line === undefined ? command : command.addHelpText('after', example(line));
 }
 
-/** What stands below the options of a command's help. */
+/** The example below the options in a command's help. */
 function example(command: string): string {
   return `\nExample: ${command}`;
 }
 
-/** An empty value is mostly that of a variable of the shell that is not set. */
+/** An empty value usually comes from an unset variable of the shell. */
 function refuseEmptyValues(command: Command): void {
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName());

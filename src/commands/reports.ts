@@ -23,24 +23,24 @@ interface Wanted {
 }
 
 export interface ReportFlags {
-  /** What standard output is to hold. */
+  /** The format of standard output. */
   readonly output: string;
   readonly report?: readonly string[];
-  /** What distinguishes the comment of this roll from those of others, in place of what follows from the flags. */
+  /** The key of the comment, in place of the one derived from the flags. */
   readonly commentKey?: string;
 }
 
-/** What a command knows of its outputs beside its reports. */
+/** The files of a command other than its reports. */
 interface Asked {
   /** Where it saves a plan. */
   readonly plan?: string | undefined;
-  /** What it reads, as far as the command line says. */
+  /** The files that it reads, as far as the command line names them. */
   readonly inputs?: readonly string[];
-  /** Finds what it reads, where it ended before that was known. */
+  /** Finds the files that it reads, if it ended before they were known. */
   readonly find?: () => Promise<readonly string[]>;
 }
 
-/** What was asked of a command, and where. */
+/** A command's request and context. */
 interface Asking {
   readonly flags: ReportFlags;
   readonly wanted: readonly Wanted[];
@@ -48,12 +48,12 @@ interface Asking {
   readonly context: Pick<Context, 'env' | 'files'>;
 }
 
-/** What is to be printed and written, as `--output` and `--report FORMAT=FILE` ask for it. */
+/** The outputs that `--output` and `--report FORMAT=FILE` ask for. */
 export class Reports {
   readonly #of: Asking;
-  /** Whether a report takes the place of the text on standard output; annotations stand beside it. */
+  /** Whether a report replaces the text on standard output; annotations are printed in addition to it. */
   readonly replaceText: boolean;
-  /** The outputs that would take the place of what is read; none as long as that is not known. */
+  /** Outputs that would overwrite an input; undefined until the inputs are known. */
   #refused: ReadonlySet<string> | undefined;
 
   private constructor(of: Asking) {
@@ -63,7 +63,7 @@ export class Reports {
     );
   }
 
-  /** Reads the values of `--report`; rejects with a UsageError that names the formats, or outputs that are one file. */
+  /** Parses the values of `--report`; rejects with a UsageError for unknown formats, and for outputs that are the same file. */
   static async asked(flags: ReportFlags, context: Asking['context'], asked: Asked = {}): Promise<Reports> {
     const { output, report = [] } = flags;
     const wanted = report.map((value) => {
@@ -87,7 +87,7 @@ export class Reports {
       );
     if (asked.plan !== undefined && places.includes(await placeOf(asked.plan, context.files)))
       throw new UsageError(`a report would take the place of the plan in ${asked.plan}`, apart);
-    // Loaded before anything is created, so that nothing can keep what was created from being reported.
+    // Loaded before anything is created, so that created records can always be reported.
     const loaded = wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }));
     const reports = new Reports({ flags, wanted: await Promise.all(loaded), context, asked });
     const [clash] = await reports.refuse(asked.inputs ?? []);
@@ -96,7 +96,7 @@ export class Reports {
     return reports;
   }
 
-  /** Prints what a command ended with: as JSON, or as text where no report takes its place. */
+  /** Prints the result of a command: as JSON, or as text if no report replaces it. */
   print(report: Report, context: Context, detail?: Detail): void {
     const { stdout } = context;
     if (this.#of.flags.output === 'json') stdout.write(json(report, context));
@@ -104,7 +104,7 @@ export class Reports {
       stdout.write(text(report, { ...context, style: createStyle(stdout), detail }));
   }
 
-  /** Says which outputs would take the place of these files, which are read; no such report is written. */
+  /** Reports which outputs would overwrite one of these inputs; such a report is not written. */
   readonly refuse = async (inputs: readonly string[]): Promise<readonly Diagnostic[]> => {
     const { files } = this.#of.context;
     const refused: string[] = [];
@@ -123,8 +123,8 @@ export class Reports {
   };
 
   /**
-   * Writes every report, to its file or to standard output; says on stderr which could not be written, and whether all were.
-   * Of the same roll, each run has the same key of its comment.
+   * Writes every report to its file or standard output; reports failures on stderr, and returns whether all were written. Runs of
+   * the same roll have the same comment key.
    */
   async write(report: Report, context: Context, roll?: Roll): Promise<boolean> {
     let isWritten = true;
@@ -136,7 +136,7 @@ export class Reports {
         if (isRefused) throw new Error('This run reads it, or may. Name another file.');
         await put();
       };
-      // What a run that knew what it reads has refused is said already.
+      // A run that knew its inputs has reported the refused outputs already.
       const isDone =
         !(isKnown && isRefused) &&
         (await couldWrite(target, 'the report cannot be written', putUnlessRefused, context));
@@ -162,7 +162,7 @@ export class Reports {
     return isWritten;
   }
 
-  /** What is refused where a run ended before it was known what it reads: what is there, if that is not known either. */
+  /** The refused outputs if a run ended before its inputs were known: existing files, if the inputs remain unknown. */
   async #foundRefused(): Promise<ReadonlySet<string>> {
     const { find } = this.#of.asked;
     const inputs = find ? await unlessUsage(find) : [];
@@ -186,13 +186,13 @@ export class Reports {
   }
 }
 
-/** The file of GitHub's summary, where there is one and a report in GitHub's format is wanted. */
+/** The file of GitHub's summary, if there is one and a report in GitHub's format is wanted. */
 function summaryOf(wanted: readonly Pick<Wanted, 'format'>[], env: Environment): string[] {
   const summary = nonEmpty(env['GITHUB_STEP_SUMMARY']);
   return summary !== undefined && wanted.some(({ format }) => format === 'github') ? [summary] : [];
 }
 
-/** What is the same for two names of one file, whether it is there or not. */
+/** Identifies a file, whether it exists or not, so that two names of one file are equal. */
 async function placeOf(filename: string, files: Pick<Files, 'realPath'>): Promise<string> {
   if (isStandardOutput(filename)) return '-';
   const real = (path: string): Promise<string | undefined> => files.realPath(path).catch(() => undefined);
@@ -204,7 +204,7 @@ function isStandardOutput(filename: string): boolean {
   return descriptorNamed(filename) === 1;
 }
 
-/** How a command ends; an error is one more way to end, for reports are written then too. It is `thrown` after that. */
+/** How a command ends; an error is one more way to end, because reports are written then too. It is `thrown` afterwards. */
 export async function endedWell<Result>(
   run: () => Promise<Ran<Result>>,
 ): Promise<Ran<Result> & { readonly thrown?: Error }> {
@@ -219,7 +219,7 @@ export async function endedWell<Result>(
   }
 }
 
-/** Writes to a target; says on stderr why it could not, and whether it could. */
+/** Writes to a target; reports a failure on stderr, and returns whether it succeeded. */
 export async function couldWrite(
   target: string,
   what: string,

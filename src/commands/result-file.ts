@@ -6,21 +6,21 @@ import { planFrom } from '../plan/read-document.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
 
-/** More cannot be made a text. */
+/** A string cannot be longer. */
 const maxBytes = constants.MAX_STRING_LENGTH;
 
-/** The text of a file that a run wrote its result to. Rejects with a UsageError where it cannot be read. */
+/** The text of a file with a run's result. Rejects with a UsageError if it cannot be read. */
 export async function resultText(what: string, filename: string, { files }: Context): Promise<string> {
   return new TextDecoder().decode(await readOrRefuse(what, filename, files.read(filename, maxBytes)));
 }
 
-/** Why a document holds no result, where it is what a run prints that came to none. Not safe to print. */
+/** Why a document has no result, if it is the output of a run without one. Not safe to print. */
 export function whyNoResult({ valid, diagnostics = [] }: JsonObject): string | undefined {
   const [first] = isJsonList(diagnostics) ? diagnostics : [];
   return valid === false && isJsonObject(first) ? textOf(first['summary']) : undefined;
 }
 
-/** The report of a plan that was written as this document, as far as the document says. */
+/** The report of a plan from its document, as far as the document has it. */
 export function planReportFrom(document: PlanDocument): Report {
   const { diagnostics = [] } = document;
   return planReport({ result: planFrom(document, shownResource), diagnostics, filenames: [] });

@@ -5,7 +5,7 @@ import type { ProgramEnding } from './declare.ts';
 import { errorText, isDebugged } from './error-text.ts';
 import { program, type Surroundings } from './program.ts';
 
-/** Runs what the arguments say. What is wrong with them is said on stderr. */
+/** Runs a command line. Problems of the arguments are reported on stderr. */
 export async function run(
   args: readonly string[],
   toolVersion: string,
@@ -29,7 +29,7 @@ export async function run(
   }
 }
 
-/** What is wrong with the arguments, and what to do about it. Safe to print: what it repeats of them is escaped. */
+/** The problem of the arguments, and what to do about it. Safe to print: quoted arguments are escaped. */
 function argumentError({ message }: CommanderError, args: readonly string[]): string {
   const [, said = message, suggestion = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?$/.exec(message) ?? [];
   const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))
@@ -38,7 +38,7 @@ function argumentError({ message }: CommanderError, args: readonly string[]): st
   return `${inline(withoutValues(said))}${suggestion}\n--help shows the usage.\n${ofToken}`;
 }
 
-/** What follows an option that is not known may be a secret. */
+/** The value of an unknown option may be a secret. */
 function withoutValues(message: string): string {
   return message.replace(/(?<=unknown option ')(--[^=']+|-[^-'])[^]*'/, "$1'");
 }

@@ -24,7 +24,7 @@ export interface SandboxOptions {
   readonly release?: SandboxRelease;
 }
 
-/** `rollcall sandbox`: serves the API from memory, until it is interrupted or for as long as a command runs. */
+/** `rollcall sandbox`: serves the API from memory, until it is interrupted or a command ends. */
 export async function sandbox(
   command: readonly string[],
   options: SandboxOptions,
@@ -43,7 +43,7 @@ export async function sandbox(
   const server = await serve(seeded, port, latencyMs);
   try {
     if (command.length > 0) {
-      // The command must not get the real token, whichever variable holds it.
+      // The command must not get the real token, whichever variable has it.
       const env = {
         ROLLCALL_URL: server.url,
         ROLLCALL_SANDBOX: server.url,
@@ -80,14 +80,14 @@ function isRecorded(release: SandboxRelease): boolean {
   return knownReleases.some(({ line, tried }) => line === release && tried !== undefined);
 }
 
-/** The sandbox is reached without a proxy. Both spellings are set, because one hides the other. */
+/** The sandbox is reached without a proxy. Both spellings are set, because one overrides the other. */
 function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PROXY: string } {
   const others = nonEmpty(env['no_proxy']) ?? nonEmpty(env['NO_PROXY']);
   const all = others === undefined ? host : `${others},${host}`;
   return { no_proxy: all, NO_PROXY: all };
 }
 
-/** Reads a seed. It may be the file of the token by mistake, or hold a copy: neither is shown. */
+/** Reads a seed. It may be the token's file by mistake, or contain the token: neither is shown. */
 async function readSeed(
   filename: string,
   release: SandboxRelease,

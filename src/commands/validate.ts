@@ -9,9 +9,9 @@ import { Reports, type ReportFlags } from './reports.ts';
 
 export interface ValidateOptions extends ProjectFlags, ReportFlags {
   readonly output: 'text' | 'json';
-  /** Prints no warnings, and no remarks. */
+  /** Prints no warnings and no remarks. */
   readonly quiet?: boolean;
-  /** Takes the secrets of the manifests for given, and reads none. */
+  /** Assumes the secrets of the manifests, and reads none. */
   readonly withoutSecrets?: boolean;
 }
 

@@ -9,13 +9,13 @@ import { isIn, type Release } from '../../kinds/release.ts';
 
 export interface Diagnosis extends Destination {
   readonly checks: readonly DoctorCheck[];
-  /** What was asked beyond the three operations, each as METHOD PATH. */
+  /** The requests beyond the three operations, each as METHOD PATH. */
   readonly beyondContract: readonly string[];
 }
 
 const formatVersion = '1.0';
 
-/** What `doctor -o json` prints: schemas/doctor.schema.json */
+/** The document of `doctor -o json`: schemas/doctor.schema.json */
 export function doctorJson({ service, environment, checks, beyondContract }: Diagnosis): string {
   return jsonText({
     format_version: formatVersion,
@@ -27,7 +27,7 @@ export function doctorJson({ service, environment, checks, beyondContract }: Dia
   });
 }
 
-/** The checks for a person, each in a line, with what to do below those that did not pass. */
+/** The checks for people, a line each, with advice below failed ones. */
 export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): string {
   const { checks, beyondContract } = diagnosis;
   const marks = {
@@ -79,14 +79,14 @@ function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => st
   return (one) => `${one.permissionsOf ?? core}.${right}_${modelOf(one).type}`;
 }
 
-/** The least role that rollcall needs, as a blueprint: YAML that the service imports. */
+/** The least role that rollcall needs, as a blueprint in YAML. */
 export function leastRole({ contractOnly, capabilities }: Reach, release: Release | undefined): string {
   const created = contractOnly ? createdByContract : kinds;
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
   const looked = [...documented, ...(contractOnly ? [] : readBeyond(kinds))];
   const changed = capabilities.includes('update') ? kinds : [];
   const bound = contractOnly ? [] : allChildren();
-  // They get their provider once all are bound who may open them.
+  // These get their providers after their bindings, which takes the right to change them.
   const finished = changed.length > 0 || contractOnly ? [] : kinds.filter(({ access }) => access);
   const permissions = [
     ...looked.map(permissionTo('view')),

@@ -3,7 +3,10 @@ import { inline } from '../printable.ts';
 import { annotationsOf, type Format } from '../report.ts';
 import { fold, namedSummary } from '../words/diagnostics.ts';
 
-/** GitHub workflow commands, which show diagnostics at their lines in a pull request; few of a step, so each cause once. */
+/**
+ * GitHub workflow commands, which show diagnostics at their lines in a pull request. GitHub shows few per step, so each cause
+ * appears once.
+ */
 export const github: Format = (report, setting) => {
   const annotations = fold(annotationsOf(report, setting)).map((each) =>
     annotation(each, report.environment),
@@ -24,13 +27,13 @@ function annotation(diagnostic: Diagnostic, environment: string | undefined): st
           `file=${property(range.filename)}`,
           `line=${range.start.line}`,
           `endLine=${range.end.line}`,
-          // GitHub shows columns only of annotations within one line.
+          // GitHub shows columns only for annotations within one line.
           ...(range.start.line === range.end.line
             ? [`col=${range.start.column}`, `endColumn=${range.end.column}`]
             : []),
         ]
       : []),
-    // A line may be read for several environments.
+    // One line may be reported for several environments.
     `title=${property(environment === undefined ? code : `${code} (${environment})`)}`,
   ];
   const message = [namedSummary(diagnostic), ...detail.split('\n')]

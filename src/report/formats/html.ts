@@ -16,15 +16,15 @@ import { planView, shownChanges } from '../words/plan.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
 
-/** A page for a pipeline's artifacts. It is self-contained: it loads nothing, and runs no script but its own. */
+/** A self-contained page for a pipeline's artifacts: it loads nothing, and runs no script but its own. */
 export const html: Format = (report) => htmlPage(headingOf(report), pageOf(report)).text;
 
 interface Page {
   readonly lines: readonly Html[];
-  /** How each kind of entry looks, in the order in which they are offered to be shown. */
+  /** The look of each kind of entry, in the order of the filter. */
   readonly looks: Readonly<Record<string, Look>>;
   readonly entries: readonly Entry[];
-  /** Further entries, folded up, and the words to click on; without any, they are left out. */
+  /** Further entries, folded, with their caption; left out if there are none. */
   readonly more?: readonly Fold[];
 }
 
@@ -36,7 +36,7 @@ interface Fold {
 interface Entry {
   readonly kind: string;
   readonly heading: string;
-  /** What will become of it, or what has. */
+  /** What will happen or has happened to it. */
   readonly verdict: string;
   /** Where the manifest declares it. */
   readonly place: string;
@@ -76,7 +76,7 @@ const pageOf = byKind<[], Page>({
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
   const { head, opens, baseline, notes, touched, others, gone, besides, idle, switches, undeclared, counts } =
     planView(plan);
-  // The heading says already for which service it is.
+  // The heading already names the service.
   const scope = head.split('\n').slice(1);
   const shown = baseline ? touched : changesFirst(shownChanges({ changes: touched }));
   const same = baseline ? [] : touched.filter((change) => changeKind(change) === 'in_sync');
@@ -256,7 +256,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** Hidden until the page's script shows it, because it does nothing without the script. */
+/** Hidden until the page's script shows it, because it needs the script. */
 function filterForm(looks: Page['looks'], entries: readonly Entry[]): Html {
   const boxes = Object.entries(looks).flatMap(([kind, { label }]) => {
     const count = entries.filter((entry) => entry.kind === kind).length;

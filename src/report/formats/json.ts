@@ -16,7 +16,7 @@ import {
   type Report,
 } from '../report.ts';
 
-/** The document of the result. Without a result, it is that of a validation, with the diagnostics. */
+/** The document of the result; without a result, that of a validation with the diagnostics. */
 export const json: Format = (report) => jsonText(documentOf(report));
 
 export const documentOf: (report: Report) => object = byKind<[], object>({
@@ -25,12 +25,12 @@ export const documentOf: (report: Report) => object = byKind<[], object>({
   apply: applyDocument,
 });
 
-/** Indented JSON with a newline at its end. Nothing in it means anything to a terminal or to a CI log. */
+/** Indented JSON with a trailing newline. Nothing in it is a command for a terminal or a CI log. */
 export function jsonText(document: object): string {
   return `${safe(JSON.stringify(document, null, 2))}\n`;
 }
 
-/** The same in a single line. */
+/** The same on one line. */
 export function jsonLine(document: object): string {
   return `${safe(JSON.stringify(document))}\n`;
 }
@@ -41,7 +41,7 @@ function safe(document: string): string {
     .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);
 }
 
-/** Such characters are only in strings, so they can be written as JSON escapes, one for each UTF-16 code unit. */
+/** Such characters only occur in strings, so they can be JSON escapes, one for each UTF-16 code unit. */
 function escaped(character: string): string {
   return Array.from(
     { length: character.length },
@@ -75,7 +75,7 @@ function documentsOf(diagnostics: readonly Diagnostic[]): ShownDiagnostic[] {
 
 const applyFormatVersion = '1.0';
 
-/** What became of every planned resource, as it is written: schemas/apply.schema.json. */
+/** The outcome of every planned resource, as it is written: schemas/apply.schema.json. */
 export interface ApplyDocument {
   readonly format_version: string;
   readonly tool_version: string;
@@ -107,7 +107,7 @@ export interface OutcomeDocument
   readonly duration_ms: number;
 }
 
-/** Every planned resource is in it. */
+/** Contains every planned resource. */
 export function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ApplyDocument {
   return {
     format_version: applyFormatVersion,

@@ -8,20 +8,20 @@ import { grouped, namedSummary } from '../words/diagnostics.ts';
 interface Case {
   readonly name: string;
   readonly file: string;
-  /** Absent where it has no place in a file. */
+  /** Undefined without a place in a file. */
   readonly line?: number;
   readonly failed: boolean;
   readonly type: string;
-  /** Why it failed, in a line; only written for a case that failed. */
+  /** Why it failed, in a line; only written for a failed case. */
   readonly message: string;
-  /** All there is to say, also of a case that passed. May be empty. */
+  /** All details, also of a passed case. May be empty. */
   readonly text: string;
 }
 
-/** JUnit XML, which pipelines show as the results of tests: a suite for each file, a case for each diagnostic and each outcome. */
+/** JUnit XML, which pipelines show as test results: a suite for each file, a case for each diagnostic and each outcome. */
 export const junit: Format = (report, { pathInRepository = String }) => {
   const isApply = report.kind === 'apply';
-  // What the findings of an apply say is in the cases of its outcomes.
+  // The findings of an apply are in the cases of its outcomes.
   const diagnostics = isApply ? report.diagnostics : [...report.diagnostics, ...report.findings];
   const remarks = report.kind === 'problems' ? report.remarks : [];
   const passed = { failed: false, message: '' } as const;
@@ -100,7 +100,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Escapes a text for an element or an attribute. Characters that XML cannot hold at all are made visible first. */
+/** Escapes a text for an element or attribute. Characters that XML cannot contain are made visible first. */
 function xml(text: string): string {
   const lines = text.split('\n').map((line) => inline(line));
   return lines.join('\n').replace(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -8,19 +8,19 @@ import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 
-/** How a text looks where it is written. Where colours are not wanted, its functions change nothing. */
+/** The style of an output. Without colours, its functions return the text unchanged. */
 export interface Style extends Pick<
   ReturnType<typeof pc.createColors>,
   'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 > {
-  /** How many columns a line may have. Infinite where none is broken: in a pipe or a file. */
+  /** The maximum width in columns. Infinite in a pipe or a file, where no line is wrapped. */
   readonly width: number;
 }
 
-/** In wider lines the eye loses its way; narrower ones hold too little. */
+/** Wider lines are hard to follow; narrower ones hold too little. */
 const widths = { least: 40, most: 120 };
 
-/** The style of an output; `columns` is the width of its terminal, where it is one. */
+/** The style of an output; `columns` is the width of its terminal, if it is one. */
 export function createStyle({
   colours,
   columns,
@@ -32,10 +32,10 @@ export function createStyle({
   return { ...pc.createColors(colours), width };
 }
 
-/** Without colours, and with no line broken. */
+/** Without colours and wrapping. */
 export const plain: Style = createStyle({ colours: false });
 
-/** Safe lines, those broken that are longer than the width of a style; `indent` blanks stand before what is broken off. */
+/** Safe lines, wrapped at the width of a style; `indent` blanks precede wrapped parts. */
 export function fitted(text: string, { width }: Pick<Style, 'width'>, indent: number = 0): string {
   return text
     .split('\n')
@@ -43,7 +43,7 @@ export function fitted(text: string, { width }: Pick<Style, 'width'>, indent: nu
     .join('\n');
 }
 
-/** Diagnostics for a person, one below the other, each cause once. */
+/** Diagnostics for people, one below the other, each cause once. */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style): string {
   return fold(diagnostics)
     .map((diagnostic) => `${diagnosticText(diagnostic, style)}\n`)
@@ -52,7 +52,7 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style
 
 const detailIndent = 4;
 
-/** A diagnostic for a person: the place, the line with a caret, and what to do. */
+/** A diagnostic for people: the place, the line with a caret, and what to do. */
 export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const { severity, code, summary, detail, address, range } = diagnostic;
   const paint = severity === 'error' ? style.red : style.yellow;
@@ -65,23 +65,23 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/** Empty for a diagnostic about a whole file, which has the file's start as its place and no excerpt. */
+/** Empty for a diagnostic about a whole file, whose place is the start of the file, without an excerpt. */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
   if (range === undefined) return '';
   const { line, column } = range.start;
   return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
 }
 
-/** Of a line that is longer, only the part around the place is shown. */
+/** Of a longer line, only the part around the place is shown. */
 const longestExcerpt = 110;
-/** How much of the room is for what stands before the place. */
+/** The share of the width for the text before the place. */
 const shownBefore = 0.55;
 
 function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   if (range === undefined || excerpt === undefined) return [];
   const number = String(range.start.line);
   const margin = ' '.repeat(number.length);
-  // Beside it stand the number of the line, a bar, blanks, and a mark at either end where it is cut.
+  // The rest is the line number, a bar, blanks, and a mark at either cut end.
   const room = Math.min(longestExcerpt, style.width - number.length - 7);
   const shown = visible(excerpt);
   const until = (column: number): number => visible(excerpt.slice(0, column - 1)).length;
@@ -101,7 +101,7 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   ];
 }
 
-/** The last characters of a safe text that fit so many columns. */
+/** The longest end of a safe text that fits a number of columns. */
 function lastColumns(text: string, most: number): string {
   let last = text.slice(-Math.floor(most)).replace(/^\p{Cs}/u, '');
   while (widthOf(last) > most) last = last.replace(/^./u, '');
@@ -112,9 +112,9 @@ function visible(text: string): string {
   return inline(text.replaceAll('\t', '    '));
 }
 
-/** A line about a change, every text in it safe to print. */
+/** A line about a change; all of its texts are safe to print. */
 export interface ChangeLine {
-  /** What a diff shows in its first column. */
+  /** The first column of a diff. */
   readonly sign: string;
   readonly colour: Look['colour'];
   readonly indent: number;
@@ -129,14 +129,14 @@ export function painted(words: string, colour: Look['colour'], style: Style): st
 
 const fieldIndent = 2;
 
-/** A change in lines of at most the width of a style: the address, then its fields. */
+/** A change in lines of at most the style's width: the address, then its fields. */
 export function changeLines(change: Change, style: Style): ChangeLine[] {
   const { width } = style;
   const { sign, colour, address, place } = placedHead(change, style);
   const words = changeWords(change);
   const head = words === '' ? address : `${address} ${words}`;
   const fits = widthOf(`${head}  ${place}`) <= width;
-  // A document that was made elsewhere may name its fields in any way.
+  // A document from elsewhere may have any names of fields.
   const fields = fieldViews(change).map((field) => ({ ...field, field: inline(field.field) }));
   const column = fieldIndent + Math.max(0, ...fields.map(({ field }) => widthOf(field))) + 2;
   const lines = [
@@ -144,7 +144,7 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
     ...(fits ? [] : [indented(2, style.dim(place))]),
     ...fields.flatMap((field) => fieldLines(field, column, width, style)),
   ];
-  // A word that is too long for its column may have room in a line of its own.
+  // A word that is too long for its column may fit on a line of its own.
   return lines.flatMap(({ indent, text, ...line }) =>
     wrapped(text, width - indent, fieldIndent).map((part, index) => ({
       ...line,
@@ -155,7 +155,7 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
   );
 }
 
-/** A change in a line of at most the width of a style: what is least needed is left out where there is no room. */
+/** A change on one line of at most the style's width; the least important parts are left out if there is no room. */
 export function compactLine(change: Change, style: Style): ChangeLine {
   const { sign, colour, address, place } = placedHead(change, style);
   const words = inline(compactWords(change)).replace(/^(?=.)/, ' ');
@@ -233,7 +233,7 @@ function indented(indent: number, text: string): ChangeLine {
   return { sign: ' ', colour: 'grey', indent, text };
 }
 
-/** A text of several lines is shown line by line behind a bar; any other value as JSON, indented where it is too long for a line. */
+/** A text of several lines is shown line by line after a bar; any other value as JSON, indented if it is too long for one line. */
 function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   const behindBars = typeof value === 'string' && value.includes('\n');
   if (!behindBars && (typeof value !== 'object' || widthOf(quoted(value)) <= width))
@@ -246,7 +246,7 @@ function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   return [first, ...others];
 }
 
-/** Makes blanks at the end of a line visible, because they may be the only difference. */
+/** Makes trailing blanks visible, because they may be the only difference. */
 function withVisibleEnd(text: string): string {
   return text.replace(/ +$/, (blanks) => String.raw`\u{20}`.repeat(blanks.length));
 }

@@ -4,7 +4,7 @@ import { inline } from '../printable.ts';
 import { answerWords } from '../words/answers.ts';
 import { jsonLine } from './json.ts';
 
-/** One line of the log for a request. */
+/** The log line of a request. */
 export function requestLine(request: LoggedRequest, format: 'text' | 'json'): string {
   const { time, method, path, name, status, error, attempt, requestId } = request;
   const durationMs = Math.round(request.durationMs);
@@ -28,13 +28,13 @@ export function requestLine(request: LoggedRequest, format: 'text' | 'json'): st
   return `${parts.flatMap((part) => (part === undefined ? [] : inline(String(part)))).join(' ')}\n`;
 }
 
-/** A line of the log that says how the resources of a kind were read. */
+/** The log line that says how the resources of a kind were read. */
 export function listLine(news: ListNews, time: string, format: 'text' | 'json'): string {
   const message = listWords(news);
   return format === 'json' ? jsonLine({ time, level: 'debug', message }) : `${time} ${inline(message)}\n`;
 }
 
-/** How the declared resources of a kind were read of which there is a list, and why not in pages where they were not. */
+/** How the resources of a kind were read, and why not in pages. */
 function listWords({ kind: { list }, declared, course }: ListNews): string {
   const oneByOne = `${list} are looked up one by one`;
   switch (course.kind) {

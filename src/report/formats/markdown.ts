@@ -12,8 +12,8 @@ import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type 
 import { applyFoot, asPlannedWords, outcomeLines, planFoot, undeclaredLines } from './text.ts';
 
 /**
- * A comment for a pull request: how it ended, and the rest in blocks of code. Every text from a manifest or the service is in
- * those, or in the code of its heading, where Markdown and HTML have no meaning.
+ * A comment for a pull request: the result, and the rest in code blocks. Every text from a manifest or the service is in a code
+ * block or code span, where Markdown and HTML have no meaning.
  */
 export const markdown: Format = (report, { limit = commentLimit, commentKey }) => {
   // The title and the key are the same with and without a result, so that one comment replaces the other.
@@ -31,26 +31,26 @@ export const markdown: Format = (report, { limit = commentLimit, commentKey }) =
 };
 
 interface Content {
-  /** Markdown of our own words. */
+  /** Our own words as Markdown. */
   readonly headline: string;
   readonly blocks: readonly Block[];
 }
 
 /** A block of code. */
 interface Block {
-  /** The words to click on to unfold it; without them it is open. */
+  /** The caption of a folded block; without one it is open. */
   readonly summary?: string | undefined;
   readonly language: 'diff' | 'text';
   readonly sections: readonly Section[];
 }
 
-/** A part of a block. Its texts are safe line by line. */
+/** A part of a block. Each line of it is safe. */
 interface Section {
   readonly items: readonly string[];
   readonly separator: '\n' | '\n\n';
-  /** What its items are called when some are left out, such as `changes`. A section without it is never cut. */
+  /** How its items are called when some are left out, such as `changes`. A section without it is never cut. */
   readonly itemName?: string;
-  /** How many items are shown at the most. */
+  /** The maximum number of items. */
   readonly most?: number;
 }
 
@@ -60,7 +60,7 @@ const contentOf = byKind<[], Content>({
     return { headline: `**${headline}**`, blocks: [{ language: 'text', sections }] };
   },
   plan: planContent,
-  /** First what went wrong, then what became of each resource, all folded up. */
+  /** Problems first, then the outcome of each resource, all folded. */
   apply: (report) => {
     const { run, headline, counts, warnings, outcomes, findings } = report;
     const ended = present(run.interrupted && wasInterrupted, headline).join(' ');
@@ -79,13 +79,13 @@ const contentOf = byKind<[], Content>({
   },
 });
 
-/** More than a reviewer reads without a click is folded up. */
+/** Longer lists are folded. */
 const mostOpenLines = 60;
 const mostGone = 50;
 
 /**
- * First what keeps it from being applied, then the changes as a diff, all folded up. Where the manifests were compared with a
- * baseline, first what this change does, and open; folded up, what the plan would do all the same.
+ * First what prevents the plan from being applied, then the changes as a diff, all folded. With a baseline, the changes of this pull
+ * request come first and open, and the rest of the plan folded.
  */
 function planContent({ headline, errors, warnings, plan }: PlanReport): Content {
   const view = planView(plan);
@@ -140,7 +140,7 @@ function uncut(...items: readonly string[]): Section {
 }
 
 function changesOf(changes: readonly Change[]): Section {
-  // A comment shows as many of the others as it has room for.
+  // The comment shows as many other changes as fit.
   const { inFull, named, more } = withoutManyNew(pendingFirst(changes), ['create_if_absent']);
   const lines = named.map((change) => diffLine(compactLine(change, style)));
   const blocks = inFull.map((change) => diffBlock(change));
@@ -153,7 +153,7 @@ function problems(diagnostics: readonly Diagnostic[]): Section {
   return { items, separator: '\n\n', itemName: 'problems' };
 }
 
-/** More of them would hide the changes. The text on the terminal has them all. */
+/** More would hide the changes. The text on the terminal has all of them. */
 const mostWarnings = 10;
 
 function warningsOf(warnings: readonly Diagnostic[]): Section {
@@ -164,10 +164,10 @@ function warned(warnings: readonly Diagnostic[]): string[] {
   return warningCount(warnings).map((words) => `${words}.`);
 }
 
-/** Wider blocks of code have to be scrolled. */
+/** Wider code blocks need scrolling. */
 const style: Style = { ...plain, width: 100 };
 
-/** The signs are in the first column: there they give a diff its colours. */
+/** The signs are in the first column, where a diff gets its colours. */
 function diffBlock(change: Change): string {
   return changeLines(change, style).map(diffLine).join('\n');
 }
@@ -176,9 +176,9 @@ function diffLine({ sign, indent, text }: ChangeLine): string {
   return `${sign} ${' '.repeat(indent)}${text}`.trimEnd();
 }
 
-/** GitHub takes 65,536 characters in a comment, GitLab more. The program that posts it may add some of its own. */
+/** GitHub allows 65,536 characters in a comment, GitLab more. The program that posts it may add some. */
 export const commentLimit: Limit = { most: 60_000, lengthOf: (text) => text.length };
-/** GitHub takes 1 MiB in the summary of a step. */
+/** GitHub allows 1 MiB in the summary of a step. */
 export const stepSummaryLimit: Limit = { most: 1_000_000, lengthOf: (text) => Buffer.byteLength(text) };
 
 /** Writes the comment within a limit. Items that do not fit are left out and counted. */
@@ -186,7 +186,7 @@ function withinLimit(head: readonly string[], blocks: readonly Block[], { most, 
   const certain = blocks.map(({ sections }) =>
     sections.flatMap(({ itemName, items }) => (itemName === undefined ? items : [])),
   );
-  // The sections that are never cut may take half of the room. Each section needs some for its own words.
+  // Sections that are never cut may take half of the room. Each section needs some for its own words.
   const clip = (text: string): string =>
     clipped(text, Math.floor(most / 8 / Math.max(1, certain.flat().length)));
   const stands = certain.map((texts) => texts.map((text) => clip(text)).join('\n\n'));
@@ -215,7 +215,7 @@ function withinLimit(head: readonly string[], blocks: readonly Block[], { most, 
   return inFences(head, blocks, fence, texts);
 }
 
-/** The comment with the texts of its blocks; a block without any is left out. */
+/** The comment with the texts of its blocks; empty blocks are left out. */
 function inFences(
   head: readonly string[],
   blocks: readonly Block[],
@@ -238,7 +238,7 @@ const longestKey = 500;
 
 function marker(title: string, key: CommentKey): string {
   const parts = Object.entries(key).flatMap(([part, value]) =>
-    // A URI may have `-` in it, and two of them would end an HTML comment early.
+    // A URI may contain `--`, which would end an HTML comment early.
     value === undefined ? [] : `${part}=${uriComponent(value).replaceAll('-', '%2D')}`,
   );
   const text = [title, ...parts].join(' ');
@@ -253,7 +253,7 @@ function codeSpan(text: string): string {
   return fence + pad + text + pad + fence;
 }
 
-/** How long a fence must be so that the text cannot close it. */
+/** The length of a fence that the text cannot close. */
 function fenceAround(text: string): number {
   return Math.max(2, longestRun(text)) + 1;
 }

@@ -1,6 +1,6 @@
 import { inline, unsafe } from '../printable.ts';
 
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Html {
   readonly text: string;
 
@@ -19,7 +19,7 @@ const entities: Readonly<Record<string, string>> = {
   ':': '&#58;',
 };
 
-/** Writes HTML. Values that are put in are escaped, unless they are Html already; the parts of a list follow each other. */
+/** Writes HTML. Inserted values are escaped, unless they are Html; items of a list are joined. */
 export function markup(
   pieces: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]
@@ -31,12 +31,10 @@ export function markup(
   return new Html(pieces.map((piece, index) => piece + (texts[index] ?? '')).join(''));
 }
 
-/*
- * What means something to HTML, and what begins a command of a CI system: a page may be written to a log. See printable.ts.
- */
+/** Characters with a meaning in HTML, and the start of a CI system's command: a page may be written to a log. See printable.ts. */
 const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
-/** Line ends are kept; any other character that cannot be seen is made visible. */
+/** Line endings are kept; any other invisible character is made visible. */
 function escaped(text: string): string {
   const visible = text.replace(unsafe, (character) => (character === '\n' ? character : inline(character)));
   return visible.replace(special, (character) => entities[character] ?? '');

@@ -1,6 +1,6 @@
 import { wrapped } from '../printable.ts';
 
-/** A page of docs/ as a text for a terminal, in lines of at most a width where words allow it. Code stays as it is. */
+/** A page of docs/ as text for a terminal, wrapped at a width. Code stays as it is. */
 export function pageText(markdown: string, width: number): string {
   const blocks = markdown.matchAll(/^```\w*\n([^]*?)^```$|^(?!```)\S(?:.+|\n(?!\n|```))*/gm);
   const texts = Array.from(blocks, ([block, code]) => {
@@ -22,7 +22,7 @@ function partText(part: string, width: number): string {
   return hanging(marker, plain(part.slice(marker.length)), width);
 }
 
-/** A row is an entry: its first cell, and below it the others, each behind its heading where there are several. */
+/** Each row becomes an entry: its first cell, and below it the others, with their headings if there are several. */
 function tableText(table: string, width: number): string {
   const [headings = [], , ...rows] = table.split('\n').map((row) =>
     row
@@ -45,7 +45,7 @@ function hanging(marker: string, text: string, width: number): string {
   return wrapped(marker + text, width, marker.length).join('\n');
 }
 
-/** Links to other pages by their names, those of the web with their addresses; pictures left out. */
+/** Links to other pages become their names, links to the web their addresses; pictures are left out. */
 function plain(text: string): string {
   return text
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')

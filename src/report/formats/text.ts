@@ -25,7 +25,7 @@ import {
   type Style,
 } from './lines.ts';
 
-/** Text for a person; everything, unless it goes to a terminal. */
+/** Text for people; complete, unless it goes to a terminal. */
 export const text: Format = byKind<[Setting], string>({
   problems: problemsText,
   plan: ({ diagnostics, plan }, { style = plain, detail }) =>
@@ -52,15 +52,15 @@ function problemsText(report: ProblemsReport, { style = plain }: Setting): strin
   return `${heading}${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
 }
 
-/** Of more changes than this, a terminal shows a line each, unless it is asked for more. */
+/** A terminal shows one line for each of more changes than this, unless told otherwise. */
 const mostOnTerminal = 200;
 
-/** The plan, for a person who decides on it. Without a detail, all of it, unless very many changes go to a terminal. */
+/** The plan for people. Without a detail, all of it, unless very many changes go to a terminal. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
   return viewText(planView(plan), plan, style, detail);
 }
 
-/** The plan before it is applied: how to change what is left unchanged stands at the end of that. */
+/** The plan before it is applied, followed by the switches that would change what is left unchanged. */
 export function planBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
   return viewText({ ...planView(plan), idle: undefined, switches: [] }, plan, style, detail);
 }
@@ -119,7 +119,7 @@ function changesText(changes: readonly Change[], style: Style, detail: Detail): 
   }
 }
 
-/** What the service holds and no manifest declares: how much, and what was not read; then the rest, of which the last may be cut off. */
+/** Records that no manifest declares: their number, what was not read, then the records, the last of which may be cut off. */
 export function undeclaredLines(
   { undeclared }: PlanView,
   style: Style,
@@ -131,7 +131,7 @@ export function undeclaredLines(
   return [[fitted(head, style, 4), ...missing.map(fit)], rest.map(fit)];
 }
 
-/** What comes after the changes: notes, the counts, and the last line. */
+/** The end of a plan: notes, counts, and the last line. */
 export function planFoot({ notes, idle, switches, counts, headline }: PlanView, style: Style): string[] {
   const left = present(idle, ...switches).join('\n');
   return [...notes, ...present(left), counts, style.bold(headline)].map((each) => fitted(each, style));
@@ -139,14 +139,14 @@ export function planFoot({ notes, idle, switches, counts, headline }: PlanView, 
 
 const margin = 2;
 
-/** The sign comes first in the line, so that the signs form a column. */
+/** The sign comes first, so that the signs form a column. */
 function signedLine({ sign, colour, indent, text: words }: ChangeLine, style: Style): string {
   return `${' '.repeat(margin + indent)}${painted(sign, colour, style)} ${words}`.trimEnd();
 }
 
 /**
- * What apply did, for a person: what did not go as planned and why, what was created or changed, how much more went as planned, and
- * what to run next. Of few resources, or with the detail `all`, each is in a line.
+ * The result of apply for people: problems and their reasons, created and changed resources, the number of all others, and what to
+ * run next. Of few resources, or with the detail `all`, each has a line.
  */
 export function applyText(report: ApplyReport, style: Style, detail?: Detail): string {
   const planned = report.outcomes.filter((outcome) => outcome.planned);
@@ -158,12 +158,12 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
   return `${present(...parts).join('\n\n')}\n`;
 }
 
-/** How many more there are than those that are named. */
+/** The number of resources that are not named. */
 export function asPlannedWords(named: number, more: number): string {
   return `${more}${named > 0 ? ' more' : ''} went as planned, and are not named here.`;
 }
 
-/** A line for each resource; where more than some dozens were not begun for one reason, one line for all of those. */
+/** A line for each resource; if dozens were not begun for one reason, one line for all of them. */
 function fewerLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
   const many = [...grouped(notBegun, ({ verdict }) => verdict)].filter(
