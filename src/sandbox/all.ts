@@ -2,7 +2,14 @@ import { applicationKind } from './application.ts';
 import { bindingKind } from './binding.ts';
 import { groupKind } from './group.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
-import { certificateKind, flowKind, propertyMappingKind, roleKind, scopeMappingKind } from './named-kinds.ts';
+import {
+  brandKind,
+  certificateKind,
+  flowKind,
+  propertyMappingKind,
+  roleKind,
+  scopeMappingKind,
+} from './named-kinds.ts';
 import { oauth2Kind } from './oauth2.ts';
 import { objectAttributeKind } from './object-attribute.ts';
 import { outpostKind } from './outpost.ts';
@@ -24,6 +31,7 @@ export function allKinds(world: World): SandboxKinds {
     provider_scope: scopeMappingKind(world),
     flow: flowKind(world),
     certificate: certificateKind(world),
+    brand: brandKind(world),
     propertyMapping: propertyMappingKind(world),
     binding: bindingKind(world),
     ...(world.rules.hasRequests && { objectAttribute: objectAttributeKind(world) }),

@@ -1,11 +1,11 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { reference } from './fields.ts';
-import { groupOfUser, memberOf } from './group.ts';
+import { groupOfUser, memberOf } from './people.ts';
 import { userUuid, uuid } from './ids.ts';
-import { type SandboxKind, type World, type WrittenKind } from './kind.ts';
+import { isWritten, type World, type WrittenKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import { valuesOf, type Row, type Values } from './rows.ts';
 import { tableFrom } from './table.ts';
+import { bindableAt } from './bindables.ts';
 
 /** What lets a group or a user open an application, or is a policy that decides on it. Nothing keeps one from being there twice. */
 export function bindingKind(world: World): WrittenKind {
@@ -22,8 +22,6 @@ export function bindingKind(world: World): WrittenKind {
     searched: () => [],
     filters: (query) => filtersOf(world, query),
     fields: {
-      policy: { read: (value) => ({ value }) },
-      target: { type: 'field', read: reference('uuid', () => world.rows('application')) },
       negate: { more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' } },
       enabled: { default: true },
       timeout: {
@@ -39,7 +37,7 @@ export function bindingKind(world: World): WrittenKind {
         target: byName('application', 'slug', application),
         ...(group !== undefined && { group: byName('group', 'name', group) }),
         ...(user !== undefined && { user: byName('user', 'username', user) }),
-        ...(policy !== undefined && { policy: uuid(`policy ${policy}`) }),
+        ...(policy !== undefined && { policy: policyNamed(world, policy) }),
       })),
     newPk: (made) => uuid(`binding ${made}`),
     keep: (values, { own, made }) => {
@@ -52,16 +50,24 @@ export function bindingKind(world: World): WrittenKind {
         };
       return { stored: own ? values : { ...values, label: labelOf(world, values), made } };
     },
-    shown: ({ fields: { policy = null, group, user } }) => {
+    shown: ({ fields: { group, user } }) => {
       const bound = world.rows('group').at(textOf(group));
       const member = world.rows('user').at(textOf(user));
       return {
-        policy_obj: policy === null ? null : { pk: policy, name: 'policy' },
         group_obj: bound ? groupOf(world, bound) : null,
         user_obj: member ? (isLate ? memberOf(member) : userOf(world, member)) : null,
       };
     },
   });
+}
+
+/** The policy of a name, which is made where there is none: one that nobody passes. */
+function policyNamed(world: World, name: string): JsonValue {
+  const policies = world.kind('/policies/dummy/');
+  const [known] = policies.rows.with('name', name);
+  if (known) return known.pk;
+  const made = isWritten(policies) && policies.writing.write({ name, result: false }, { name });
+  return made && 'pk' in made ? made.pk : null;
 }
 
 /** One has exactly one subject. */
@@ -86,16 +92,18 @@ function filtersOf(
   query: Query,
 ): readonly Filter[] | { readonly [field: string]: readonly string[] } {
   const wrong = 'Select a valid choice. That choice is not one of the available choices.';
-  const isThere = (pk: string): boolean => world.rows('application').at(pk) !== undefined;
+  const targetOf = (id: string): Row['pk'] | undefined => bindableAt(world, id)?.pk;
   const target = query.text('target');
-  if (target !== undefined && !isThere(target)) return { target: [wrong] };
+  if (target !== undefined && targetOf(target) === undefined) return { target: [wrong] };
   const several = query.all('target_in');
-  const absent = several.find((pk) => !isThere(pk));
+  const absent = several.find((id) => targetOf(id) === undefined);
   if (absent !== undefined)
     return { target_in: [`Select a valid choice. ${absent} is not one of the available choices.`] };
   return [
-    ...(target === undefined ? [] : [({ fields }: Row) => fields['target'] === target]),
-    ...(several.length === 0 ? [] : [({ fields }: Row) => several.includes(textOf(fields['target']))]),
+    ...(target === undefined ? [] : [({ fields }: Row) => fields['target'] === targetOf(target)]),
+    ...(several.length === 0
+      ? []
+      : [({ fields }: Row) => several.some((id) => fields['target'] === targetOf(id))]),
   ];
 }
 
@@ -127,48 +135,6 @@ function userOf(world: World, user: Row): JsonObject {
     path: user.fields['path'] ?? 'users',
     type: user.fields['type'] ?? 'internal',
   };
-}
-
-/** In which field a binding has the id of a record of a list: it goes with that. */
-const boundIn: Readonly<Record<string, string>> = { applications: 'target', groups: 'group', users: 'user' };
-
-/** In which field a user has the ids of records of a list. */
-const membersHave: Readonly<Record<string, string>> = { groups: 'groups' };
-
-function use(app: string, model_name: string, row: Row, name: string, action: string): JsonObject {
-  return { app, model_name, pk: textOf(row.pk), name: textOf(row.fields[name]), action };
-}
-
-/** In which field an application has the id of a record of a list. */
-const assignedIn: Readonly<Record<string, string>> = { providers: 'provider' };
-
-/** Deletes the bindings of a record that is deleted, and takes its users out of a group. */
-export function deleteBindings(world: World, { list }: Pick<SandboxKind, 'list'>, { pk }: Row): void {
-  const users = world.rows('user');
-  const memberships = membersHave[list];
-  for (const member of memberships === undefined ? [] : users.with(memberships, pk))
-    users.change(member, {
-      [memberships ?? '']: valuesOf(member, memberships ?? '').filter((id) => id !== pk),
-    });
-  const field = boundIn[list];
-  const rows = world.rows('binding');
-  for (const binding of field === undefined ? [] : rows.with(field, pk)) rows.delete(binding);
-}
-
-/** What hangs on a record, as the service lists it: bindings go with it, members and applications go on without it. */
-export function usesOf(world: World, { list }: Pick<SandboxKind, 'list'>, { pk }: Row): JsonObject[] {
-  const field = boundIn[list];
-  const bound = field === undefined ? [] : world.rows('binding').with(field, pk);
-  const memberships = membersHave[list];
-  const members = memberships === undefined ? [] : world.rows('user').with(memberships, pk);
-  const applications =
-    assignedIn[list] === undefined ? [] : world.rows('application').with(assignedIn[list], pk);
-  const said = (action: string): string => (world.rules.isLate ? action : action.toUpperCase());
-  return [
-    ...bound.map((row) => use('authentik_policies', 'policybinding', row, 'label', said('cascade'))),
-    ...members.map((row) => use('authentik_core', 'user', row, 'username', said('cascade_many'))),
-    ...applications.map((row) => use('authentik_core', 'application', row, 'slug', said('set_null'))),
-  ];
 }
 
 /** What the service says of whether somebody could open an application; nothing where there is no such application or user. */

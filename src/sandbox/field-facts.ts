@@ -19,6 +19,7 @@ import {
 import type { World } from './kind.ts';
 import { typeName } from './python.ts';
 import type { Rows } from './rows.ts';
+import { bindableAt } from './bindables.ts';
 
 /** What is written by hand of a field: what the schema of the service does not say. */
 export interface FieldRow extends Partial<Field> {
@@ -84,7 +85,9 @@ function readerOf(
 ): Field['read'] {
   const { type, format, items, minLength, maxLength, fields } = facts;
   const list = listOf(place, facts);
-  if (list !== undefined && list !== 'bindables') {
+  if (list === 'bindables')
+    return reference('uuid', () => ({ at: (id) => bindableAt(world, id) }), checks.first);
+  if (list !== undefined) {
     const idForm = (items ?? facts).type === 'integer' ? 'number' : 'uuid';
     const rows = (): Rows => world.at(referredLists[list]);
     return items ? references(idForm, rows) : reference(idForm, rows, checks.first);
@@ -186,12 +189,6 @@ function limitsOf({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
 }
 
 /** That no other record has the text. */
-export function untaken(
-  rows: () => Rows,
-  field: string,
-  title: string,
-  label: string = field.replaceAll('_', ' '),
-): Check {
-  const complaint = `${title} with this ${label} already exists.`;
+export function untaken(rows: () => Rows, field: string, complaint: string): Check {
   return (content, own) => (rows().isTaken(field, content, own) ? complaint : undefined);
 }

@@ -112,7 +112,7 @@ export const mapping: ReadField = notNull((value) =>
 );
 
 /** The id of one of these records. */
-export function reference(form: 'number' | 'uuid', rows: () => Rows, check?: Check): ReadField {
+export function reference(form: 'number' | 'uuid', rows: () => Pick<Rows, 'at'>, check?: Check): ReadField {
   return (value, own) => {
     const id = idText(value);
     if (form === 'uuid' && !uuidForm.test(id)) return wrong(`“${id}” is not a valid UUID.`);

@@ -1,11 +1,10 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { userUid, uuid } from './ids.ts';
+import { uuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
 import type { Query } from './query.ts';
-import type { Rules } from './release.ts';
-import { roleRecord } from './named-kinds.ts';
-import { only, Rows, valuesOf, type Row } from './rows.ts';
+import { memberOf, roleRecord } from './people.ts';
+import { Rows, valuesOf, type Row } from './rows.ts';
 import { tableFrom } from './table.ts';
 
 export function groupKind(world: World): WrittenKind {
@@ -68,22 +67,4 @@ function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
 
 function isItself(pk: Row['pk'], own?: Row): string | undefined {
   return pk === own?.pk ? 'Cannot set group as parent of itself.' : undefined;
-}
-
-/** A group as a user's record has it. */
-export function groupOfUser({ pk, fields }: Row, { isLate }: Rules): JsonObject {
-  const empty = {
-    num_pk: 0,
-    name: '',
-    is_superuser: false,
-    attributes: {},
-    ...(!isLate && { parent: null }),
-  };
-  return { pk, ...empty, ...only(fields, Object.keys(empty)) };
-}
-
-/** A user as the record of a group has it. */
-export function memberOf({ pk, fields }: Row): JsonObject {
-  const names = ['username', 'name', 'is_active', 'last_login', 'email', 'attributes'];
-  return { pk, ...only(fields, names), uid: userUid(pk) };
 }

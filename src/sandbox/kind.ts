@@ -17,6 +17,10 @@ export interface World {
   readonly rows: (kind: string) => Rows;
   /** Those that the service lists at a path, such as `/core/groups/`. */
   readonly at: (path: string) => Rows;
+  /** The kind of these. */
+  readonly kind: (path: string) => SandboxKind;
+  /** The kinds that have been asked for, as have all that have a record. */
+  readonly kinds: () => Iterable<SandboxKind>;
 }
 
 /** One kind of record, as a table: a file in this folder, and a line in all.ts. */
@@ -56,8 +60,8 @@ interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
   /** What the seed asks for, as the bodies of requests. */
   readonly seed: readonly JsonObject[];
-  /** Keeps what was read of a request of somebody: as a new record, or as a change of one. */
-  readonly write: (values: Values, own?: Row, asker?: Asker) => Row | Refused;
+  /** Keeps what was read of what somebody sent: as a new record, or as a change of one. */
+  readonly write: (values: Values, sent: JsonObject, own?: Row, asker?: Asker) => Row | Refused;
 }
 
 /** What is wrong with each field, or over which one the service broke down. */

@@ -1,6 +1,5 @@
-import { textOf, type JsonObject } from '../base/json.ts';
+import { textOf } from '../base/json.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
-import { only, valuesOf, type Row } from './rows.ts';
 import { shownFrom, tableFrom } from './table.ts';
 
 /** The roles that users and groups can have. */
@@ -9,17 +8,7 @@ export function roleKind(world: World): WrittenKind {
     path: '/rbac/roles/',
     list: 'roles',
     known: (world.seed.roles ?? []).map((role) => ({ ...role })),
-    whenDeleted: ({ pk }) => {
-      for (const rows of [world.rows('group'), world.rows('user')])
-        for (const row of rows.with('roles', pk))
-          rows.change(row, { roles: valuesOf(row, 'roles').filter((role) => role !== pk) });
-    },
   });
-}
-
-/** A role, as users and groups show it. */
-export function roleRecord({ pk, fields }: Row): JsonObject {
-  return { pk, ...only(fields, ['name']) };
 }
 
 /** The flows that providers refer to. */
@@ -46,7 +35,20 @@ export function certificateKind(world: World): WrittenKind {
     path: '/crypto/certificatekeypairs/',
     list: 'certificates',
     known: (world.seed.certificates ?? []).map((certificate) => ({ ...certificate })),
-    shown: () => ({ private_key_available: true }),
+    shown: ({ fields }) => ({ private_key_available: fields['key_data'] !== '' }),
+  });
+}
+
+/** The brands, of which one alone is the default. */
+export function brandKind(world: World): WrittenKind {
+  const path = world.rules.isLate ? '/core/brands/' : '/core/tenants/';
+  return tableFrom(world, {
+    path,
+    list: 'brands',
+    keep: (stored, { own }) =>
+      stored['default'] === true && world.at(path).isTaken('default', true, own)
+        ? { errors: { default: ['Only a single brand can be set as default.'] } }
+        : { stored },
   });
 }
 
@@ -83,12 +85,5 @@ export function scopeMappingKind(world: World): WrittenKind {
   return tableFrom(world, {
     path: world.rules.isLate ? '/propertymappings/provider/scope/' : '/propertymappings/scope/',
     list: 'property_mappings',
-    whenDeleted: ({ pk }) => {
-      const providers = world.rows('provider');
-      for (const row of providers.with('property_mappings', pk))
-        providers.change(row, {
-          property_mappings: valuesOf(row, 'property_mappings').filter((mapping) => mapping !== pk),
-        });
-    },
   });
 }

@@ -8,8 +8,7 @@ export function oauth2Kind(world: World): WrittenKind {
   const taken = untaken(
     () => world.at('/providers/all/'),
     'client_id',
-    'OAuth2/OpenID Provider',
-    'Client ID',
+    'OAuth2/OpenID Provider with this Client ID already exists.',
   );
   return typedProviderKind(world, {
     path: '/providers/oauth2/',

@@ -23,7 +23,7 @@ export function outpostKind(world: World): WrittenKind {
       providers_obj: world
         .at('/providers/all/')
         .those(fields['providers'])
-        .map((provider) => providerRecord(world, provider)),
+        .map((provider) => providerRecord(world, provider, 'backchannel')),
       token_identifier: `ak-outpost-${pk}-api`,
     }),
   });

@@ -1,6 +1,5 @@
 import { factsOf, hasFacts } from '../kinds/facts.ts';
 import type { SandboxKind, World } from './kind.ts';
-import type { Rows } from './rows.ts';
 import { shownFrom, tableFrom } from './table.ts';
 
 const api = '/api/v3';
@@ -31,11 +30,16 @@ export class Paths {
     return kind && { kind, name: path.slice(end, -1) };
   }
 
-  /** The records that the service lists at a path, such as `/core/groups/`. */
-  rows(path: string): Rows {
+  /** The kind that the service lists at a path, such as `/core/groups/`. */
+  kind(path: string): SandboxKind {
     const kind = this.listAt(`${api}${path}`);
     if (kind === undefined) throw new Error(`release ${this.#world.release} has no ${path}`);
-    return kind.rows;
+    return kind;
+  }
+
+  /** Those that have been asked for. */
+  all(): Iterable<SandboxKind> {
+    return this.#kinds.values();
   }
 }
 

@@ -60,11 +60,6 @@ export function typedProviderKind(world: World, typed: Typed): WrittenKind {
         Object.keys(row.fields['component'] === component ? facts.fields : kind.writing.fields),
       ),
     }),
-    whenDeleted: ({ pk }) => {
-      const applications = world.rows('application');
-      for (const application of applications.with('provider', pk))
-        applications.change(application, { provider: null });
-    },
   });
   const unset = (pk: Row['pk']): Values =>
     Object.fromEntries(

@@ -1,4 +1,4 @@
-import { textOf, type JsonValue } from '../base/json.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { digest } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
 import { typedProviderKind } from './provider.ts';
@@ -26,6 +26,10 @@ export function proxyKind(world: World): WrittenKind {
         stored: {
           ...(!own && first),
           ...values,
+          property_mappings: withScopes(
+            world,
+            values['property_mappings'] ?? own?.fields['property_mappings'],
+          ),
           redirect_uris: callbacks(host, world.rules.isLate),
         },
       };
@@ -33,9 +37,24 @@ export function proxyKind(world: World): WrittenKind {
   });
 }
 
+const scopes = [
+  'oauth2/scope-openid',
+  'oauth2/scope-email',
+  'oauth2/scope-profile',
+  'oauth2/scope-entitlements',
+  'proxy/scope-proxy',
+];
+
+/** Mappings with those that a proxy cannot do without, which the service adds to it each time. */
+function withScopes({ at }: World, given: JsonValue = []): JsonValue {
+  const mappings = at('/propertymappings/all/');
+  const added = scopes.flatMap((scope) => mappings.with('managed', `goauthentik.io/providers/${scope}`));
+  return [...new Set([...(isJsonList(given) ? given : []), ...added.map(({ pk }) => pk)])];
+}
+
 /** Where people come back to. */
 function callbacks(host: string, isLate: boolean): JsonValue {
-  const urls = [`${host}/outpost.goauthentik.io/callback`, host];
+  const urls = [`${host.replace(/\/$/, '')}/outpost.goauthentik.io/callback`, host];
   return isLate
     ? urls.map((url) => ({ matching_mode: 'strict', url: `${url}?X-authentik-auth-callback=true` }))
     : urls.map((url) => `${url}\\?X-authentik-auth-callback=true`).join('\n');

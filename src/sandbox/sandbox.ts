@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { allKinds, type KindName, type SandboxKinds } from './all.ts';
-import { checkedAccess, deleteBindings, usesOf } from './binding.ts';
+import { checkedAccess } from './binding.ts';
 import {
   bodyOf,
   crashed,
@@ -20,11 +20,9 @@ import { reaches, rightsOf, viewed, type Asker, type Right } from './rights.ts';
 import type { Row } from './rows.ts';
 import { configurationOf, listOptions, meOf, versionOf } from './self.ts';
 import { refusedOf, taken, type RefusedEntry, type Taken } from './taken.ts';
+import { deleteRow, shownUses } from './uses.ts';
 
-/**
- * The service in memory: a state machine without files, network, clock or random numbers. The same requests in the same order
- * always get the same answers.
- */
+/** The service in memory, without files, network, clock or random numbers: the same requests in the same order always get the same answers. */
 export class Sandbox {
   readonly #world: World;
   readonly #kinds: SandboxKinds;
@@ -41,9 +39,17 @@ export class Sandbox {
       if (found === undefined) throw new Error(`there is no kind ${kind} in src/sandbox/all.ts`);
       return found.rows;
     };
-    const at = (path: string): SandboxKind['rows'] => this.#paths.rows(path);
     let isSeeding = true;
-    this.#world = { release, rules: rulesOf[release], seed, isSeeding: () => isSeeding, rows, at };
+    this.#world = {
+      release,
+      rules: rulesOf[release],
+      seed,
+      isSeeding: () => isSeeding,
+      rows,
+      at: (path) => this.#paths.kind(path).rows,
+      kind: (path) => this.#paths.kind(path),
+      kinds: () => this.#paths.all(),
+    };
     this.#kinds = allKinds(this.#world);
     this.#paths = new Paths(this.#world, Object.values(this.#kinds));
     const written = Object.values(this.#kinds).filter((kind) => isWritten(kind));
@@ -165,7 +171,7 @@ export class Sandbox {
     const row = 'refusal' in asker ? 'forbidden' : viewed(kind, name, asker);
     if (found.status !== 200 || typeof row === 'string') return found;
     return request.method === 'GET'
-      ? json(200, usesOf(this.#world, kind, row), allow)
+      ? json(200, shownUses(this.#world, kind, row), allow)
       : notAllowed(request, allow);
   }
 
@@ -267,10 +273,8 @@ export class Sandbox {
   }
 
   #delete(kind: SandboxKind, found: Row): void {
-    kind.rows.delete(found);
-    kind.whenDeleted?.(found);
-    deleteBindings(this.#world, kind, found);
-    for (const [token, { user }] of this.#askers) if (user === found) this.#askers.delete(token);
+    const gone = new Set(deleteRow(this.#world, kind, found));
+    for (const [token, { user }] of this.#askers) if (gone.has(user)) this.#askers.delete(token);
   }
 
   #askerOf(request: SandboxRequest): Asker | { readonly refusal: string } {

@@ -1,13 +1,18 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
-import { emptyOf, factsIn, fieldsFrom, untaken, type FieldRows } from './field-facts.ts';
-import { uuid } from './ids.ts';
+import { bindableId } from './bindables.ts';
+import { undemanded } from './demands.ts';
+import { componentOf, familyOf } from './families.ts';
+import { emptyOf, factsIn, fieldsFrom, untaken, type FieldRow, type FieldRows } from './field-facts.ts';
+import { filtersOf } from './filters.ts';
+import { digest, uuid } from './ids.ts';
 import { byPk, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
-import type { Filter, Query } from './query.ts';
+import { namesOf, recordedOf, type Recorded } from './recorded.ts';
 import type { Asker } from './rights.ts';
 import { Rows, type Row, type Values } from './rows.ts';
+import { othersShown, ownPath } from './shown.ts';
 
-/** What is written by hand of a kind: what the schema of the service does not say. */
+/** What is written by hand of a kind: what neither the schema of the service nor a recording says. */
 export interface TableRow extends Partial<Omit<WrittenKind, 'path' | 'writing'>> {
   /** Where the service lists the records, as the facts have it: `/core/groups/`. */
   readonly path: string;
@@ -34,99 +39,57 @@ interface Kept {
   readonly made: number;
 }
 
-/** What the service calls what its schema names in small letters alone. */
-const titles: Readonly<Record<string, string>> = {
-  'authentik_core.objectattribute': 'Object Attribute',
-  'authentik_crypto.certificatekeypair': 'Certificate-Key Pair',
-  'authentik_policies.policybinding': 'Policy Binding',
-  'authentik_providers_oauth2.oauth2provider': 'OAuth2/OpenID Provider',
-  'authentik_providers_oauth2.scopemapping': 'Scope Mapping',
-  'authentik_providers_proxy.proxyprovider': 'Proxy Provider',
-  'authentik_providers_saml.samlprovider': 'SAML Provider',
-};
-
-export function titleOf(model: string): string {
-  const [, name = ''] = model.split('.');
-  return titles[model] ?? capital(name);
-}
-
-function capital(name: string): string {
-  return name.replace(/^./, (letter) => letter.toUpperCase());
-}
-
-/** The lists of several types: what each calls one of them, where names are unique among all. */
-const families: Readonly<Record<string, readonly [title: string, component: string]>> = {
-  '/outposts/service_connections/all/': ['Outpost Service-Connection', 'service-connection'],
-  '/policies/all/': ['Policy', 'policy'],
-  '/propertymappings/all/': ['Property Mapping', 'property-mapping'],
-  '/providers/all/': ['provider', 'provider'],
-  '/sources/all/': ['source', 'source'],
-  '/stages/all/': ['stage', 'stage'],
-};
-
-function familyTitle(family: string): string {
-  return families[family]?.[0] ?? '';
-}
-
-/** What the service's own pages show one of a type with. */
-function componentOf(family: string, path: string): string {
-  const type = path.slice(family.length - 'all/'.length, -1).replaceAll(/[/_.]/g, '-');
-  return `ak-${families[family]?.[1]}-${type}-form`;
-}
-
-/** The list of all that those of a path are among: that of the path itself, where it is of one type. */
-export function familyOf(path: string): string {
-  const family = Object.keys(families).find((all) => path.startsWith(all.slice(0, -'all/'.length)));
-  return family ?? path;
-}
-
 /** A kind that the service lets nobody create. */
 export function shownFrom(world: World, row: TableRow): SandboxKind {
   const { writing: _, ...kind } = tableFrom(world, row);
   return kind;
 }
 
-/** A kind, as its row and the facts of the service's API make it. */
+/** A kind, as its row, the facts of the service's API and what was recorded of it make it. */
 export function tableFrom(world: World, row: TableRow): WrittenKind {
   const { path, fields: rows = {}, known = [], seed, shown, keep, kept, newPk, ...own } = row;
   const facts = factsIn(world, path);
-  const family = familyOf(path);
   const { model = '', id } = facts;
+  const family = familyOf(path, facts);
+  const list = family?.all ?? path;
+  const recorded = recordedOf(world.release, path, model);
   const identity = own.identity ?? identities.find((name) => facts.fields[name]) ?? 'name';
-  const all = own.rows ?? (family === path ? new Rows() : undefined);
-  const records = (): Rows => all ?? world.at(family);
-  const title = model === '' ? capital(familyTitle(family)) : titleOf(model);
-  const unique = { first: untaken(records, identity, family === path ? title : familyTitle(family)) };
+  const all = own.rows ?? (list === path ? new Rows() : undefined);
+  const records = (): Rows => all ?? world.at(list);
+  const taken = recorded.taken ?? (family && list !== path ? { [identity]: [takenIn(family.title)] } : {});
   let fields: WrittenKind['writing']['fields'] | undefined; // made when one is first written
-  const record = recordFrom(facts, shown);
-  const typed = family === path ? {} : { meta_model_name: model, component: componentOf(family, path) };
+  const typed = list === path ? {} : typeOfOwn(model, recorded, () => family && componentOf(family, path));
+  const bindable = path.startsWith('/flows/')
+    ? (pk: Row['pk']) => ({ [bindableId]: uuid(`bindable ${pk}`) })
+    : undefined;
   let made = 0;
   const kind: WrittenKind = {
-    title: title.replaceAll(/[ -]|\/\w+/g, ''),
+    title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
     list: path,
     path: `/api/v3${path}`,
     allow: allowOf(facts),
     key: id && isWrittenText(facts, id.name) ? { field: id.name, form: byPk.form } : byPk,
     identity,
     ordering: identity,
-    exact: exactOf(facts),
+    ...filtersOf(world, path, facts),
     searched: ({ fields: stored }) => ['name', 'slug', identity].map((name) => stored[name]),
-    filters: (query) => filtersOf(facts, query),
-    ...(family !== path && { has: ({ fields: stored }) => stored['meta_model_name'] === model }),
-    record,
+    ...(list !== path && { has: ({ fields: stored }) => stored['meta_model_name'] === model }),
+    record: recordFrom(world, path, recorded, shown),
     ...own,
     get rows() {
       return records();
     },
     writing: {
       get fields() {
-        fields ??= fieldsFrom(world, path, { ...rows, [identity]: { ...unique, ...rows[identity] } });
+        fields ??= fieldsFrom(world, path, rowsOf(rows, recorded, taken, records));
         return fields;
       },
       get seed() {
         return [...known.filter(({ pk }) => pk === undefined), ...(seed?.() ?? [])];
       },
-      write: (values, changed, asker) => {
+      write: (values, sent, changed, asker) => {
+        const refusal = refused(world, path, recorded, [values, sent], records(), changed);
+        if (refusal) return refusal;
         const nth = made + 1;
         const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
         const result = keep?.(values, { own: changed, pk, asker, made: nth }) ?? { stored: values };
@@ -134,14 +97,26 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
         if (!changed) made = nth;
         const written = changed
           ? records().change(changed, result.stored)
-          : records().add({ pk, fields: { ...typed, ...result.stored } });
+          : records().add({
+              pk,
+              fields: {
+                ...typed,
+                [ownPath]: path,
+                ...bindable?.(pk),
+                ...madeOf(pk, recorded, asker),
+                ...result.stored,
+              },
+            });
         return kept?.(written, values, changed) ?? written;
       },
     },
   };
   for (const { pk, ...values } of known)
     if (pk !== undefined)
-      records().add({ pk: typeof pk === 'number' ? pk : textOf(pk).toLowerCase(), fields: values });
+      records().add({
+        pk: typeof pk === 'number' ? pk : textOf(pk).toLowerCase(),
+        fields: { ...bindable?.(textOf(pk).toLowerCase()), ...values },
+      });
   return kind;
 }
 
@@ -152,6 +127,73 @@ const identities = ['slug', 'username', 'identifier', 'domain', 'name', 'key'];
 function isWrittenText({ fields }: TypeFacts, name: string): boolean {
   const { type, format, readOnly } = fields[name] ?? {};
   return type === 'string' && format === undefined && !readOnly;
+}
+
+function takenIn(title: string): string {
+  return `${title} with this name already exists.`;
+}
+
+/** What is stored of the type of a record, for the list of all types. */
+function typeOfOwn(model: string, { shown }: Recorded, guessed: () => string | undefined): Values {
+  return { meta_model_name: model, component: shown?.['component'] ?? guessed() ?? '' };
+}
+
+/** The rows of fields, with what was recorded: what is stored by default, and what no two may share. */
+function rowsOf(
+  rows: FieldRows,
+  { defaults = {} }: Recorded,
+  taken: Readonly<Record<string, readonly string[]>>,
+  records: () => Rows,
+): FieldRows {
+  const all: Record<string, FieldRow> = {};
+  for (const [name, value] of Object.entries(defaults))
+    all[name] = isMade(value) ? { isMade: true } : { default: value };
+  for (const [name, [complaint = '']] of Object.entries(taken))
+    all[name] = { ...all[name], first: untaken(records, name, complaint) };
+  for (const [name, row] of Object.entries(rows)) all[name] = { ...all[name], ...row };
+  return all;
+}
+
+function isMade(value: JsonValue): value is string {
+  return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
+}
+
+/** What the service makes itself for a new record: times, which stand still here, and what it takes at random. */
+function madeOf(pk: Row['pk'], { defaults, shown }: Recorded, asker?: Asker): Values {
+  const values: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries({ ...shown, ...defaults })) {
+    if (value === '{asker}') values[name] = asker?.user.pk ?? null;
+    else if (isMade(value) && defaults?.[name] !== undefined) values[name] = madeFrom(value, name, pk);
+  }
+  return values;
+}
+
+const inHalfAnHour = '2026-01-01T00:30:00Z';
+
+function madeFrom(made: string, name: string, pk: Row['pk']): string {
+  if (made === '{time}') return inHalfAnHour;
+  const length = Number(/\d+/.exec(made)?.[0]);
+  return digest(`${name} ${pk}`, 64).repeat(2).slice(0, length);
+}
+
+/** What the service refuses of a request that is right field by field. */
+function refused(
+  { seed }: World,
+  path: string,
+  { enterprise, together }: Recorded,
+  [values, sent]: readonly [Values, JsonObject],
+  rows: Rows,
+  own?: Row,
+): Refused | undefined {
+  const [first, ...others] = together ?? [];
+  const whole = { ...own?.fields, ...values };
+  const isTwice = (one: Row): boolean =>
+    one !== own && others.every((name) => one.fields[name] === whole[name]);
+  if (first !== undefined && rows.with(first, whole[first] ?? null).some(isTwice))
+    return { errors: { non_field_errors: [`The fields ${together?.join(', ')} must make a unique set.`] } };
+  if (enterprise && !seed.is_licensed)
+    return { errors: { non_field_errors: ['Enterprise is required to create/update this object.'] } };
+  return undemanded(path, sent, own === undefined);
 }
 
 function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
@@ -168,33 +210,25 @@ function allowOf({ can }: TypeFacts): SandboxKind['allow'] {
   };
 }
 
-/** The texts that a query can ask for by the names of their fields. */
-function exactOf({ filters, fields }: TypeFacts): string[] {
-  return Object.keys(filters).filter(
-    (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',
-  );
-}
-
-const blindToCase = '__iexact';
-
-function filtersOf({ filters }: TypeFacts, query: Query): Filter[] {
-  return Object.keys(filters).flatMap((parameter): Filter[] => {
-    if (!parameter.endsWith(blindToCase)) return [];
-    const name = parameter.slice(0, -blindToCase.length);
-    const wanted = query.text(parameter)?.toLowerCase();
-    return wanted === undefined ? [] : [({ fields }) => textOf(fields[name]).toLowerCase() === wanted];
-  });
-}
-
-/** A record as the schema has it: what is shown, or else what is stored, or else nothing. */
-function recordFrom({ fields, id }: TypeFacts, shown?: TableRow['shown']): WrittenKind['record'] {
+/** A record as the schema has it: what is shown, or else what is stored, or else what was recorded, or else nothing. */
+function recordFrom(
+  world: World,
+  path: string,
+  { shown: recorded = {} }: Recorded,
+  shown?: TableRow['shown'],
+): WrittenKind['record'] {
+  const facts = factsIn(world, path);
+  const { fields, id } = facts;
   const readable = Object.entries(fields).filter(([, { writeOnly }]) => !writeOnly);
-  const empty = readable.map(([name, facts]) => [name, emptyOf(facts)] as const);
+  const empty = readable.map(([name, field]) => [name, emptyOf(field)] as const);
   const isTyped = fields['component'] !== undefined;
   const idField = fields['pk'] || !id ? 'pk' : id.name;
+  let others: ReturnType<typeof othersShown> | undefined; // found out when one is first shown
   return (row, asker, query) => {
-    const stored = { ...row.fields, [idField]: row.pk };
-    const ofType = isTyped && typeOf(textOf(row.fields['meta_model_name']));
+    others ??= othersShown(world, path, facts);
+    const ofType = isTyped && namesOf(textOf(row.fields['meta_model_name']));
+    const byOthers = Object.fromEntries(others.map(([name, show]) => [name, show(row)]));
+    const stored = { ...recordedShown(recorded, row), ...row.fields, [idField]: row.pk, ...byOthers };
     const all: JsonObject = { ...stored, ...ofType, ...shown?.(row, asker, query) };
     const record: Record<string, JsonValue> = {};
     for (const [name, nothing] of empty) {
@@ -205,6 +239,21 @@ function recordFrom({ fields, id }: TypeFacts, shown?: TableRow['shown']): Writt
   };
 }
 
-function typeOf(model: string): JsonObject {
-  return { meta_model_name: model, verbose_name: titleOf(model), verbose_name_plural: `${titleOf(model)}s` };
+/** What was recorded to be shown of any, with what is this one's own. */
+function recordedShown(recorded: JsonObject, { pk, fields }: Row): Values {
+  const own: Readonly<Record<string, string>> = {
+    pk: String(pk),
+    slug: textOf(fields['slug']),
+    origin: 'http://localhost',
+  };
+  return Object.fromEntries(
+    Object.entries(recorded).map(([name, value]) => [
+      name,
+      typeof value !== 'string'
+        ? value
+        : isMade(value) && !(value.slice(1, -1) in own)
+          ? madeFrom(value, name, pk)
+          : value.replaceAll(/\{(\w+)\}/g, (all, key: string) => own[key] ?? all),
+    ]),
+  );
 }

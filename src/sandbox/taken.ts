@@ -13,7 +13,7 @@ export function taken(
 ): Taken {
   const { values, errors } = readFields(body, kind.writing.fields, change);
   if (Object.keys(errors).length > 0) return { errors };
-  const written = kind.writing.write(values, change?.own, asker);
+  const written = kind.writing.write(values, body, change?.own, asker);
   return 'pk' in written ? { record: kind.record(written, asker) } : written;
 }
 

@@ -74,7 +74,9 @@ describe.each(releases)('of release %s', (release) => {
   });
 
   test('every file is replayed', () => {
-    const there = readdirSync(new URL(`../recordings/${release}/`, import.meta.url));
+    const there = readdirSync(new URL(`../recordings/${release}/`, import.meta.url)).filter(
+      (name) => name !== 'kinds.json', // replayed in recorded-kinds.test.ts
+    );
     expect(files.map((file) => `${file}.json`).toSorted()).toEqual(there.toSorted());
   });
 });

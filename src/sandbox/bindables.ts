@@ -1,0 +1,47 @@
+import { textOf, type JsonValue } from '../base/json.ts';
+import { factsOf } from '../kinds/facts.ts';
+import type { SandboxKind, World } from './kind.ts';
+import type { Row } from './rows.ts';
+
+/** In which field a record has the id that policies are bound to, where that is not its own. */
+export const bindableId = 'policybindingmodel_ptr_id';
+
+/** Where the service lists a kind, as the facts have it. */
+export function pathOf({ path }: SandboxKind): string {
+  return path.slice('/api/v3'.length);
+}
+
+/** The id that policies are bound to, of the record that has an id. */
+export function bindableIdOf(world: World, pk: string): string {
+  for (const kind of world.kinds()) {
+    const row = kind.rows.at(pk);
+    if (row && isBindable(world, kind)) return textOf(row.fields[bindableId] ?? row.pk);
+  }
+  return pk;
+}
+
+/** The record to which policies are bound by an id. */
+export function bindableAt(world: World, id: JsonValue): Row | undefined {
+  for (const kind of world.kinds()) {
+    if (!isBindable(world, kind)) continue;
+    const [row] = kind.rows.with(bindableId, id);
+    const found = row ?? kind.rows.at(textOf(id));
+    if (found && (found.fields[bindableId] ?? found.pk) === id) return found;
+  }
+  return undefined;
+}
+
+const bindables = new WeakMap<SandboxKind, boolean>();
+
+/** Whether policies can be bound to the records of a kind. */
+function isBindable(world: World, kind: SandboxKind): boolean {
+  const known = bindables.get(kind);
+  if (known !== undefined) return known;
+  const { fields = {}, id } = factsOf(world.release, pathOf(kind)) ?? {};
+  const names = [...Object.keys(fields), id?.name];
+  const is = names.some(
+    (name) => name === bindableId || name === 'pbm_uuid' || name === 'policy_engine_mode',
+  );
+  bindables.set(kind, is);
+  return is;
+}

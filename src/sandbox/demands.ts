@@ -1,0 +1,45 @@
+import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Refused } from './kind.ts';
+
+/** Of which fields a request has to send one, whatever the record has already. */
+interface Demand {
+  readonly oneOf: readonly string[];
+  /** What the service says; without it, it breaks down. */
+  readonly says?: string;
+  /** Whether a create alone is held to it. */
+  readonly isOfCreate?: true;
+}
+
+/** As 2023.10.7 and 2025.12.4 refused and broke down. */
+const demands: Readonly<Record<string, readonly Demand[]>> = {
+  '/managed/blueprints/': [{ oneOf: ['path', 'content'], says: 'Either path or content must be set.' }],
+  '/outposts/service_connections/kubernetes/': [{ oneOf: ['kubeconfig'], isOfCreate: true }],
+  '/policies/event_matcher/': [{ oneOf: ['action', 'client_ip', 'app', 'model', 'query'] }],
+  '/policies/reputation/': [
+    { oneOf: ['check_ip', 'check_username'], says: 'Either IP or Username must be checked' },
+  ],
+  '/sources/oauth/': [{ oneOf: ['provider_type'] }],
+  '/sources/saml/': [
+    { oneOf: ['binding_type'], isOfCreate: true },
+    { oneOf: ['issuer'], isOfCreate: true },
+  ],
+  '/stages/identification/': [
+    {
+      oneOf: ['user_fields', 'sources'],
+      says: 'When no user fields are selected, at least one source must be selected',
+    },
+  ],
+};
+
+/** What the service makes of a request that does not send what it demands of a kind. */
+export function undemanded(path: string, sent: JsonObject, isCreate: boolean): Refused | undefined {
+  for (const { oneOf, says, isOfCreate } of demands[path] ?? []) {
+    if ((isOfCreate && !isCreate) || oneOf.some((name) => isSaid(sent[name] ?? null))) continue;
+    return says === undefined ? { crashedOver: oneOf.join() } : { errors: { non_field_errors: [says] } };
+  }
+  return undefined;
+}
+
+function isSaid(value: JsonValue): boolean {
+  return isJsonList(value) ? value.length > 0 : value !== null && value !== '' && value !== false;
+}

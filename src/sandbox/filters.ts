@@ -1,0 +1,50 @@
+import { textOf } from '../base/json.ts';
+import type { TypeFacts } from '../kinds/facts.ts';
+import { referenceOf, referredLists } from '../kinds/references.ts';
+import type { FieldErrors } from './fields.ts';
+import type { SandboxKind, World } from './kind.ts';
+import type { Filter, Query } from './query.ts';
+import { valuesOf } from './rows.ts';
+
+/** What a query can ask of a list, as the schema has it. */
+export function filtersOf(
+  world: World,
+  path: string,
+  facts: TypeFacts,
+): Pick<SandboxKind, 'exact' | 'filters'> {
+  const { filters, fields } = facts;
+  const exact = Object.keys(filters).filter(
+    (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',
+  );
+  return { exact, filters: (query) => asked(world, path, facts, query) };
+}
+
+const blindToCase = '__iexact';
+
+function asked(
+  world: World,
+  path: string,
+  { filters, fields }: TypeFacts,
+  query: Query,
+): Filter[] | FieldErrors {
+  const found: Filter[] = [];
+  for (const [parameter, { type, format }] of Object.entries(filters)) {
+    const wanted = query.text(parameter);
+    if (wanted === undefined) continue;
+    if (parameter.endsWith(blindToCase)) {
+      const name = parameter.slice(0, -blindToCase.length);
+      found.push((row) => textOf(row.fields[name]).toLowerCase() === wanted.toLowerCase());
+      continue;
+    }
+    const facts = fields[parameter];
+    if (!facts || (type === 'string' && !format)) continue;
+    const list = referenceOf(path, parameter, facts)?.list;
+    if (list !== undefined && list !== 'bindables' && !world.kind(referredLists[list]).rows.at(wanted))
+      return { [parameter]: ['Select a valid choice. That choice is not one of the available choices.'] };
+    const some = type === 'array' ? new Set(query.all(parameter)) : new Set([wanted.toLowerCase()]);
+    found.push((row) =>
+      valuesOf(row, parameter).some((value) => some.has(typeof value === 'object' ? '' : String(value))),
+    );
+  }
+  return found;
+}

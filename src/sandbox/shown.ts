@@ -1,0 +1,123 @@
+import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { FieldFacts, TypeFacts } from '../kinds/facts.ts';
+import { referenceOf, referredLists } from '../kinds/references.ts';
+import { groupOfUser, memberOf } from './people.ts';
+import type { World } from './kind.ts';
+import { valuesOf, type Row } from './rows.ts';
+
+/** What a field shows of others. */
+type ShowOthers = (row: Row) => JsonValue;
+
+/** What the records of a path show of others, by the field. */
+export function othersShown(
+  world: World,
+  path: string,
+  { fields }: TypeFacts,
+): readonly (readonly [name: string, show: ShowOthers])[] {
+  return Object.entries(fields).flatMap(([name, facts]): [string, ShowOthers][] => {
+    const show = throughOthers(world, path, name) ?? ofReference(world, path, [name, facts], fields);
+    return show ? [[name, show]] : [];
+  });
+}
+
+const bindings = '/flows/bindings/';
+
+/** What is shown of the records that refer to one. */
+function throughOthers(world: World, path: string, name: string): ShowOthers | undefined {
+  const pointing = (list: string, field: string, { pk }: Row): readonly Row[] =>
+    world.kind(list).rows.with(field, pk);
+  const prompts = '/stages/prompt/stages/';
+  switch (name) {
+    case 'flow_set':
+      return (stage) =>
+        pointing(bindings, 'stage', stage).flatMap(({ fields }) => {
+          const flow = world.kind('/flows/instances/').rows.at(textOf(fields['target']));
+          return flow ? [without(recordOf(world, flow, '/flows/instances/'), notInSets)] : [];
+        });
+    case 'stages':
+      return path === '/flows/instances/'
+        ? (flow) => pointing(bindings, 'target', flow).map(({ fields }) => fields['stage'] ?? null)
+        : undefined;
+    case 'policies':
+      return (target) =>
+        pointing('/policies/bindings/', 'target', target).flatMap(({ fields }) => fields['policy'] ?? []);
+    case 'bound_to':
+      return (policy) => pointing('/policies/bindings/', 'policy', policy).length;
+    case 'prompt_stages_obj':
+      return (prompt) => pointing(prompts, 'fields', prompt).map((stage) => recordOf(world, stage, prompts));
+    case 'created_by':
+      return ({ fields }) =>
+        world
+          .at(referredLists.users)
+          .those([fields[name] ?? null])
+          .map(memberOf)[0] ?? null;
+    case 'countries_obj':
+      return ({ fields }) => countries(fields['countries'] ?? null);
+    case 'outpost_set':
+      return (provider) =>
+        pointing('/outposts/instances/', 'providers', provider).map(({ fields }) => fields['name'] ?? null);
+    default:
+      return undefined;
+  }
+}
+
+function countries(codes: JsonValue): JsonValue {
+  const names = new Intl.DisplayNames(['en'], { type: 'region' });
+  return isJsonList(codes) ? codes.map((code) => ({ code, name: names.of(textOf(code)) ?? '' })) : [];
+}
+
+/** What a set of flows leaves out of each. */
+const notInSets: ReadonlySet<string> = new Set([
+  'authentication',
+  'background',
+  'background_themed_urls',
+  'cache_count',
+  'policies',
+  'stages',
+]);
+
+/** What is shown of those that a field refers to: `stage_obj` of `stage`. */
+function ofReference(
+  world: World,
+  path: string,
+  [name, { readOnly, of, type, nullable }]: readonly [string, FieldFacts],
+  fields: TypeFacts['fields'],
+): ShowOthers | undefined {
+  const own = name.replace(/_obj$/, '');
+  const facts = fields[own];
+  // A list that may be null is shown to those alone who ask for it.
+  if (!readOnly || of === undefined || own === name || !facts || (type === 'array' && nullable))
+    return undefined;
+  const list = referenceOf(path, own, facts)?.list;
+  if (list === undefined || list === 'bindables') return undefined;
+  return (row) => {
+    const shown = world
+      .kind(referredLists[list])
+      .rows.those(valuesOf(row, own))
+      .map((other) => partOf(world, other, of, referredLists[list]));
+    return type === 'array' ? shown : (shown[0] ?? null);
+  };
+}
+
+/** A record as others show it. */
+function partOf(world: World, row: Row, of: string, list: string): JsonObject {
+  if (/^(?:PartialUser|GroupMember)$/.test(of)) return memberOf(row);
+  if (/^(?:PartialGroup|UserGroup)$/.test(of)) return groupOfUser(row, world.rules);
+  return recordOf(world, row, /^(?:Policy|RACProvider)$/.test(of) ? typeOf(row, list) : list);
+}
+
+function recordOf(world: World, row: Row, path: string): JsonObject {
+  return world.kind(path).record(row);
+}
+
+/** Where the service lists those of the type of a record. */
+function typeOf({ fields }: Row, list: string): string {
+  return typeof fields[ownPath] === 'string' ? fields[ownPath] : list;
+}
+
+/** In which field a record has the path of its type: no answer shows it. */
+export const ownPath = ' path';
+
+function without(record: JsonObject, names: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
+}
