@@ -11,21 +11,27 @@ export function isOfKind({ model }: Kind, record: JsonObject): boolean {
   return textOf(record['meta_model_name']).split('.').at(-1) === model?.type;
 }
 
-/** What a look-up came to, where the service shows records of other types in it as well: such a one is none of this kind. */
+/** What a look-up came to. Where the service shows records of other types as well, its type is read too: one of another is none of this kind. */
 export async function readOwn(
   kind: Kind,
   name: string,
   client: Client,
+  pacing: Pacing,
   signal: AbortSignal | undefined,
-): Promise<Reading> {
-  const reading = await client.read(kind, name, signal);
+): Promise<Reading | undefined> {
   const { isBase, family } = kind;
-  if (!isBase || reading.proof !== 'exists') return reading;
-  const { answer, ...of } = await client.readById(family, idOf(family, reading.held.pk), signal);
-  if (of.proof === 'exists')
-    return isOfKind(kind, of.record.received) ? reading : { proof: 'absent', answer };
-  // It may be gone by now; or it is not shown of which type it is, and then nothing of it may be touched.
-  return { ...of, proof: of.proof === 'absent' ? 'nothing' : of.proof, answer };
+  // What has no type any more may be gone, and another there in its place.
+  for (let isLast = false; ; isLast = true) {
+    const reading = await untilProven(() => client.read(kind, name, signal), pacing, triesOf.lookUp);
+    if (!isBase || reading?.proof !== 'exists') return reading;
+    const id = idOf(family, reading.held.pk);
+    const shown = await untilProven(() => client.readById(family, id, signal), pacing, triesOf.lookUp);
+    if (shown?.proof === 'exists')
+      return isOfKind(kind, shown.record.received) ? reading : { proof: 'absent', answer: shown.answer };
+    if (shown?.proof !== 'absent') return shown;
+    // It is not shown of which type it is, and then nothing of it may be touched.
+    if (isLast) return { ...shown, proof: 'nothing' };
+  }
 }
 
 function idOf({ byName }: Family, pk: string): JsonValue {

@@ -18,7 +18,7 @@ export async function retrieve(
   pacing: Pacing,
   signal?: AbortSignal,
 ): Promise<Reading | undefined> {
-  const reading = await untilProven(() => readOwn(kind, name, client, signal), pacing, triesOf.lookUp);
+  const reading = await readOwn(kind, name, client, pacing, signal);
   // Where some records of a kind were shown, one that is not shown says nothing of the others.
   const unread = client.sight.hasShown(kind)
     ? undefined

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { oauth2 } from '../../src/kinds/oauth2.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import { readOwn } from '../../src/service/own-type.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { pageOf } from '../support/listing-service.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+test('the type of a record is read after a pause that another answer has asked for', async () => {
+  const clock = virtualClock();
+  const pacing = createPacing({ concurrency: 2, clock, random: () => 0 });
+  const sentAt: number[] = [];
+  const client = createClient(async ({ path }) => {
+    sentAt.push(clock.now());
+    if (path.includes('/providers/all/'))
+      return answered(200, {
+        pk: 1,
+        name: 'a',
+        meta_model_name: 'authentik_providers_oauth2.oauth2provider',
+      });
+    pacing.note({ kind: 'slow_down', status: 429, retryAfter: '5' }, 1);
+    return pageOf([{ pk: 1, name: 'a' }], 1, 3);
+  });
+  const began = clock.now();
+  expect(await readOwn(oauth2, 'a', client, pacing, undefined)).toMatchObject({ proof: 'exists' });
+  expect(sentAt.map((at) => at - began)).toEqual([0, 5000]);
+});
+
+test('a record whose type is not shown, though it is found by its name twice, may not be touched', async () => {
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const client = createClient(async ({ path }) =>
+    path.includes('/providers/all/')
+      ? answered(404, { detail: 'Not found.' })
+      : pageOf([{ pk: 1, name: 'a' }], 1, 3),
+  );
+  expect(await readOwn(oauth2, 'a', client, pacing, undefined)).toMatchObject({ proof: 'nothing' });
+});
