@@ -12,7 +12,7 @@ export const mistakes = [
     instead: "lost: { read: 'nothing', create: 'not_applied'",
   },
   {
-    law: 'reads_first',
+    law: 'absent',
     mistake: 'a 404 of a proxy counts as "absent"',
     file: 'src/service/what-answers-prove.ts',
     line: "no_such_route: { read: 'fault', create: 'fault', update: 'fault', stop: 'run' }",

@@ -8,12 +8,12 @@ import {
   type ReportedOutcome,
   type Values,
 } from './history.ts';
-import { differingFrom, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
+import { differingFrom, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** How a run changed what was there. */
 export function checkChanges(history: History, run: RunHistory, fail: Fail): void {
   const isDoubled = doubledGroups(history).length > 0;
-  for (const identity of history.declared) {
+  for (const identity of plainOf(history)) {
     const changes = run.sent.filter((event) => event.purpose === 'change' && isSame(event, identity));
     for (const [index, change] of changes.entries())
       checkChange(run, identity, { change, earlier: changes[index - 1], isDoubled }, fail);
@@ -22,12 +22,13 @@ export function checkChanges(history: History, run: RunHistory, fail: Fail): voi
 
 /** What takes a main provider that this run frees. */
 export function checkHandovers(
-  { declared }: History,
+  history: History,
   run: RunHistory,
   report: Report | undefined,
   fail: Fail,
 ): void {
   const { approved, before, wants } = run;
+  const declared = plainOf(history);
   if (!approved) return;
   const mainOf = (fields: Values | undefined): string | undefined =>
     fields?.['provider'] === 'null' ? undefined : fields?.['provider'];
@@ -111,11 +112,11 @@ function checkChange(
     if (was === undefined || is === undefined) continue;
     for (const field of differingFrom(wanted, is))
       if (is.fields[field] !== was.fields[field])
-        fail('meant', `${says}, which made ${field} ${is.fields[field]}, and that is not declared`);
+        fail('sparing', `${says}, which made ${field} ${is.fields[field]}, and that is not declared`);
     for (const [part, value] of Object.entries(is.beside))
       // Nobody can see what is written between the look and the change.
       if (value !== was.beside[part] && value !== now.beside[part])
-        fail('beside', `${says}, which made ${part} ${value} beside what is declared`);
+        fail('sparing', `${says}, which made ${part} ${value} beside what is declared`);
   }
 }
 

@@ -1,35 +1,37 @@
 import { cannotHave } from './events.ts';
 import { isSame, type History, type Identity } from './history.ts';
-import { ofKind, type Fail, type Of, type RunHistory } from './run-history.ts';
+import { ofKind, plainOf, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** That no run doubles a group where the service would, and sends nothing that names what it failed to make. */
 export function checkGroups(
-  { declared, events }: History,
+  history: History,
   run: RunHistory,
   ended: Of<'ended'> | undefined,
   fail: Fail,
 ): void {
-  const groups = declared.filter(({ type }) => type === 'group');
+  const { access, events } = history;
+  if (access) return;
+  const groups = plainOf(history).filter(({ type }) => type === 'group');
   const timesHandled = new Map<number, number>();
   for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
   for (const group of groups) {
     const posts = run.sent.filter((event) => event.purpose === 'create' && isSame(event, group));
     const open = posts.filter((post) => !cannotHave(run, post));
     if (open.length > 1)
-      fail('doubled', `${run.name} sent ${open.length} creates of ${group.name} that may have worked`);
+      fail('retry', `${run.name} sent ${open.length} creates of ${group.name} that may have worked`);
     for (const post of posts) {
       const look = run.delivered.findLast(
         (answer) => answer.purpose === 'look_up' && isSame(answer, group) && run.before(answer, post),
       );
       const wasThere = look?.tells !== 'absent';
-      if (wasThere) fail('doubled', `${run.name} sent #${post.request} without a look that found nothing`);
+      if (wasThere) fail('retry', `${run.name} sent #${post.request} without a look that found nothing`);
     }
     const created = new Set(
       run.handled
         .filter((event) => event.committed && isSame(event, group) && event.status === 201)
         .map(({ request }) => request),
     );
-    if (created.size > 1) fail('doubled', `${run.name} created ${group.name} ${created.size} times`);
+    if (created.size > 1) fail('retry', `${run.name} created ${group.name} ${created.size} times`);
   }
   const names = new Set(groups.map(({ name }) => name));
   for (const event of run.sent) {

@@ -1,10 +1,18 @@
-import { beginnings, cannotHaveWorked, isClearRead, isQuestion, isWrite, metOutage } from './events.ts';
+import {
+  beginnings,
+  cannotHaveWorked,
+  hadBegun,
+  isInFormerForm,
+  isClearRead,
+  isQuestion,
+  isWrite,
+  metOutage,
+} from './events.ts';
 import { addressOf, isSame, type History, type Identity } from './history.ts';
-import { canBeLookedUp, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
+import { canBeLookedUp, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** What was sent, and when. */
 export function checkRequests(history: History, run: RunHistory, ceiling: number, fail: Fail): void {
-  const { declared } = history;
   const { before } = run;
   for (const event of run.sent) {
     if (!isAllowed(history, run, event))
@@ -27,10 +35,11 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     if (underWay.length > ceiling)
       fail('ceiling', `${run.name} had ${underWay.length} requests under way, and ${ceiling} are allowed`);
     for (const answer of run.delivered) {
-      if (answer.pausedUntil !== undefined && before(answer, event) && event.at < answer.pausedUntil)
+      const { pausedUntil = 0 } = answer;
+      if (before(answer, event) && event.at < pausedUntil && !isInFormerForm(run, event))
         fail(
           'pause',
-          `${run.name} sent #${event.request} ${answer.pausedUntil - event.at} ms too early for #${answer.request}`,
+          `${run.name} sent #${event.request} ${pausedUntil - event.at} ms too early for #${answer.request}`,
         );
     }
   }
@@ -55,13 +64,13 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       const isDoubtful = run.delivered.some(
         (answer) => isSame(answer, event) && answer.status === 404 && answer.tells === undefined,
       );
-      const single = event.type === 'group' ? 15 : isDoubtful ? 10 : 5;
-      const most = event.purpose === 'name' ? 30 : single * asks;
+      const single = event.type === 'group' || history.access ? 15 : isDoubtful ? 10 : 5;
+      const most = event.purpose === 'name' || event.purpose === 'access' ? 30 : single * asks;
       if (inARow === most + 1)
         fail('reads', `${run.name} looked up ${addressOf(event)} ${most + 1} times in a row`);
     }
   }
-  for (const identity of declared) {
+  for (const identity of plainOf(history)) {
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter(({ method }) => method === 'POST');
@@ -87,7 +96,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       const isFromFront = ({ words }: Of<'delivered'>): boolean => words.includes('html_404');
       const toNobody = run.delivered.filter((one) => one.purpose === 'question' && isFromFront(one));
       if (answer && identity.type === 'application' && isFromFront(answer) && toNobody.length > 1) continue;
-      if (!isClear) fail('reads_first', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
+      if (!isClear) fail('absent', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
       if (writes.length > 0 && answer?.tells !== 'absent' && !(lastRead === undefined && isAbsent))
         fail('absent', `${run.name} sent a create for ${addressOf(identity)}, which was not absent`);
     }
@@ -111,15 +120,22 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     }
   }
 
+  const paths = new Map(run.sent.map(({ request, path }) => [request, path]));
+  // There are several kinds of providers, each with rights of its own.
+  const isOfKind = (write: Of<'sent'>, { type, request }: Of<'delivered'>): boolean =>
+    write.type === type && (type !== 'provider' || write.path === paths.get(request));
   for (const answer of run.delivered) {
     const isDenial = answer.status === 401 || answer.status === 403;
     const later = allWrites.filter((write) => before(answer, write));
     // Who may create nothing may have the right to change things.
-    const created = later.filter(({ method }) => method === 'POST');
-    if (isDenial && answer.method === 'POST' && created.some(({ type }) => type === answer.type))
+    const created = later.filter(({ purpose }) => purpose === 'create');
+    if (isDenial && answer.purpose === 'create' && created.some((post) => isOfKind(post, answer)))
       fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request} was denied`);
-    if (answer.closed && later.some(({ type }) => type === answer.type))
-      fail('closed', `${run.name} went on with ${answer.type}s after #${answer.request}`);
+    // What takes several writes goes on to its end.
+    const isGoingOn = (write: Of<'sent'>): boolean =>
+      history.access !== undefined && hadBegun(run, write, answer);
+    if (answer.closed && later.some((write) => isOfKind(write, answer) && !isGoingOn(write)))
+      fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
     // Reads that are not documented are gone on without, but not where the token itself is refused.
     const isOfToken =
@@ -128,6 +144,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
         (other) =>
           other.purpose === 'question' &&
           (other.status === 401 || other.status === 403) &&
+          before(answer, other) &&
           planned &&
           before(other, planned),
       );
@@ -172,19 +189,28 @@ function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> 
 }
 
 /** Whether a request is one of the documented operations, or a read or a change that this run may make. */
-function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'>): boolean {
+function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolean {
   const { contractOnly, capabilities, declared } = history;
   const [place = '', query] = event.path.split('?');
   switch (event.purpose) {
     case 'create':
       return (
         query === undefined &&
-        (place === applications || place === users || (!contractOnly && place === groups))
+        (place === applications ||
+          place === users ||
+          (!contractOnly && (place === groups || place.startsWith('/api/v3/providers/'))))
       );
     case 'change': {
-      const isDeclared = declared.some((identity) => isSame(identity, event));
-      return mayChange && capabilities.includes('update') && isDeclared && canBeLookedUp(history, event);
+      const identity = declared.find((other) => isSame(other, event));
+      // What is created closed gets what it opens with by a change.
+      const isMine =
+        identity?.isOfAccess && run.sent.some((one) => one.purpose === 'create' && isSame(one, event));
+      const isAllowedTo = isMine === true || (run.mayChange && capabilities.includes('update'));
+      return isAllowedTo && identity !== undefined && canBeLookedUp(history, event);
     }
+    case 'delete':
+      return run.mayDelete && capabilities.includes('delete');
+    case 'access':
     case 'name':
       return !contractOnly;
     case 'self':
@@ -197,7 +223,11 @@ function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'
     case 'question': {
       if (query === undefined)
         return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
-      const filters = declared.map(({ type, name }) =>
+      const named = declared.flatMap(({ type, name, formerly = name }) => [
+        { type, name },
+        { type, name: formerly },
+      ]);
+      const filters = named.map(({ type, name }) =>
         type === 'user' ? `${users} username=${name}` : `${groups} name=${name}&include_users=false`,
       );
       return !contractOnly && filters.includes(`${place} ${query}`);
@@ -225,8 +255,8 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
     if (event.kind === 'sent') {
       const isOverdue = event.at - run.beganAt > (contractOnly ? 1 : 3) * mostHasteMs;
       if (run.wait === undefined && !hasAnswered && isRefusedOnly && isOverdue)
-        fail('prompt', `${run.name} sent #${event.request}, and nothing had answered for so long`);
-      if (isAway && (!isQuestion(event) || asked.size > 0))
+        fail('patience', `${run.name} sent #${event.request}, and nothing had answered for so long`);
+      if (isAway && (!isQuestion(event) || asked.size > 0) && !isInFormerForm(run, event))
         fail('one_asks', `${run.name} sent #${event.request} while the service was away`);
       if (isAway && isQuestion(event)) asked.add(event.request);
     }

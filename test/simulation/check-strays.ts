@@ -10,7 +10,7 @@ export function checkStrays(
   ended: Of<'ended'> | undefined,
   fail: Fail,
 ): void {
-  const { declared, keepGoing } = history;
+  const { access, declared, keepGoing } = history;
   const strays = declared.filter(({ stray }) => stray);
   for (const event of run.sent)
     if (isWrite(event) && strays.some((stray) => isSame(stray, event)))
@@ -32,7 +32,7 @@ export function checkStrays(
         (purpose === 'look_up' && type !== 'application' && tells === undefined),
     );
     const isExplained = isUnread || isContending(run) || doubledGroups(history).length > 0;
-    if (!isStray && isLeft && !(isUnread || (keepGoing && isExplained)))
+    if (!access && !isStray && isLeft && !(isUnread || (keepGoing && isExplained)))
       fail('kept_going', `${run.name} did not plan ${addressOf(outcome)}, which names nothing unknown`);
   }
 }

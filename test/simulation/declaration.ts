@@ -82,11 +82,11 @@ export const groupIds: readonly string[] = knownGroups.map(({ pk }) => pk);
 const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
 
 /** The field that is missing where the world creates in part. */
-export const partialField = {
+export const partialFields: Readonly<Record<string, string>> = {
   application: 'backchannel_providers',
   user: 'groups',
   group: 'attributes',
-} as const;
+};
 
 /** What is declared beside the names: what the service writes otherwise than the manifest, and means the same by. */
 function detailsOf({ type, name }: Identity, room = rooms.first): JsonObject {
@@ -104,7 +104,7 @@ function detailsOf({ type, name }: Identity, room = rooms.first): JsonObject {
 const rooms = { first: '4.2', second: '5.1' };
 
 /** What stands beside what is declared, and is nobody's business. */
-const besides = {
+const besides: Readonly<Record<string, JsonObject>> = {
   application: { meta_publisher: 'Somebody' },
   user: {
     email: 'somebody@example.com',
@@ -170,7 +170,7 @@ function nameOf({ name }: Identity, edition: Style['edition'] = 'first'): string
   return edition === 'first' ? `Name of ${name}` : `Second name of ${name}`;
 }
 
-const keys = { application: 'slug', user: 'username', group: 'name' } as const;
+const keys: Readonly<Record<string, string>> = { application: 'slug', user: 'username' };
 
 function entryOf(identity: DeclaredIdentity, style: Style): string[] {
   const asked = style.exactly ? { exactly: ['attributes'] } : { at_least: ['groups'] };
@@ -178,7 +178,7 @@ function entryOf(identity: DeclaredIdentity, style: Style): string[] {
   const plain = style.named ? withNames(fieldsOf(identity, style)) : fieldsOf(identity, style);
   const fields = identity.stray ? astray(identity, plain) : plain;
   return [
-    `  - ${keys[identity.type]}: ${identity.name}`,
+    `  - ${keys[identity.type] ?? 'name'}: ${identity.name}`,
     ...Object.entries({ ...fields, ...whole }).flatMap(([field, value]) => fieldOf(field, value, '    ')),
   ];
 }
@@ -199,7 +199,7 @@ function withNames(fields: JsonObject): JsonObject {
 
 /** With one name more, which nothing has. */
 function astray({ type, name }: Identity, fields: JsonObject): JsonObject {
-  const field = partialField[type];
+  const field = partialFields[type] ?? '';
   const ids = fields[field] ?? null;
   return { ...fields, [field]: [...(isJsonList(ids) ? ids : []), { name: `${nobody} ${name}` }] };
 }
@@ -229,7 +229,7 @@ export type Condition = 'same' | 'bare' | 'mixed';
 /** The body of a create request by somebody else. */
 export function bodyOf(identity: Identity, condition: Condition, handed = false): JsonObject {
   const { type, name } = identity;
-  const bare = { name: 'Another name', [keys[type]]: name };
+  const bare = { name: 'Another name', [keys[type] ?? 'name']: name };
   if (condition === 'bare') return bare;
   const provider = mainProviderOf(identity, condition === 'same' ? 'after' : 'before');
   const same = {
@@ -242,7 +242,7 @@ export function bodyOf(identity: Identity, condition: Condition, handed = false)
   return condition === 'same' ? same : { ...same, ...mixed[type] };
 }
 
-const mixed = {
+const mixed: Readonly<Record<string, JsonObject>> = {
   group: { attributes: { desk: { room: '9.9' } } },
   application: { name: 'Another name', meta_description: 'Old' },
   user: {

@@ -1,4 +1,4 @@
-import { addressOf, isSame } from './history.ts';
+import { addressOf, isSame, type HistoryEvent, type Identity } from './history.ts';
 import type { Of, RunHistory } from './run-history.ts';
 
 /** Whether it is a request to create or to change something, or the answer to one. */
@@ -48,4 +48,30 @@ export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
 export function cannotHave({ delivered }: RunHistory, { request }: Of<'sent'>): boolean {
   const answer = delivered.find((event) => event.request === request);
   return answer !== undefined && cannotHaveWorked(answer);
+}
+
+/** Sent at once in the form, or to the path, of an earlier release, after the answer to the one of later releases. */
+export function isInFormerForm({ sent, delivered }: RunHistory, event: Of<'sent'>): boolean {
+  return delivered.some(
+    (answer) =>
+      answer.at === event.at &&
+      (answer.status === 400 || answer.status === 404) &&
+      answer.method === event.method &&
+      isSame(answer, event) &&
+      sent.some(({ request }) => request === answer.request && request < event.request),
+  );
+}
+
+/** Whether a run had begun with something by then that takes several writes: it was created, or looked at after somebody said yes. */
+export function hadBegun(
+  { approved, sent, before }: RunHistory,
+  identity: Identity,
+  by: HistoryEvent,
+): boolean {
+  return sent.some(
+    (event) =>
+      isSame(event, identity) &&
+      before(event, by) &&
+      (approved ? before(approved, event) : event.purpose === 'create'),
+  );
 }

@@ -1,12 +1,10 @@
 import type { Capability } from '../../src/kinds/capability.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
+import type { AccessScenario } from './access.ts';
+import type { DeclaredIdentity, Identity, Values } from './identity.ts';
 import type { Lacks } from './offers.ts';
 
-/** What is declared, or created by others. */
-export interface Identity {
-  readonly type: 'application' | 'user' | 'group';
-  readonly name: string;
-}
+export { addressOf, isSame, type DeclaredIdentity, type Identity, type Values } from './identity.ts';
 
 /** What the service holds of something that is declared, each value in one form. */
 export interface Version {
@@ -16,8 +14,6 @@ export interface Version {
   /** What stands beside that, in the declared fields and in all others. */
   readonly beside: Values;
 }
-
-export type Values = Readonly<Record<string, string>>;
 
 /** What the service and the network saw, and what each run said of it. Written by the world, and read by the checker. */
 export type HistoryEvent = { readonly at: number } & (
@@ -29,8 +25,9 @@ export type HistoryEvent = { readonly at: number } & (
       readonly failFast: boolean;
       /** What it declares, by addresses. */
       readonly wants: Readonly<Record<string, Values>>;
-      /** Whether it may change what differs. */
+      /** Whether it may change what differs, and delete what is to be absent. */
       readonly mayChange: boolean;
+      readonly mayDelete: boolean;
     }
   /** A run handed a request to the network. */
   | ({
@@ -45,6 +42,8 @@ export type HistoryEvent = { readonly at: number } & (
       readonly fields?: readonly string[];
       /** The groups of this roll that a create or a change gives, by their names; what is the id of nothing stands as it is. */
       readonly refers?: readonly string[];
+      /** Whom a request binds to an application, by their name. */
+      readonly binds?: string;
     } & Identity)
   /** The service worked on a request. */
   | ({
@@ -72,7 +71,21 @@ export type HistoryEvent = { readonly at: number } & (
       readonly kind: 'actor';
       readonly action: 'create' | 'delete' | 'change';
       readonly after?: Version;
+      /** Who is let in by them from then on, where they changed who may open an application. */
+      readonly lets?: readonly string[];
     } & Identity)
+  /** Whom the service lets into an application, as somebody sees it who looks after each write. */
+  | ({
+      readonly kind: 'admits';
+      /** Who wrote; nothing before all runs and where somebody else did. */
+      readonly run?: string;
+      /** Whether it has a provider: without one nobody comes in. */
+      readonly isOpen: boolean;
+      readonly users: readonly string[];
+      readonly bound: readonly string[];
+    } & Identity)
+  /** Something is there under its former and its new name. */
+  | ({ readonly kind: 'doubled' } & Identity)
   /** Somebody said yes to the plan of a run. */
   | { readonly kind: 'approved'; readonly run: string }
   | { readonly kind: 'revoked' }
@@ -88,6 +101,8 @@ export type HistoryEvent = { readonly at: number } & (
       readonly ending: string;
       /** The document of `apply -o json`; none when nothing was applied. */
       readonly report?: Report;
+      /** Whether a secret stands in what it printed. */
+      readonly isLeaking: boolean;
     }
   /** A run ended with an exception, which no user should ever see. */
   | { readonly kind: 'crashed'; readonly run: string; readonly error: string }
@@ -97,6 +112,9 @@ export type HistoryEvent = { readonly at: number } & (
 export type Purpose =
   | 'create'
   | 'change'
+  | 'delete'
+  /** Who may open an application, and what hangs on a record: to read it, or to write it. */
+  | 'access'
   /** About one declared resource. */
   | 'look_up'
   /** A page of a list of which nothing is asked but its number. */
@@ -124,6 +142,8 @@ export interface Delivery {
   readonly tells?: 'present' | 'absent' | 'superuser';
   /** The declared resources that an answer of the service's own shows with all of their fields, by their addresses. */
   readonly shows?: Readonly<Record<string, Version>>;
+  /** Who is bound to which applications, as far as the answer shows it. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
   /** Whether it was refused, for a cause that may pass. */
   readonly refused?: true;
   /** Whether that came of a restart of the service. */
@@ -161,23 +181,8 @@ export interface History {
   readonly keepGoing: boolean;
   /** What the service does not offer of what is not documented. */
   readonly lacks: Lacks;
+  /** Who may open what, where that is declared. */
+  readonly access: AccessScenario | undefined;
   readonly present: readonly (Identity & { readonly after: Version })[];
   readonly events: readonly HistoryEvent[];
-}
-
-export interface DeclaredIdentity extends Identity {
-  /** Whether the service refuses its fields, whatever happens. */
-  readonly invalid: boolean;
-  /** Whether the token of the first runs may not see it. */
-  readonly hidden: boolean;
-  /** Whether it names what the service does not have. */
-  readonly stray?: boolean;
-}
-
-export function addressOf({ type, name }: Identity): string {
-  return `${type}.${name}`;
-}
-
-export function isSame(a: Identity, b: Identity): boolean {
-  return a.type === b.type && a.name === b.name;
 }

@@ -4,8 +4,6 @@ import { parseArgs } from 'node:util';
 import { parentPort, Worker } from 'node:worker_threads';
 import { mostFailures, storiesOf, type Batch } from './many-seeds.ts';
 import { plantedBugs } from './planted-bugs.ts';
-import { doorBugs } from './doors/bugs.ts';
-import { simulateDoors } from './doors/simulate.ts';
 import { narrate } from './narrate.ts';
 import { simulate } from './simulate.ts';
 
@@ -22,9 +20,8 @@ const { values } = parseArgs({
   },
 });
 const bug = values.bug === undefined ? undefined : plantedBugs[values.bug];
-const doorBug = values.bug === undefined ? undefined : doorBugs[values.bug];
-if (values.bug !== undefined && bug === undefined && doorBug === undefined)
-  throw new Error(`${usage}\nThe bugs: ${Object.keys({ ...plantedBugs, ...doorBugs }).join('; ')}`);
+if (values.bug !== undefined && bug === undefined)
+  throw new Error(`${usage}\nThe bugs: ${Object.keys(plantedBugs).join('; ')}`);
 const options = { bug, contractOnly: values['contract-only'] };
 
 if (parentPort) {
@@ -32,9 +29,9 @@ if (parentPort) {
   port.on('message', (batch: Batch) => void tryBatch(batch).then((stories) => port.postMessage(stories)));
 } else if (values.seed === undefined) await tryAll();
 else {
-  const stories = await storiesOfSeed(Number(values.seed), true);
-  process.stdout.write(stories.map(({ story }) => story).join('\n'));
-  process.exitCode = stories.some(({ isBroken }) => isBroken) ? 1 : 0;
+  const simulated = await simulate(Number(values.seed), options);
+  process.stdout.write(narrate(simulated));
+  process.exitCode = simulated.violations.length > 0 ? 1 : 0;
 }
 
 async function tryAll(): Promise<void> {
@@ -71,28 +68,8 @@ async function tryAll(): Promise<void> {
 async function tryBatch({ from, to }: Batch): Promise<readonly string[]> {
   const stories: string[] = [];
   for (let seed = from; seed < to && stories.length < mostFailures; seed += 1) {
-    for (const { story } of await storiesOfSeed(seed, false)) stories.push(story);
+    const simulated = await simulate(seed, options);
+    if (simulated.violations.length > 0) stories.push(narrate(simulated));
   }
   return stories;
-}
-
-interface Story {
-  readonly story: string;
-  readonly isBroken: boolean;
-}
-
-/** What happens under a seed, to all kinds of resources and then to who may open applications; `isAll`: also where every promise is kept. */
-async function storiesOfSeed(seed: number, isAll: boolean): Promise<readonly Story[]> {
-  const found: Story[] = [];
-  if (doorBug === undefined) {
-    const simulated = await simulate(seed, options);
-    const isBroken = simulated.violations.length > 0;
-    if (isAll || isBroken) found.push({ story: narrate(simulated), isBroken });
-  }
-  if (bug === undefined && !options.contractOnly) {
-    const { story, violations } = await simulateDoors(seed, doorBug);
-    const isBroken = violations.length > 0;
-    if (isAll || isBroken) found.push({ story, isBroken });
-  }
-  return found;
 }

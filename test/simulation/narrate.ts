@@ -13,6 +13,7 @@ export function narrate({ history, violations }: Simulated): string {
     `seed ${history.seed}`,
     `declared: ${facts.join(', ')}`,
     `allowed beyond the documented operations: ${history.contractOnly ? 'nothing' : ['reading', ...history.capabilities].join(', ')}`,
+    ...(history.access ? [`access: ${JSON.stringify(history.access)}`] : []),
     ...Object.entries(history.lacks).map(([part, refusal]) => `not offered: ${part} (${refusal})`),
     `existing: ${history.present.map((identity) => addressOf(identity)).join(', ') || 'nothing'}`,
     ...history.events.map((event) => `${String(event.at - start).padStart(8)} ms  ${told(event)}`),
@@ -26,7 +27,7 @@ function told(event: HistoryEvent): string {
     case 'run_began':
       return `${event.run}: begins, with ${event.ceiling} requests at a time${event.wait === undefined ? '' : ` and --wait ${event.wait}`}${event.failFast ? ' and --fail-fast' : ''}`;
     case 'sent':
-      return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}${event.fields ? ` with ${event.fields.join(', ')}` : ''}`;
+      return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}${event.binds ? ` binding ${event.binds}` : ''}${event.fields ? ` with ${event.fields.join(', ')}` : ''}`;
     case 'handled':
       return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} is ${inWords(event.after)}` : ''}`;
     case 'delivered':
@@ -35,6 +36,10 @@ function told(event: HistoryEvent): string {
       return `${event.run}: follows a redirect`;
     case 'actor':
       return `    somebody else: ${event.action}s ${addressOf(event)}${event.action === 'delete' ? '' : `, which is ${inWords(event.after)}`}`;
+    case 'admits':
+      return `    ${addressOf(event)} ${event.isOpen ? 'lets in' : 'has no provider, and would let in'} ${event.users.join(', ') || 'nobody'}; bound: ${event.bound.join(', ') || 'nobody'}`;
+    case 'doubled':
+      return `    ${addressOf(event)} is there under both names`;
     case 'restarts':
       return `    the service restarts, which takes ${event.until - event.at} ms`;
     case 'approved':

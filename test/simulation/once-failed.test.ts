@@ -54,6 +54,12 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [1_900_140_517, 'the same'],
   [1_900_288_841, 'the checker allowed for two reasons to ask whose the token is, where there are four'],
   [1_900_199_818, 'a service that only reads stopped no changes of a kind whose creates were denied before'],
+  [1083, 'the type of a provider was read while the service was away'],
+  [1128, 'the type of a provider was read in a pause'],
+  [
+    4978,
+    'the checker took a question that was denied before it was asked whose the token is for one after that',
+  ],
   [820_002_377, 'the checker took a name that could not be looked up for one that leads to an id'],
 ];
 

@@ -1,10 +1,11 @@
 import type { Clock } from '../../src/base/clock.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
-import type { JsonObject } from '../../src/base/json.ts';
+import { textOf, type JsonObject } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './rules.ts';
-import { listIn, type List } from './list-faults.ts';
+import { bindingsPath } from './access-watch.ts';
+import { listIn, listOf, type List } from './list-faults.ts';
 import { groupIds, nobody } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -21,6 +22,8 @@ export interface PlantedBug {
   readonly clock?: (clock: Clock) => Clock;
   readonly report?: (report: Report) => Report;
   readonly ending?: (ending: Ending) => Ending;
+  /** What it prints. */
+  readonly print?: (text: string, world: ServiceWorld) => string;
   readonly ignoresInterruption?: boolean;
   readonly ceilingTimes?: number;
   /** Whether it changes what differs, whatever it was allowed. */
@@ -124,16 +127,14 @@ function lookingOnce(isSent: boolean): NonNullable<PlantedBug['transport']> {
   };
 }
 
+function isListOfBindings({ method, path }: HttpRequest): boolean {
+  return method === 'GET' && path.startsWith(bindingsPath);
+}
+
 const ofUsers = ({ path }: HttpRequest): boolean => path.includes('/users/');
 
 function isInDeclaredOrder({ groups }: JsonObject): boolean {
   return JSON.stringify(groups) === JSON.stringify(groupIds);
-}
-
-/** What a list of so many says of its only page. */
-function onePage(count: number): JsonObject {
-  const start = Math.min(1, count);
-  return { count, current: 1, next: 0, previous: 0, total_pages: 1, start_index: start, end_index: count };
 }
 
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
@@ -146,7 +147,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'takes a 404 in HTML for absent': {
-    breaks: 'reads_first',
+    breaks: 'absent',
     from: 32,
     transport: misreading(({ status }, { method }) =>
       method === 'GET' && status === 404 ? notFound : undefined,
@@ -160,7 +161,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes any 2xx for created': {
     breaks: 'created',
-    from: 119,
+    from: 157,
     transport: misreading(({ status }, request) =>
       request.method === 'POST' && status < 300
         ? { status: 201, body: JSON.stringify({ pk: '1', ...identityIn(request) }) }
@@ -179,7 +180,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       },
   },
   'takes any 400 for exists': {
-    breaks: 'exists',
+    breaks: 'seen',
+    from: 49,
     transport: misreading(({ status }, { method, path }) =>
       method === 'POST' && status === 400 && path.includes('/users/')
         ? { body: '{"username":["taken"]}' }
@@ -188,12 +190,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'lets an absent read clear a create that was in doubt': {
     breaks: 'refused',
-    from: 81,
     report: changingOutcomes((outcome) => (outcome === 'unknown' ? 'rejected' : outcome)),
   },
   'takes a lost create for one that was never sent': {
     breaks: 'retry',
-    from: 35,
     transport: takesLostFor({ kind: 'never_sent', error: new Error('reset'), transient: true }),
   },
   'retries before Retry-After is over': {
@@ -201,22 +201,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     transport: misreading(({ headers }) => ({
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'retry-after')),
     })),
-  },
-  'takes any 404 for absent': {
-    breaks: 'absent',
-    transport: misreading(({ status }, { method, path }) =>
-      method === 'GET' && status === 404 && path.includes('/applications/')
-        ? { body: '{"detail":"Not found."}' }
-        : undefined,
-    ),
-  },
-  'takes whoever comes for the user that was asked for': {
-    breaks: 'seen',
-    from: 71,
-    transport: misreadingUsers(
-      ({ results: [first] }, username) =>
-        first && { pagination: onePage(1), results: [{ ...first, username }] },
-    ),
   },
   'takes every token for the one of a superuser': {
     breaks: 'superusers',
@@ -229,7 +213,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a user that was made by half for whole': {
     breaks: 'in_full',
-    from: 464,
+    from: 96,
     transport: misreadingUsers(({ results }) => ({
       results: results.map((user) => ({ ...user, groups: groupIds })),
     })),
@@ -241,17 +225,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     })),
   },
   'changes things without another look': { breaks: 'looks_first', transport: lookingOnce(false) },
-  'overwrites what somebody else has changed': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
-  'sends fields that need no change': {
-    breaks: 'sparing',
-    transport: changing((fields, request) => (ofUsers(request) ? { ...fields, email: '' } : fields)),
-  },
+  'overwrites what somebody else has changed': { breaks: 'kept', from: 80, transport: lookingOnce(true) },
   'sends what nobody declared': {
-    breaks: 'meant',
+    breaks: 'sparing',
     transport: changing((fields) => ('name' in fields ? { ...fields, name: 'A name of its own' } : fields)),
   },
   'takes people out of groups that are not declared': {
-    breaks: 'beside',
+    breaks: 'sparing',
     transport: changing((fields) => ('groups' in fields ? { ...fields, groups: groupIds } : fields)),
   },
   'takes a main provider before the one that has it gives it away': {
@@ -274,20 +254,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       outcome.outcome === 'updated' ? { ...outcome, outcome: 'conflict' } : outcome,
     ),
   },
-  'changes the same thing in every run': {
-    breaks: 'settled',
-    transport: misreading(({ status, body }, { method, path }) =>
-      method === 'GET' && status === 200 && path.includes('/applications/')
-        ? { body: body.replace('"name":"Name of', '"name":"Nome of') }
-        : undefined,
-    ),
-  },
   'leaves what differs although it may change it': {
     breaks: 'converges',
     allows: false,
   },
-  'does not wait for a service that restarts': { breaks: 'patience', from: 36, wait: '0' },
-  'waits for a service that never answered': { breaks: 'prompt', from: 371, wait: '60' },
+  'does not wait for a service that restarts': { breaks: 'patience', from: 43, wait: '0' },
   'takes the 502 of a front for a failure of the service': {
     breaks: 'one_asks',
     transport: misreading(({ status }) => (status === 502 ? { status: 500 } : undefined)),
@@ -300,13 +271,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return exchange.kind === 'lost' ? new Promise(() => {}) : exchange;
     },
   },
-  'sends more at a time than allowed': { breaks: 'ceiling', from: 71, ceilingTimes: 4 },
+  'sends more at a time than allowed': { breaks: 'ceiling', ceilingTimes: 4 },
   'leaves a resource out of its report': {
     breaks: 'one_outcome',
     report: (report) => ({ ...report, outcomes: report.outcomes.slice(1) }),
   },
   'miscounts its attempts': {
     breaks: 'attempts',
+    from: 32,
     report: (report) => ({
       ...report,
       outcomes: report.outcomes.map((outcome) => ({ ...outcome, attempts: Math.min(1, outcome.attempts) })),
@@ -326,7 +298,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
   },
   'throws its doubt away': {
-    breaks: 'in_doubt',
+    breaks: 'doubt',
     report: changingEach(({ type, name, address, outcome, attempts, differences = [] }) => ({
       type,
       name,
@@ -337,43 +309,19 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     })),
   },
   'takes a time in another zone for another time': {
-    breaks: 'alarm',
+    breaks: 'in_full',
     transport: misreading(({ status, body }, { method, path }) =>
       method === 'POST' && status === 201 && path.includes('/users/')
         ? { body: body.replace('T08:00:00Z', 'T10:00:00Z') }
         : undefined,
     ),
   },
-  'blames the manifest for the licence of the service': {
-    breaks: 'blame',
-    transport: misreading(({ body }) =>
-      body.includes('denied_license') ? { body: '{"name":["no"]}' } : undefined,
-    ),
-  },
   'goes on when the licence lets nothing be created': {
-    breaks: 'closed',
+    breaks: 'denied',
+    from: 179,
     transport: misreading(({ body }) =>
       body.includes('denied_license') ? { status: 429, headers: {}, body: '' } : undefined,
     ),
-  },
-  'takes the denial of one kind for the end of the run': {
-    breaks: 'begun',
-    from: 1171,
-    transport: misreading(({ status }, { method }) =>
-      method === 'POST' && status === 403 ? { status: 404, headers: {}, body: '' } : undefined,
-    ),
-  },
-  'calls every refusal unknown': {
-    breaks: 'doubt',
-    report: changingOutcomes((outcome) => (outcome === 'rejected' ? 'unknown' : outcome)),
-  },
-  'calls what it created in sync': {
-    breaks: 'untouched',
-    report: changingOutcomes((outcome) => (outcome === 'created' ? 'unchanged' : outcome)),
-  },
-  'claims what it found': {
-    breaks: 'claimed_once',
-    report: changingOutcomes((outcome) => (outcome === 'exists' ? 'created' : outcome)),
   },
   'leaves out a name that leads to no id, and sends the rest': {
     breaks: 'kept_going',
@@ -384,8 +332,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         .join('\n'),
   },
   'sends a group again after an answer that was lost': {
-    breaks: 'doubled',
-    from: 39,
+    breaks: 'retry',
+    from: 46,
     transport: (network) => async (request, signal) => {
       const exchange = await network(request, signal);
       const isGroup = request.method === 'POST' && request.path.includes('/groups/');
@@ -394,6 +342,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes what is not offered for a service that is not there': {
     breaks: 'documented',
+    from: 105,
     transport: (network) => async (request, signal) => {
       const exchange = await network(request, signal);
       const isLookUp = request.method === 'GET' && ofUsers(request) && exchange.kind === 'answered';
@@ -409,5 +358,96 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       const fields = { ...sentIn(request), groups: ['12345678-0000-4000-8000-000000000000'] };
       return network({ ...request, body: JSON.stringify(fields) }, signal);
     },
+  },
+  'gives the provider before all are bound': {
+    breaks: 'opened',
+    transport:
+      (network, { world }) =>
+      (request, signal) => {
+        if (request.method !== 'POST' || !request.path.endsWith('/applications/'))
+          return network(request, signal);
+        const body = sentIn(request);
+        const provider = world.access?.applications.find(({ slug }) => slug === body['slug'])?.provider;
+        const sent = provider === undefined ? body : { ...body, provider };
+        return network({ ...request, body: JSON.stringify(sent) }, signal);
+      },
+  },
+  'binds again after a lost answer without a look': {
+    breaks: 'bound_once',
+    from: 322,
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      const isBind = request.method === 'POST' && request.path === bindingsPath;
+      return isBind && exchange.kind === 'lost' ? network(request, signal) : exchange;
+    },
+  },
+  'takes a denied list for one without anybody': {
+    breaks: 'silent',
+    from: 787,
+    transport: misreading(({ status }, request) =>
+      isListOfBindings(request) && status === 403
+        ? { status: 200, body: JSON.stringify(listOf([])) }
+        : undefined,
+    ),
+  },
+  'creates under the new name what is there under the one before': {
+    breaks: 'renamed',
+    transport: (network) => async (request, signal) => {
+      const isRename = request.method === 'PATCH' && sentIn(request)['slug'] !== undefined;
+      if (!isRename) return network(request, signal);
+      const body = JSON.stringify({ name: 'X', ...sentIn(request) });
+      return network({ ...request, method: 'POST', path: '/api/v3/core/applications/', body }, signal);
+    },
+  },
+  'takes the type under which a record is shown for its own': {
+    breaks: 'own_type',
+    transport: misreading(({ body }, { path }) =>
+      path.startsWith('/api/v3/providers/all/')
+        ? { body: body.replaceAll('proxy.proxyprovider', 'oauth2.oauth2provider') }
+        : undefined,
+    ),
+  },
+  'deletes more than is declared as absent': {
+    breaks: 'deleted',
+    transport: (network) => async (request, signal) => {
+      const { method, path } = request;
+      if (method === 'DELETE' && path.includes('/groups/'))
+        await network({ method: 'DELETE', path: path.replace(/groups\/./, 'groups/0') });
+      return network(request, signal);
+    },
+  },
+  'believes that it has deleted what it has asked for': {
+    breaks: 'true',
+    transport: (network) => (request, signal) =>
+      request.method === 'DELETE' && !request.path.startsWith(bindingsPath)
+        ? Promise.resolve({ kind: 'answered', status: 204, headers: {}, body: '' })
+        : network(request, signal),
+  },
+  'prints what the service shows of a provider': {
+    breaks: 'secret',
+    print: (text, world) => text + world.secrets().at(-1),
+  },
+  'changes what exists without being allowed to': {
+    breaks: 'contract',
+    transport: (network) => async (request, signal) => {
+      if (!isListOfBindings(request)) return network(request, signal);
+      const exchange = await network(request, signal);
+      const [first] = exchange.kind === 'answered' ? listIn(exchange.body).results : [];
+      if (first) await network({ method: 'DELETE', path: `${bindingsPath}${textOf(first['pk'])}/` });
+      return network(request, signal);
+    },
+  },
+  'leaves what is bound twice': {
+    breaks: 'converges',
+    transport: misreading(({ status, body }, request) => {
+      if (!isListOfBindings(request) || status !== 200) return undefined;
+      const once = new Map(
+        listIn(body).results.map((binding) => [
+          JSON.stringify(['target', 'group', 'user', 'policy'].map((field) => binding[field])),
+          binding,
+        ]),
+      );
+      return { body: JSON.stringify(listOf([...once.values()])) };
+    }),
   },
 };

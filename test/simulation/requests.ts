@@ -1,46 +1,73 @@
 import type { HttpRequest } from '../../src/service/transport.ts';
-import { isSame, type Identity, type Purpose } from './history.ts';
+import { bindingsPath } from './access-watch.ts';
+import { isSame, type DeclaredIdentity, type Identity, type Purpose } from './history.ts';
 
 /** What a request asks for. Of what is about no resource, the name is a description. */
 export interface Asked extends Identity {
   readonly purpose: Purpose;
 }
 
-/** What a request asks for; users and groups go by their ids where they are changed. */
-export function askedBy(
-  { method, path, body = '' }: HttpRequest,
-  declared: readonly Identity[],
-  nameOf: (pk: string) => string | undefined,
+/** What somebody knows of the service who tells what a request asks for. */
+interface Known {
+  readonly declared: readonly DeclaredIdentity[];
+  readonly nameOf: (type: string, pk: string) => string | undefined;
+  /** The application that a request about bindings is about, where it is about one. */
+  readonly targetOf: (path: string, body: string) => string | undefined;
+}
+
+/** What a request asks for; what is named by its id goes by its name, and what had another name by the one that is declared. */
+export function askedBy(request: Pick<HttpRequest, 'method' | 'path' | 'body'>, known: Known): Asked {
+  const asked = asNamed(request, known);
+  const renamed = known.declared.find(({ type, formerly }) => type === asked.type && formerly === asked.name);
+  return renamed ? { ...asked, name: renamed.name } : asked;
+}
+
+function asNamed(
+  { method, path, body = '' }: Pick<HttpRequest, 'method' | 'path' | 'body'>,
+  { declared, nameOf, targetOf }: Known,
 ): Asked {
-  const type = path.includes('/users/') ? 'user' : path.includes('/groups/') ? 'group' : 'application';
   const [pathname = '', query = ''] = path.split('?');
+  const last = pathname.split('/').at(-2) ?? '';
+  if (pathname.startsWith(bindingsPath))
+    return { purpose: 'access', type: 'application', name: targetOf(path, body) ?? '(who may open some)' };
+  const type = typeAt(pathname);
+  if (last === 'used_by') return { purpose: 'access', type, name: '(what hangs on it)' };
   if (method === 'POST') {
     const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
     return { purpose: 'create', type, name: fields['slug'] ?? fields['username'] ?? fields['name'] ?? '' };
   }
-  const last = pathname.split('/').at(-2) ?? '';
-  if (method === 'PATCH')
+  if (method !== 'GET')
     return {
-      purpose: 'change',
+      purpose: method === 'DELETE' ? 'delete' : 'change',
       type,
-      name: type === 'application' ? last : (nameOf(last) ?? `(${type} ${last})`),
+      name: type === 'application' ? last : (nameOf(type, last) ?? `(${type} ${last})`),
     };
-  if (pathname.endsWith('/admin/version/')) return { purpose: 'release', type, name: '(the release)' };
+  if (pathname.endsWith('/admin/version/'))
+    return { purpose: 'release', type: 'application', name: '(the release)' };
   if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: '(whose token it is)' };
   const searchParams = new URLSearchParams(query);
-  const isLookUp = type === 'group' && searchParams.has('name') && !searchParams.has('page');
-  if (!isLookUp && (type === 'group' || pathname.includes('/providers/')))
+  const page = searchParams.get('page');
+  const name = searchParams.get(type === 'user' ? 'username' : 'name') ?? last;
+  const isDeclared = declared.some(
+    (identity) =>
+      isSame({ type, name }, { type: identity.type, name: identity.formerly ?? identity.name }) ||
+      isSame(identity, { type, name }),
+  );
+  const isLookUp = type === 'group' && searchParams.has('name') && page === null;
+  const isOther = type === 'user' && page === null && !isDeclared;
+  if ((!isLookUp && !['application', 'user'].includes(type)) || isOther)
     return {
       purpose: 'name',
       type: 'application',
       name: `(${pathname.split('/').slice(4).join('/')} ${searchParams.toString()})`,
     };
-  const page = searchParams.get('page');
   if (page !== null) {
     const size = searchParams.get('page_size') ?? 'as many as they come';
     return { purpose: 'page', type, name: `(page ${page} of ${size})` };
   }
-  const name = searchParams.get(type === 'group' ? 'name' : 'username') ?? last;
-  const isDeclared = declared.some((identity) => isSame(identity, { type, name }));
   return { purpose: isDeclared ? 'look_up' : 'question', type, name };
+}
+
+function typeAt(path: string): string {
+  return path.startsWith('/api/v3/admin/') ? 'application' : (/\/(\w+?)s\//.exec(path)?.[1] ?? path);
 }

@@ -1,6 +1,7 @@
 import {
   addressOf,
   isSame,
+  type DeclaredIdentity,
   type History,
   type HistoryEvent,
   type Identity,
@@ -20,6 +21,11 @@ export function ofKind<Kind extends HistoryEvent['kind']>(
   return events.filter((event): event is Of<Kind> => event.kind === kind);
 }
 
+/** What is written by one request, and has one name all along: by the laws of what takes more than that, see check-access.ts. */
+export function plainOf({ declared }: Pick<History, 'declared'>): readonly DeclaredIdentity[] {
+  return declared.filter(({ isOfAccess }) => !isOfAccess);
+}
+
 /** What happened in one run. */
 export interface RunHistory {
   readonly name: string;
@@ -29,6 +35,7 @@ export interface RunHistory {
   readonly failFast: boolean;
   readonly wants: Of<'run_began'>['wants'];
   readonly mayChange: boolean;
+  readonly mayDelete: boolean;
   /** The users whose last look-up before the first write came to no data. */
   readonly unseen: ReadonlySet<string>;
   /** Whether each look at a user was denied before anything was sent. */
@@ -68,6 +75,7 @@ export function runHistoryOf(
     failFast: began.failFast,
     wants: began.wants,
     mayChange: began.mayChange,
+    mayDelete: began.mayDelete,
     approved: ofRun(ofKind(events, 'approved')).at(-1),
     endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
     gaveUp: ofRun(ofKind(events, 'insisted')).length > 0,

@@ -3,6 +3,7 @@ import type { Context } from '../../src/terminal/context.ts';
 import { isJsonList, isJsonObject, parseJson } from '../../src/base/json.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Report } from './history.ts';
+import { declaredSecret } from './access.ts';
 import { launch, type Launch } from './launch.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import type { Declaration, Style } from './declaration.ts';
@@ -17,9 +18,12 @@ export function startRun(
   { scenario, declarationOf, world, time, random, bug }: Surroundings,
 ): void {
   if (killAfter === 0) return;
-  const { wait, changes } = scenario;
+  const { wait, changes, access } = scenario;
   const { manifest, wants } = declarationOf(edition);
-  const failFast = scenario.failFast && token === tokens.first;
+  const isFirst = token === tokens.first;
+  const mayChange = access ? access.mayUpdate || !isFirst : changes !== undefined;
+  const mayDelete = access !== undefined && mayChange && (access.absent?.mayDelete === true || !isFirst);
+  const failFast = scenario.failFast && isFirst;
   world.log({
     kind: 'run_began',
     run: name,
@@ -27,7 +31,8 @@ export function startRun(
     ...(wait !== undefined && { wait }),
     failFast,
     wants,
-    mayChange: changes !== undefined,
+    mayChange,
+    mayDelete,
   });
 
   /** Somebody reads the plan, which takes a while, and says yes. */
@@ -49,9 +54,9 @@ export function startRun(
     interruptAfter,
     insistAfter,
     ignoresInterruption: bug?.ignoresInterruption,
-    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token },
+    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token, SECRET: declaredSecret },
     files: memoryFiles({ 'm.yaml': bug?.manifest?.(manifest) ?? manifest }),
-    options: optionsOf(scenario, failFast, bug),
+    options: optionsOf(scenario, { failFast, mayChange, mayDelete }, bug),
     time,
     random,
     clock: bug?.clock,
@@ -59,9 +64,10 @@ export function startRun(
       const network = world.transport(name, token, isDead, step);
       return bug?.transport?.(network, { world, run: name, time }) ?? network;
     },
-    ...(changes && { ask: asking }),
+    ...(mayChange && { ask: asking }),
     onStop: (kind) => world.log({ kind, run: name }),
-    onEnd: (ending, { stdout }) => {
+    onEnd: (ending, { stdout, stderr }) => {
+      const printed = stdout + stderr;
       const report = reportIn(stdout);
       const told = report && (bug?.report?.(report) ?? report);
       world.log({
@@ -69,24 +75,36 @@ export function startRun(
         run: name,
         ending: bug?.ending?.(ending) ?? ending,
         ...(told && { report: told }),
+        isLeaking: world.isLeaking(bug?.print?.(printed, world) ?? printed),
       });
     },
     onCrash: (error) => world.log({ kind: 'crashed', run: name, error }),
   });
 }
 
-function optionsOf(scenario: Scenario, failFast: boolean, bug: PlantedBug | undefined): Launch['options'] {
-  const { wait, changes, capabilities } = scenario;
+function optionsOf(
+  scenario: Scenario,
+  {
+    failFast,
+    mayChange,
+    mayDelete,
+  }: { readonly failFast: boolean; readonly mayChange: boolean; readonly mayDelete: boolean },
+  bug: PlantedBug | undefined,
+): Launch['options'] {
+  const { wait, capabilities } = scenario;
   const waits = bug?.wait ?? wait;
   // Without the capability it is an error.
-  const mayAllow = capabilities.includes('update');
+  const allow = [
+    ...((bug?.allows ?? mayChange) && capabilities.includes('update') ? ['update'] : []),
+    ...(mayDelete ? ['delete'] : []),
+  ];
   return {
     output: 'json',
     contractOnly: scenario.contractOnly,
     capability: capabilities,
     ...(waits !== undefined && { wait: waits }),
-    ...((bug?.allows ?? changes !== undefined) && mayAllow && { allow: ['update'] }),
-    ...(!changes && { yes: true }),
+    ...(allow.length > 0 && { allow }),
+    ...(!mayChange && { yes: true }),
     concurrency: String(scenario.ceiling * (bug?.ceilingTimes ?? 1)),
     failFast,
     keepGoing: bug?.keepsGoing ?? scenario.keepGoing,

@@ -1,6 +1,8 @@
 import type { Random } from '../../src/base/clock.ts';
 import type { Capability } from '../../src/kinds/capability.ts';
+import { accessOf, identitiesOf, type AccessScenario } from './access.ts';
 import { edits, type Condition, type Edit, type Style } from './declaration.ts';
+import { dice } from './dice.ts';
 import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
 import { furtherParts, refusals, type Lacks, type Refusal } from './offers.ts';
@@ -18,7 +20,7 @@ export interface Scenario {
   /** How often a request meets a fault: from 0 to 1. */
   readonly trouble: number;
   /** Which of the faults are about; a storm of one kind finds other things than a little of each. */
-  readonly faults: readonly (Fault | BeyondFault)[];
+  readonly faults: readonly (Fault | BeyondFault | AccessFault)[];
   readonly ceiling: number;
   readonly runs: readonly PlannedRun[];
   readonly actor: readonly (Identity & {
@@ -48,6 +50,8 @@ export interface Scenario {
   readonly uniqueGroups: boolean;
   /** What the service does not offer of what is not documented. */
   readonly lacks: Lacks;
+  /** Who may open what, where all that is declared is about that. */
+  readonly access?: AccessScenario;
 }
 
 /** The service goes away for a while: what is under way is lost; nobody listens; its front listens; all is well. */
@@ -116,6 +120,31 @@ export type Fault = (typeof faults)[number];
 export const beyondFaults = ['half_reset', 'not_offered', ...listFaults] as const;
 
 export type BeyondFault = ListFault | 'half_reset' | 'not_offered';
+
+/** Faults that are about only in worlds of access, and those of all worlds that are about there. */
+export const accessFaults = ['no_bindings', 'other_count', 'echo_400'] as const;
+
+export type AccessFault = (typeof accessFaults)[number];
+
+const faultsOfAccess = [
+  'refused',
+  'reset_before',
+  'reset_after',
+  'timeout_lost',
+  'timeout_late',
+  'gateway_502',
+  'gateway_504_after',
+  'crash_after',
+  'unavailable',
+  'slow_down',
+  'html_200',
+  'html_404',
+  'html_400_after',
+  'other_identity',
+  'denied',
+  'read_only',
+  ...accessFaults,
+] as const;
 
 export function scenarioOf(random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
@@ -367,6 +396,34 @@ export function withGroups(scenario: Scenario, random: Random): Scenario {
   };
 }
 
+/** A world in which all that is declared is about who may open what. */
+export function withAccess(scenario: Scenario, random: Random): Scenario {
+  const { chance, whole, pick } = dice(random);
+  const run = (name: string, at: number): PlannedRun => ({
+    name,
+    at,
+    ...(chance(0.3) && { killAfter: whole(1, 40) }),
+    ...(chance(0.15) && { interruptAfter: whole(1, 40) }),
+  });
+  const access = accessOf(random);
+  const some = faultsOfAccess.filter(() => chance(0.15));
+  const { revokedAt: _, restart: __, wait: ___, ...calm } = scenario;
+  return {
+    ...calm,
+    contractOnly: false,
+    capabilities: ['update', 'delete'],
+    declared: identitiesOf(access),
+    existing: [],
+    actor: [],
+    access,
+    trouble: pick([0, 0, 0.03, 0.1, 0.3, 0.6]),
+    faults: chance(0.5) ? faultsOfAccess : [...some, pick(faultsOfAccess)],
+    runs: [run('first', 0), ...(chance(0.3) ? [run('second', whole(0, 400))] : [])],
+    failFast: false,
+    ceiling: pick([1, 2, 8]),
+  };
+}
+
 /** Lets the service offer a part of what is not documented, each other part answered in a way of its own. */
 export function withOffers(scenario: Scenario, random: Random): Scenario {
   const { contractOnly, changes, style, declared } = scenario;
@@ -389,20 +446,6 @@ export function withOffers(scenario: Scenario, random: Random): Scenario {
 }
 
 function namesOf(type: Identity['type'], count: number, first: number): Identity[] {
-  const letter = { application: 'a', user: 'u', group: 'g' }[type];
+  const letter = type.charAt(0);
   return Array.from({ length: count }, (_, index) => ({ type, name: `${letter}${first + index}` }));
-}
-
-/** Chances that follow from random numbers: each takes one. */
-function dice(random: Random): {
-  readonly chance: (probability: number) => boolean;
-  readonly whole: (least: number, most: number) => number;
-  readonly pick: <Item>(items: readonly [Item, ...Item[]]) => Item;
-} {
-  const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
-  return {
-    chance: (probability) => random() < probability,
-    whole,
-    pick: (items) => items[whole(0, items.length - 1)] ?? items[0],
-  };
 }

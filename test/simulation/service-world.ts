@@ -8,8 +8,12 @@ import {
   type JsonValue,
 } from '../../src/base/json.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { WrittenType } from '../../src/sandbox/all.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
+import { accessSeedOf, accessWantsOf, declaredSecret, providersBefore, type Deed } from './access.ts';
+import { AccessWatch } from './access-watch.ts';
 import {
   addressOf,
   isSame,
@@ -18,15 +22,25 @@ import {
   type HistoryEvent,
   type Identity,
   type Method,
+  type Values,
   type Version,
 } from './history.ts';
-import { listIn, listOfJson, nameIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
+import {
+  listIn,
+  listOf,
+  listOfJson,
+  nameIn,
+  namesIn,
+  spoiled,
+  spoiledPage,
+  trueNames,
+} from './list-faults.ts';
 import {
   asTaken,
   bodyOf,
   complaintAsSent,
   editOf,
-  partialField,
+  partialFields,
   versionOf,
   world,
   type Condition,
@@ -54,7 +68,12 @@ interface Answering extends Omit<Delivery, 'exchange' | 'status'> {
   readonly delay: number;
 }
 
-export const tokens = { first: 'the-first-token', healed: 'the-healed-token', revoked: 'no-such-token' };
+export const tokens = {
+  first: 'the-first-token',
+  healed: 'the-healed-token',
+  revoked: 'no-such-token',
+  monitor: 'the-token-of-who-looks-on',
+};
 
 /** The service and the network between it and the runs, with all that goes wrong there. Everything follows from the seed. */
 export class ServiceWorld {
@@ -63,7 +82,11 @@ export class ServiceWorld {
   readonly #random: Random;
   readonly #scenario: Scenario;
   readonly #sandbox: Sandbox;
-  /** The names of all users and groups that there ever were, by their ids. */
+  readonly #watch: AccessWatch | undefined;
+  readonly #wants: Readonly<Record<string, Values>>;
+  /** Whom each application let in when somebody looked last. */
+  readonly #admitted = new Map<string, string>();
+  /** The names of all that there ever was but applications, by type and id. */
   readonly #names = new Map<string, string>();
   /** What records are in terms of what is declared, by their texts: most are met again. */
   readonly #versions = new Map<string, Version>();
@@ -80,6 +103,13 @@ export class ServiceWorld {
     this.#random = random;
     this.#trouble = scenario.trouble;
     this.#sandbox = sandboxOf(scenario);
+    const { access } = scenario;
+    this.#wants = access ? accessWantsOf(access) : {};
+    this.#watch = access && new AccessWatch(access, this.#sandbox, tokens.monitor);
+    for (const { type, body } of access ? providersBefore(access) : [])
+      mustBeTaken(this.#sandbox.create(type, body));
+    for (const identity of scenario.declared) this.#remember(identity.type, this.#recordOf(identity));
+    this.#look();
     if (scenario.restart) this.#restartLater(scenario.restart);
     for (const { condition, ...identity } of scenario.existing) this.#put(identity, condition);
   }
@@ -110,15 +140,88 @@ export class ServiceWorld {
 
   /** Somebody else creates, deletes or changes something, if that is possible. */
   act({ type, name, action }: Scenario['actor'][number]): void {
-    const record = this.#sandbox.record(type, name);
+    const record = this.#sandbox.record(type as WrittenType, name); // who is no part of a world of access is of one of these types
     if ((record === undefined) !== (action === 'create')) return;
     const identity = { type, name };
     if (action === 'create') this.#put(identity, 'bare');
-    else if (action === 'delete') this.#sandbox.delete(type, name);
-    else this.#sandbox.change(type, name, editOf(action, identity, record ?? {}));
+    else if (action === 'delete') this.#sandbox.delete(type as WrittenType, name);
+    else this.#sandbox.change(type as WrittenType, name, editOf(action, identity, record ?? {}));
     const after = this.#versionOf(identity);
     const kind = action === 'create' || action === 'delete' ? action : 'change';
     this.log({ kind: 'actor', action: kind, type, name, ...(after && { after }) });
+  }
+
+  /** Somebody else changes who may open an application, if that is possible. */
+  open(deed: Deed): void {
+    const lets = this.#watch?.act(deed);
+    if (lets === undefined) return;
+    const identity = { type: 'application', name: deed.slug };
+    const after = this.#versionOf(identity);
+    this.log({ kind: 'actor', action: 'change', ...identity, lets, ...(after && { after }) });
+    this.#look();
+  }
+
+  /** Looks whom each application lets in, and whether anything is there under two names. */
+  #look(run?: string): void {
+    const { access, declared } = this.#scenario;
+    for (const { slug: name } of access?.applications ?? []) {
+      const admission = this.#watch?.admission(name);
+      const text = JSON.stringify(admission);
+      if (admission === undefined || this.#admitted.get(name) === text) continue;
+      this.#admitted.set(name, text);
+      this.log({
+        kind: 'admits',
+        type: 'application',
+        name,
+        ...(run !== undefined && { run }),
+        ...admission,
+      });
+    }
+    for (const { type, name, formerly } of declared)
+      if (
+        formerly !== undefined &&
+        [name, formerly].every((one) => this.#sandbox.record(type as WrittenType, one))
+      )
+        this.log({ kind: 'doubled', type, name });
+  }
+
+  /** Who may open what, where that is declared. */
+  get access(): Scenario['access'] {
+    return this.#scenario.access;
+  }
+
+  /** All that no output may show. */
+  secrets(): readonly string[] {
+    const held = this.#scenario.declared.flatMap(
+      (identity) => (identity.type === 'provider' ? this.#recordOf(identity)?.['client_secret'] : []) ?? [],
+    );
+    return [declaredSecret, ...held.map((secret) => textOf(secret))].filter((secret) => secret !== '');
+  }
+
+  /** Whether a secret stands in what a run printed. */
+  isLeaking(printed: string): boolean {
+    return this.secrets().some((secret) => printed.includes(secret));
+  }
+
+  /** A record as the service holds it, also under the name that it had before. */
+  #recordOf(identity: Identity): JsonObject | undefined {
+    const {
+      type,
+      model = type,
+      name,
+      formerly,
+    } = this.#declared(identity) ?? {
+      ...identity,
+      model: undefined,
+      formerly: undefined,
+    };
+    const kind = model as WrittenType; // what is declared without a model is of one of these types
+    const record =
+      this.#sandbox.record(kind, name) ??
+      (formerly === undefined ? undefined : this.#sandbox.record(kind, formerly));
+    if (record === undefined || this.#watch === undefined || type !== 'application') return record;
+    const provider = this.#providerNamed(record['provider'] ?? null);
+    return { ...record, access: this.#watch.boundTo(name).toSorted(), provider };
   }
 
   /** What there is of all that is declared. */
@@ -130,7 +233,7 @@ export class ServiceWorld {
   }
 
   #versionOf(identity: Identity): Version | undefined {
-    const record = this.#sandbox.record(identity.type, identity.name);
+    const record = this.#recordOf(identity);
     return record && this.#versionIn(identity, record);
   }
 
@@ -141,10 +244,22 @@ export class ServiceWorld {
     let version = this.#versions.get(text);
     if (version === undefined) {
       // What is declared is the same in both editions, if with other values.
-      version = versionOf(declared, { ...this.#scenario.style, edition: 'first' }, record);
+      version = this.#watch
+        ? this.#accessVersionOf(identity, record)
+        : versionOf(declared, { ...this.#scenario.style, edition: 'first' }, record);
       this.#versions.set(text, version);
     }
     return version;
+  }
+
+  #accessVersionOf(identity: Identity, record: JsonObject): Version {
+    const wanted = Object.keys(this.#wants[addressOf(identity)] ?? {});
+    const fields = wanted.map((field) => [field, JSON.stringify(record[field] ?? null)] as const);
+    return { pk: textOf(record['pk']), fields: Object.fromEntries(fields), beside: {} };
+  }
+
+  #providerNamed(pk: JsonValue): JsonValue {
+    return pk === null ? null : (this.#names.get(`provider ${textOf(pk)}`) ?? `P${textOf(pk)}`);
   }
 
   #declared(identity: Identity): DeclaredIdentity | undefined {
@@ -160,8 +275,10 @@ export class ServiceWorld {
         const { id, method, purpose, type, name } = underWay;
         const sent = { run, request: id, method, purpose, type, name };
         const fields = purpose === 'change' ? { fields: Object.keys(bodyIn(underWay.request)) } : {};
-        const refers = method === 'GET' ? {} : { refers: this.#referred(underWay.request) };
-        this.log({ kind: 'sent', ...sent, path: request.path, ...fields, ...refers });
+        const refers = method === 'GET' || this.#watch ? {} : { refers: this.#referred(underWay.request) };
+        const isBind = purpose === 'access' && method === 'POST';
+        const binds = isBind && { binds: this.#watch?.subjectIn(bodyIn(underWay.request)) ?? 'nobody' };
+        this.log({ kind: 'sent', ...sent, path: request.path, ...fields, ...refers, ...binds });
         let answered = false;
         const deliver = ({ exchange, words, clear, ...answering }: Answering): void => {
           if (answered || isDead()) return;
@@ -173,6 +290,13 @@ export class ServiceWorld {
           const { tells, shows, pausedUntil, closed, restarting, isLack } = answering;
           const pause = pausedUntil === undefined ? {} : { pausedUntil };
           const refused = exchange.kind === 'never_sent' && exchange.transient;
+          const isList =
+            purpose === 'access' &&
+            method === 'GET' &&
+            exchange.kind === 'answered' &&
+            exchange.status === 200;
+          const lists =
+            isList && this.#watch ? { lists: this.#watch.listsIn(request.path, exchange.body) } : {};
           this.log({
             kind: 'delivered',
             ...sent,
@@ -182,6 +306,7 @@ export class ServiceWorld {
             clear,
             ...(tells && { tells }),
             ...(shows && { shows }),
+            ...lists,
             ...(refused && { refused }),
             ...(restarting && { restarting }),
             ...pause,
@@ -205,7 +330,11 @@ export class ServiceWorld {
       id: (this.#requests += 1),
       run,
       method,
-      ...askedBy(request, this.#scenario.declared, (pk) => this.#names.get(pk)),
+      ...askedBy(request, {
+        declared: this.#scenario.declared,
+        nameOf: (type, pk) => this.#names.get(`${type} ${pk}`),
+        targetOf: (target, sent) => this.#watch?.targetOf(target, sent),
+      }),
       timeoutMs,
       request: { method, path: this.#clamped(path), headers, body },
     };
@@ -279,7 +408,7 @@ export class ServiceWorld {
     back: number,
   ): Answering {
     const isPost = underWay.method === 'POST';
-    const isWrite = isPost || underWay.method === 'PATCH';
+    const isWrite = underWay.method !== 'GET';
     const odd = (
       status: number,
       body = '<!DOCTYPE html>',
@@ -370,7 +499,7 @@ export class ServiceWorld {
         return odd(201);
       case 'other_identity':
         own();
-        return odd(isPost ? 201 : 200, '{"pk":"x","slug":"other","username":"other"}');
+        return odd(isPost ? 201 : 200, '{"pk":"x","slug":"other","username":"other","target":"other"}');
       case 'json_200': {
         const { exchange } = own();
         return exchange.kind === 'answered' && exchange.status === 201 ? odd(200, exchange.body) : odd(502);
@@ -407,7 +536,7 @@ export class ServiceWorld {
       }
       case 'read_only':
         // Users are exempt.
-        if (!isWrite || underWay.type === 'user') return own();
+        if (!isWrite || (underWay.type === 'user' && !this.#watch)) return own();
         return {
           ...odd(400, '{"detail":"Request denied due to expired/invalid license.","code":"denied_license"}'),
           clear: true,
@@ -416,6 +545,18 @@ export class ServiceWorld {
       case 'half_reset':
         own('half');
         return { ...lostIn(back), words: `reset (${fault})` };
+      case 'echo_400': {
+        // What is sent is repeated, with any secret in it.
+        const complaint = JSON.stringify({ client_secret: [`${underWay.request.body} is bad.`] });
+        return isWrite ? { ...odd(400, complaint), clear: true } : own();
+      }
+      case 'no_bindings':
+      case 'other_count': {
+        if (isWrite || underWay.purpose !== 'access') return own();
+        const { pagination, results } = listOf([]);
+        const counted = fault === 'no_bindings' ? {} : { count: 2, start_index: 1, end_index: 2 };
+        return odd(200, JSON.stringify({ pagination: { ...pagination, ...counted }, results }));
+      }
       case 'not_offered':
         // What stands in front keeps back what no documented operation asks for.
         if (underWay.type === 'application' || isWrite) return own();
@@ -447,23 +588,25 @@ export class ServiceWorld {
   }
 
   /** Lets the service work on a request; where it creates by half, what it refuses it still refuses. */
-  #handle({ id, method, type, name, request }: UnderWay, part: 'whole' | 'half' = 'whole'): SandboxResponse {
+  #handle(
+    { id, run, method, type, name, request }: UnderWay,
+    part: 'whole' | 'half' = 'whole',
+  ): SandboxResponse {
     const headers = this.#revoked
       ? { ...request.headers, authorization: `Bearer ${tokens.revoked}` }
       : request.headers;
-    const isWrite = method === 'POST' || method === 'PATCH';
+    const isWrite = method !== 'GET';
     const isHalf = part === 'half' && isWrite && this.#declared({ type, name })?.invalid !== true;
     const body = isHalf ? halfOf(request.body, type) : request.body && asTaken(request.body);
-    const before = isWrite ? this.#sandbox.record(type, name) : undefined;
+    const before = isWrite ? this.#recordOf({ type, name }) : undefined;
     const isTaken =
       this.#scenario.uniqueGroups && type === 'group' && method === 'POST' && before !== undefined;
     const answer = isTaken ? nameTaken : this.#sandbox.handle({ ...request, headers, body });
     const isRefused = answer.status === 400;
     const response = isRefused ? { ...answer, body: complaintAsSent(request.body, answer.body) } : answer;
     if (this.#breaks(request.path, response)) return { status: 500, headers: {}, body: '' };
-    const record = isWrite
-      ? (secondOf(type, method, response) ?? this.#sandbox.record(type, name))
-      : undefined;
+    if (isWrite) this.#watch?.forget();
+    const record = isWrite ? (secondOf(type, method, response) ?? this.#recordOf({ type, name })) : undefined;
     this.#remember(type, record);
     const textBefore = JSON.stringify(before);
     const text = JSON.stringify(record);
@@ -479,6 +622,7 @@ export class ServiceWorld {
       ...(was && { before: was }),
       ...(is && { after: is }),
     });
+    if (isWrite) this.#look(run);
     return response;
   }
 
@@ -489,12 +633,12 @@ export class ServiceWorld {
     const known = new Set(world.groups.map(({ pk }) => pk));
     return ids.flatMap((id) => {
       const text = textOf(id);
-      return known.has(text.toLowerCase()) ? [] : (this.#names.get(text) ?? text);
+      return known.has(text.toLowerCase()) ? [] : (this.#names.get(`group ${text}`) ?? text);
     });
   }
 
   #remember(type: Identity['type'], record: JsonObject | undefined): void {
-    if (type !== 'application' && record) this.#names.set(textOf(record['pk']), nameIn(record));
+    if (type !== 'application' && record) this.#names.set(`${type} ${textOf(record['pk'])}`, nameIn(record));
   }
 
   /** Whether an answer holds a record that the service cannot show. */
@@ -516,7 +660,7 @@ export class ServiceWorld {
         return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
       }
       case 'self':
-        return status === 200 && this.#scenario.superuser ? { tells: 'superuser' } : {};
+        return status === 200 && body.includes('"is_superuser":true') ? { tells: 'superuser' } : {};
       case 'change':
         return status === 200 ? { shows: this.#shownBy(type, body) } : {};
       case 'page': {
@@ -527,6 +671,8 @@ export class ServiceWorld {
       case 'create':
       case 'name':
       case 'release':
+      case 'delete':
+      case 'access':
       case 'question':
         return {};
     }
@@ -539,6 +685,7 @@ export class ServiceWorld {
     if (known !== undefined) return known;
     const json = parseJson(text);
     const records = isJsonObject(json) && !('results' in json) ? [json] : listOfJson(json).results;
+    if (this.#watch) return {};
     const versions = records.flatMap((record) => {
       const identity = { type, name: nameIn(record) };
       const version = this.#versionIn(identity, record);
@@ -554,11 +701,11 @@ export class ServiceWorld {
     const isInvalid = declared.some((other) => isSame(other, identity) && other.invalid);
     const body = bodyOf(identity, condition, style.handed && !isInvalid);
     const { provider: _, ...without } = body;
-    let created = this.#sandbox.create(identity.type, body);
+    const type = identity.type as WrittenType; // who is no part of a world of access is of one of these types
+    let created = this.#sandbox.create(type, body);
     // Another has its main provider.
-    if ('errors' in created) created = this.#sandbox.create(identity.type, without);
-    if (!('record' in created)) throw new Error(`the world cannot hold this: ${JSON.stringify(created)}`);
-    this.#remember(identity.type, created.record);
+    if ('errors' in created) created = this.#sandbox.create(type, without);
+    this.#remember(identity.type, mustBeTaken(created));
   }
 
   #between(least: number, most: number): number {
@@ -568,6 +715,11 @@ export class ServiceWorld {
   #pick<Item>(items: readonly Item[]): Item | undefined {
     return items[this.#between(0, items.length - 1)];
   }
+}
+
+function mustBeTaken(taken: ReturnType<Sandbox['create']>): JsonObject {
+  if ('record' in taken) return taken.record;
+  throw new Error(`the world cannot hold this: ${JSON.stringify(taken)}`);
 }
 
 /** How the service refuses a group whose name another has. */
@@ -594,7 +746,7 @@ function bodyIn({ body }: Pick<UnderWay['request'], 'body'>): JsonObject {
 
 /** The body of a request without what is left out by half. */
 function halfOf(body: string, type: Identity['type']): string {
-  const { [partialField[type]]: _, ...taken } = bodyIn({ body });
+  const { [partialFields[type] ?? '']: _, ...taken } = bodyIn({ body });
   return JSON.stringify(taken);
 }
 
@@ -602,7 +754,8 @@ function isForSuperusers(path: string): boolean {
   return path.includes('superuser_full_list=true');
 }
 
-function sandboxOf({ declared, mayViewUsers, mayChange, superuser }: Scenario): Sandbox {
+function sandboxOf({ access, declared, mayViewUsers, mayChange, superuser }: Scenario): Sandbox {
+  if (access) return seedSandbox(accessSeedOf(access, tokens), access.isLate ? '2026.2' : '2023.10').sandbox;
   const visible = declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
   const isPartial = visible.length < declared.length;
   const first = {

@@ -1,4 +1,6 @@
+import type { Random } from '../../src/base/clock.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { accessManifestOf, accessWantsOf } from './access.ts';
 import { check } from './checker.ts';
 import { declarationsOf } from './declaration.ts';
 import { isWrite } from './events.ts';
@@ -15,6 +17,8 @@ import {
   withOffers,
   withPatience,
   withStrays,
+  withAccess,
+  type Scenario,
 } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -43,35 +47,23 @@ export async function simulate(
   { bug, contractOnly = false }: SimulateOptions = {},
 ): Promise<Simulated> {
   const random = seededRandom(seed);
-  const documented = withPatience(scenarioOf(random), seededRandom(~seed));
-  const scenario = contractOnly
-    ? documented
-    : withOffers(
-        withGroups(
-          withStrays(
-            withHandovers(
-              withReading(documented, seededRandom(seed ^ 0x55555555)),
-              seededRandom(seed ^ 0x33333333),
-            ),
-            seededRandom(seed ^ 0x0f0f0f0f),
-          ),
-          seededRandom(seed ^ 0x00ff00ff),
-        ),
-        seededRandom(seed ^ 0x00f0f00f),
-      );
+  const scenario = scenarioUnder(seed, random, contractOnly);
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
   const present = world.existing();
-  const declarationOf = declarationsOf(scenario.declared, scenario.style);
+  const { access } = scenario;
+  const ofAccess = access && { manifest: accessManifestOf(access), wants: accessWantsOf(access) };
+  const declarationOf = ofAccess ? () => ofAccess : declarationsOf(scenario.declared, scenario.style);
   const surroundings = { scenario, declarationOf, world, time, random, bug };
 
   for (const run of scenario.runs) time.after(run.at, () => startRun(run, tokens.first, surroundings));
   for (const deed of scenario.actor) time.after(deed.at, () => world.act(deed));
+  for (const deed of access?.deeds ?? []) time.after(deed.at, () => world.open(deed));
   if (scenario.revokedAt !== undefined) time.after(scenario.revokedAt, () => world.revoke());
   await time.pass(time.now() + endOfTimeMs);
 
   world.heal();
-  for (const name of ['rerun', 'last']) {
+  for (const name of access ? ['rerun', 'again', 'last'] : ['rerun', 'last']) {
     const before = world.events.length;
     startRun({ name, at: 0 }, tokens.healed, surroundings);
     await time.pass(time.now() + endOfTimeMs);
@@ -84,10 +76,24 @@ export async function simulate(
     capabilities: scenario.capabilities,
     keepGoing: scenario.keepGoing,
     lacks: scenario.lacks,
+    access,
     present,
     events: world.events,
   };
   const violations = check(history);
   clearRuns();
   return { history, violations };
+}
+
+/** Each addition has random numbers of its own, so that one draws no other world for the others. */
+function scenarioUnder(seed: number, random: Random, contractOnly: boolean): Scenario {
+  const documented = withPatience(scenarioOf(random), seededRandom(~seed));
+  if (contractOnly) return documented;
+  const ofAccess = seededRandom(seed ^ 0x0d00d00d);
+  if (ofAccess() < 0.4) return withAccess(documented, ofAccess);
+  const reading = withReading(documented, seededRandom(seed ^ 0x55555555));
+  const handing = withHandovers(reading, seededRandom(seed ^ 0x33333333));
+  const straying = withStrays(handing, seededRandom(seed ^ 0x0f0f0f0f));
+  const grouped = withGroups(straying, seededRandom(seed ^ 0x00ff00ff));
+  return withOffers(grouped, seededRandom(seed ^ 0x00f0f00f));
 }

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/apply/outcome.ts';
 import { times } from '../support/effort.ts';
 import { narrate } from './narrate.ts';
-import { beyondFaults, faults, type BeyondFault, type Fault } from './scenario.ts';
+import {
+  accessFaults,
+  beyondFaults,
+  faults,
+  type AccessFault,
+  type BeyondFault,
+  type Fault,
+} from './scenario.ts';
 import { simulate } from './simulate.ts';
 
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 15, full: 1200 }));
@@ -30,7 +37,7 @@ describe('a simulated run of apply', () => {
         }
       }
       const words = [...met].join('\n');
-      const inWords: Partial<Record<Fault | BeyondFault, string>> = {
+      const inWords: Partial<Record<Fault | BeyondFault | AccessFault, string>> = {
         refused: 'connection refused',
         unknown_host: 'unknown host',
         reset_before: 'reset before it arrived',
@@ -40,16 +47,15 @@ describe('a simulated run of apply', () => {
         resent: 'to the second of two',
       };
       if (seeds < enough) return;
-      expect(allowed).toEqual(new Set(['contract', 'reading', 'reading update']));
-      for (const fault of [...faults, ...beyondFaults]) expect(words).toContain(inWords[fault] ?? fault);
+      expect(allowed).toEqual(new Set(['contract', 'reading', 'reading update', 'reading update delete']));
+      for (const fault of [...faults, ...beyondFaults, ...accessFaults])
+        expect(words).toContain(inWords[fault] ?? fault);
       for (const what of ['after it was done', 'before it arrived'])
         expect(words).toContain(`reset by the restart, ${what}`);
       for (const what of ['refused', '502 of the front', '503 of the front'])
         expect(words).toContain(`${what} in the restart`);
-      // An application with an access of its own, and what is deleted, lives in a world of its own.
-      const here = outcomeKinds.filter((kind) => kind !== 'unfinished' && kind !== 'deleted');
       expect([...ended]).toEqual(
-        expect.arrayContaining([...here, 'done', 'failed', 'interrupted', 'incomplete']),
+        expect.arrayContaining([...outcomeKinds, 'done', 'failed', 'interrupted', 'incomplete']),
       );
     },
   );

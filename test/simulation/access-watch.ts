@@ -1,0 +1,142 @@
+import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { SandboxResponse } from '../../src/sandbox/http.ts';
+import { formerOf, groups, members, single, type AccessScenario, type Deed } from './access.ts';
+import { listOfJson } from './list-faults.ts';
+
+export const bindingsPath = '/api/v3/policies/bindings/';
+
+/** Whom an application lets in. */
+export interface Admission {
+  readonly isOpen: boolean;
+  readonly users: readonly string[];
+  readonly bound: readonly string[];
+}
+
+/** Somebody who looks who may open what, and may write that, with a token that sees all. */
+export class AccessWatch {
+  readonly #scenario: AccessScenario;
+  readonly #sandbox: Sandbox;
+  readonly #token: string;
+  #bindings: readonly JsonObject[] | undefined;
+
+  constructor(scenario: AccessScenario, sandbox: Sandbox, token: string) {
+    this.#scenario = scenario;
+    this.#sandbox = sandbox;
+    this.#token = token;
+  }
+
+  /** Something was written since the last look. */
+  forget(): void {
+    this.#bindings = undefined;
+  }
+
+  get #all(): readonly JsonObject[] {
+    this.#bindings ??= listOfJson(parseJson(this.#ask('GET', `${bindingsPath}?page_size=100`).body)).results;
+    return this.#bindings;
+  }
+
+  #ask(method: string, path: string, body?: JsonObject): SandboxResponse {
+    const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' };
+    return this.#sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' });
+  }
+
+  /** An application under its name, or the one that it had. */
+  application(slug: string): JsonObject | undefined {
+    return this.#sandbox.record('application', slug) ?? this.#sandbox.record('application', formerOf(slug));
+  }
+
+  /** What a request about bindings is about: the application of the only target. */
+  targetOf(path: string, body: string): string | undefined {
+    const [place = '', query = ''] = path.split('?');
+    const id = place.slice(bindingsPath.length, -1);
+    if (id !== '') return this.slugOf(textOf(this.#all.find(({ pk }) => pk === id)?.['target']));
+    if (body !== '') return this.slugOf(textOf(bodyIn(body)['target']));
+    const [target = '', ...others] = targetsIn(query);
+    return others.length === 0 ? this.slugOf(target) : undefined;
+  }
+
+  slugOf(target: string): string | undefined {
+    return this.#scenario.applications.find(({ slug }) => this.application(slug)?.['pk'] === target)?.slug;
+  }
+
+  /** What counts of all that is bound to an application, each as `ga`, as often as it is. */
+  boundTo(slug: string): string[] {
+    const target = textOf(this.application(slug)?.['pk']);
+    return this.#subjectsIn(this.#all, target);
+  }
+
+  #subjectsIn(bindings: readonly JsonObject[], target: string): string[] {
+    return bindings.flatMap((binding) => {
+      const isCounted = binding['enabled'] === true && binding['negate'] !== true;
+      return binding['target'] === target && isCounted ? (this.subjectIn(binding) ?? []) : [];
+    });
+  }
+
+  /** Who is named by their id in a binding, or in a request to make one. */
+  subjectIn({ group, user }: JsonObject): string | undefined {
+    return [...groups, single].find((name) => {
+      const pk = this.#sandbox.pk(name === single ? 'user' : 'group', name);
+      return pk !== undefined && pk === (name === single ? user : group);
+    });
+  }
+
+  /** Who is bound to which application, as an answer shows it. */
+  listsIn(path: string, text: string): Readonly<Record<string, readonly string[]>> {
+    const json = parseJson(text);
+    if (!isJsonObject(json)) return {};
+    const { results } = listOfJson(json);
+    return Object.fromEntries(
+      targetsIn(path.split('?')[1] ?? '').flatMap((target) => {
+        const slug = this.slugOf(target);
+        return slug === undefined ? [] : [[slug, this.#subjectsIn(results, target)] as const];
+      }),
+    );
+  }
+
+  /** Whom the service lets in, where it is there. */
+  admission(slug: string): Admission | undefined {
+    const application = this.application(slug);
+    if (application === undefined) return undefined;
+    const users = members.flatMap(({ name }) => {
+      const pk = textOf(this.#sandbox.pk('user', name));
+      const path = `/api/v3/core/applications/${textOf(application['slug'])}/check_access/?for_user=${pk}`;
+      const answer = parseJson(this.#ask('GET', path).body);
+      return isJsonObject(answer) && answer['passing'] === true ? [name] : [];
+    });
+    const isOpen = (application['provider'] ?? null) !== null;
+    return { isOpen, users, bound: this.boundTo(slug) };
+  }
+
+  /** Somebody else writes; who is let in by that, or nothing where it was not possible. */
+  act({ kind, slug, group }: Deed): readonly string[] | undefined {
+    const target = this.application(slug)?.['pk'];
+    const pk = this.#sandbox.pk('group', group);
+    if (target === undefined || pk === undefined) return undefined;
+    if (kind === 'binds') {
+      this.#ask('POST', bindingsPath, { target, group: pk, order: 9 });
+      this.forget();
+      // Whoever is in that group is let in by them, now or as soon as the mode allows it.
+      const users = members.flatMap((member) => (member.groups.includes(group) ? member.name : []));
+      return [...users, ...(this.admission(slug)?.users ?? [])];
+    }
+    const bound = this.#all.find(
+      (binding) => binding['target'] === target && binding['enabled'] === true && binding['policy'] === null,
+    );
+    if (bound === undefined) return undefined;
+    const path = `${bindingsPath}${textOf(bound['pk'])}/`;
+    if (kind === 'removes') this.#ask('DELETE', path);
+    else this.#ask('PATCH', path, { ...bound, enabled: false });
+    this.forget();
+    // Whom it opens to then, and whom a change of the mode opens it to after that, is by them.
+    return members.map(({ name }) => name);
+  }
+}
+
+function targetsIn(query: string): string[] {
+  return new URLSearchParams(query).getAll('target_in');
+}
+
+function bodyIn(body: string): JsonObject {
+  return JSON.parse(body) as JsonObject; // as rollcall made it
+}

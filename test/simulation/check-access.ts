@@ -1,0 +1,246 @@
+import { declaredInsiders } from './access.ts';
+import {
+  addressOf,
+  isSame,
+  type DeclaredIdentity,
+  type History,
+  type HistoryEvent,
+  type Version,
+} from './history.ts';
+import { differingFrom, ofKind, type Fail, type Of, type RunHistory } from './run-history.ts';
+
+const done = new Set(['created', 'updated', 'unchanged', 'deleted']);
+
+/** Who may open what, at every moment and whoever wrote; what is renamed; and what has to be there in the end. */
+export function checkAccess(history: History, fail: Fail): void {
+  if (history.access === undefined) return;
+  checkOpened(history, history.access, fail);
+  checkBindings(history, fail);
+  checkNames(history, fail);
+  checkEnd(history, history.access, fail);
+}
+
+type Access = NonNullable<History['access']>;
+
+/** Whom the old access, the declared one and somebody else let in, application by application. */
+function checkOpened({ events }: History, { applications, blindFor }: Access, fail: Fail): void {
+  for (const application of applications) {
+    const { slug, subjects } = application;
+    const allowed = new Set(declaredInsiders(application, false));
+    // What a token cannot see stays, and counts in the mode that is declared.
+    if (blindFor === slug) for (const name of declaredInsiders(application, true)) allowed.add(name);
+    /** By run: whether the last list that it was given showed nobody. */
+    const showedNobody = new Map<string, boolean>();
+    let hasBegun = false;
+    for (const event of events) {
+      if (event.kind === 'run_began') hasBegun = true;
+      if (event.kind === 'delivered' && event.lists?.[slug])
+        showedNobody.set(event.run, event.lists[slug].length === 0);
+      if (event.kind === 'actor' && event.name === slug && event.type === 'application')
+        for (const name of event.lets ?? []) allowed.add(name);
+      if (event.kind !== 'admits' || event.name !== slug) continue;
+      const { run = '', isOpen, users, bound } = event;
+      // Without a provider nobody comes in; but what a token cannot see, it cannot take out before it gives one.
+      const isBefore = !hasBegun && (isOpen || blindFor === slug);
+      // A list that lacks all is what `everyone` asks for: who is bound all the same stays, and comes in with the provider.
+      const isMisled = subjects === 'everyone' && showedNobody.get(run) === true && bound.length > 0;
+      if (isBefore || (isMisled && isOpen)) for (const name of users) allowed.add(name);
+      const strangers = isOpen ? users.filter((name) => !allowed.has(name)) : [];
+      if (strangers.length > 0) fail('opened', `${slug} lets ${strangers.join(', ')} in`);
+    }
+  }
+}
+
+/** What was bound, and what the run had been shown before that. */
+function checkBindings({ events }: History, fail: Fail): void {
+  const shown = new Map<string, readonly string[]>();
+  const open = new Map<string, number>();
+  const answers = new Map(ofKind(events, 'delivered').map((answer) => [answer.request, answer]));
+  for (const event of events) {
+    if (event.kind === 'delivered')
+      for (const [slug, subjects] of Object.entries(event.lists ?? {}))
+        shown.set(`${event.run} ${slug}`, subjects);
+    if (event.kind !== 'sent' || event.binds === undefined) continue;
+    const { run, name, binds, request } = event;
+    const list = shown.get(`${run} ${name}`);
+    if (list === undefined || list.includes(binds))
+      fail(
+        'bound_once',
+        `${run} bound ${binds}, and ${list ? 'a list had shown them' : 'no list was shown to it'}`,
+      );
+    const answer = answers.get(request);
+    const key = `${run} ${name} ${binds}`;
+    const times = (open.get(key) ?? 0) + (answer === undefined || mayHaveWorked(answer) ? 1 : 0);
+    open.set(key, times);
+    if (times > 1) fail('bound_once', `${run} bound ${binds} twice`);
+  }
+}
+
+/** Whether a request to bind may have been carried out, as far as its answer says. */
+function mayHaveWorked({ exchange, status = 0, clear }: Of<'delivered'>): boolean {
+  if (exchange !== 'answered') return exchange === 'lost';
+  return ![403, 404, 429].includes(status) && !(status === 400 && clear);
+}
+
+/** What is renamed is the one that it was, and there is no other. What has another type is left alone. */
+function checkNames({ declared, present, events }: History, fail: Fail): void {
+  for (const { type, name } of ofKind(events, 'doubled'))
+    fail('renamed', `${type}.${name} is there under both names`);
+  for (const identity of declared) {
+    const before = present.find((other) => isSame(other, identity))?.after.pk;
+    const written = ofKind(events, 'handled').filter((event) => event.committed && isSame(event, identity));
+    if (identity.absent === 'other type' && written.length > 0)
+      fail('own_type', `${addressOf(identity)} is not as it was`);
+    if (identity.formerly === undefined || before === undefined) continue;
+    if (written.some(({ after }) => after?.pk !== before))
+      fail('renamed', `${addressOf(identity)} is another by now`);
+  }
+}
+
+/** What the service holds of something after an event; nothing where it is not there. */
+function heldAfter(
+  { present, events }: History,
+  last: HistoryEvent,
+  identity: DeclaredIdentity,
+): Version | undefined {
+  let held = present.find((other) => isSame(other, identity))?.after;
+  for (const event of events) {
+    const isChange = event.kind === 'actor' || (event.kind === 'handled' && event.committed);
+    if (isChange && isSame(event, identity)) held = event.after;
+    if (event === last) break;
+  }
+  return held;
+}
+
+/** Whether all of it that is declared is so, or it is absent where that is declared. */
+function isAsDeclared(
+  history: History,
+  { wants }: Of<'run_began'> | RunHistory,
+  last: HistoryEvent,
+  identity: DeclaredIdentity,
+): boolean {
+  if (identity.absent === 'other type') return true;
+  const held = heldAfter(history, last, identity);
+  if (identity.absent) return held === undefined;
+  return held !== undefined && differingFrom(wants[addressOf(identity)] ?? {}, held).length === 0;
+}
+
+function checkEnd(history: History, access: Access, fail: Fail): void {
+  const { declared, events } = history;
+  const runs = ofKind(events, 'run_began');
+  const [began, end] = [runs.at(-1), events.at(-1)];
+  if (began === undefined || end === undefined) return;
+  for (const identity of declared)
+    if (!isAsDeclared(history, began, end, identity))
+      fail('converges', `${addressOf(identity)} is not as declared`);
+  const last = ofKind(events, 'ended').at(-1);
+  const isSettled = last?.report?.outcomes.every(({ outcome }) => outcome === 'unchanged');
+  if (last?.run !== began.run || last.ending !== 'done' || !isSettled)
+    fail('converges', `the last run ends as ${last?.ending}`);
+  const healed = events.findIndex(({ kind }) => kind === 'healed');
+  for (const event of ofKind(events, 'ended')) {
+    const isFirst = events.indexOf(event) < healed;
+    if (!(isFirst && !isCalm(history, access)) && !isWell(access, event, isFirst))
+      fail('converges', `${event.run} ends as ${event.ending}, though nothing goes wrong`);
+  }
+}
+
+function isWell(
+  { applications, absent, mayUpdate, isSuperuser }: Access,
+  { ending, report }: Of<'ended'>,
+  isFirst: boolean,
+): boolean {
+  const isKept = isFirst && (!mayUpdate || (absent && !(isSuperuser && absent.mayDelete)));
+  // What is there without its provider is told as unfinished by who may not give it one.
+  const isBegun = ({ type, name }: { readonly type: string; readonly name: string }): boolean =>
+    type === 'application' &&
+    applications.some(({ slug, existing }) => slug === name && existing && existing.provider === undefined);
+  const outcomes = report?.outcomes ?? [];
+  const begun = outcomes.filter(
+    (each) => each.outcome === 'unfinished' && isFirst && !mayUpdate && isBegun(each),
+  );
+  return (
+    ending === (begun.length > 0 ? 'incomplete' : 'done') &&
+    outcomes.every(
+      (each) => done.has(each.outcome) || begun.includes(each) || (isKept && each.outcome === 'differs'),
+    )
+  );
+}
+
+/** Whether nothing goes wrong until all is well, and nobody else writes. */
+function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolean {
+  const first = events.slice(
+    0,
+    events.findIndex(({ kind }) => kind === 'healed'),
+  );
+  return (
+    lacks.length === 0 &&
+    blindFor === undefined &&
+    deeds.length === 0 &&
+    ofKind(first, 'run_began').length === 1 &&
+    !first.some(({ kind }) => kind === 'interrupted' || kind === 'killed') &&
+    ofKind(first, 'delivered').every(
+      ({ clear, method, status = 0 }) => clear && (status < 400 || (status === 404 && method === 'GET')),
+    )
+  );
+}
+
+/** What a run wrote and said of what takes several writes, is renamed or is deleted. */
+export function checkAccessOf(
+  history: History,
+  run: RunHistory,
+  ended: Of<'ended'> | undefined,
+  fail: Fail,
+): void {
+  const { access, declared, events, present } = history;
+  if (ended?.isLeaking) fail('secret', `${run.name} shows a secret`);
+  for (const event of run.handled) {
+    const isThere = present.some((other) => isSame(other, event)) && event.before !== undefined;
+    if (!run.mayChange && isThere && event.committed && event.status !== 201)
+      fail('contract', `${run.name} changed ${addressOf(event)} by #${event.request}`);
+  }
+  for (const { purpose, request, ...event } of run.sent) {
+    if (purpose !== 'delete') continue;
+    const isMeant = declared.some((other) => isSame(other, event) && other.absent === 'declared');
+    if (!isMeant || !run.mayDelete) fail('deleted', `${run.name} deletes ${addressOf(event)} by #${request}`);
+  }
+  if (access === undefined || ended?.report === undefined) return;
+  const { report, ending } = ended;
+  const healed = events.findIndex(({ kind }) => kind === 'healed');
+  const isFirst = healed === -1 || events.indexOf(ended) < healed;
+  const firstRuns = ofKind(events.slice(0, healed === -1 ? events.length : healed), 'run_began').length;
+  const isAlone = !isFirst || firstRuns === 1;
+  const isMisled = run.delivered.some(({ words }) => words.includes('no_bindings'));
+  for (const outcome of report.outcomes) {
+    const identity = declared.find((other) => isSame(other, outcome));
+    if (identity === undefined || !done.has(outcome.outcome)) continue;
+    const says = `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome}`;
+    const isExcused =
+      outcome.type === 'application' &&
+      !identity.absent &&
+      (!isAlone ||
+        isMisled ||
+        (isFirst && access.blindFor !== undefined) ||
+        wasOpenedAfter(history, run, outcome.name));
+    if (!isExcused && !isAsDeclared(history, run, ended, identity)) fail('true', says);
+    const application = access.applications.find(
+      ({ slug }) => outcome.type === 'application' && slug === outcome.name,
+    );
+    const isUnseen = isFirst && access.lacks.includes('view_bindings') && !isMisled;
+    if (isUnseen && application && (application.subjects !== 'everyone' || outcome.outcome !== 'created'))
+      fail('silent', says);
+  }
+  const areWell = report.outcomes.every(
+    ({ outcome }) => done.has(outcome) || outcome === 'exists' || outcome === 'differs',
+  );
+  if (ending === 'done' && !areWell) fail('true', `${run.name} ends as done`);
+}
+
+/** Whether somebody else wrote to an application after the last request of a run that binds somebody or changes it. */
+function wasOpenedAfter({ events }: History, run: RunHistory, slug: string): boolean {
+  const deed = events.findLast((event) => event.kind === 'actor' && event.name === slug);
+  const write = run.sent.findLast(
+    ({ name, purpose, binds }) => name === slug && (binds !== undefined || purpose === 'change'),
+  );
+  return deed !== undefined && (write === undefined || run.before(write, deed));
+}
