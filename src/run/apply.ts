@@ -15,20 +15,16 @@ import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends Limits {
-  /** Asks whether to carry out what a plan says; without it, nobody is asked. */
+  /** Asks whether to apply a plan; undefined to apply without asking. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Whether the first resource that fails ends the run. */
+  /** Whether the first failure ends the run. */
   readonly failFast?: boolean | undefined;
 }
 
 /**
- * What every apply does, whether its plan is made here or was saved:
- *
- * 1. `inScope` reads and checks the manifests, and connects to the service.
- * 2. `planFor` looks up what they declare, and compares.
- * 3. `carryOut` halts where `tooMuch` would be done, or `notConfirmed`.
- * 4. `send` creates what is missing, and changes what it may.
- * 5. `ended` says how it ended.
+ * Every apply, of a new or a saved plan. 1. `inScope` reads and checks the manifests, and connects to the service. 2. `planFor`
+ * looks up the declared resources, and compares. 3. `carryOut` halts if the plan exceeds a limit (`tooMuch`) or is not confirmed. 4.
+ * `send` creates and changes. 5. `ended` determines how it ended.
  */
 export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<Ran<ApplyRun>> {
   return inScope(request, job, async (scoped, service) => {
@@ -42,11 +38,9 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
 }
 
 /**
- * Carries out what a saved plan shows, if a plan made anew of the same manifests shows the same.
- *
- * 1. `openPlan` reads and checks the plan. `inScope` reads the manifests, which must be those of the plan.
- * 2. `planFor` plans anew. Anything that is otherwise halts the run.
- * 3. to 5. as for every apply.
+ * Applies a saved plan, if a new plan of the same manifests is the same. 1. `openPlan` reads and checks the plan. `inScope` reads
+ * the manifests, which must be those of the plan. 2. `planFor` plans again; any difference halts the run. 3. to 5. as for every
+ * apply.
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
@@ -84,7 +78,7 @@ const otherManifests = {
   detail: 'Name the same manifests, with the same --var and --vars, or make a new plan.',
 };
 
-/** Reports the plan, and carries it out unless it does too much or is not confirmed. */
+/** Reports the plan, and applies it unless it exceeds a limit or is not confirmed. */
 async function carryOut(
   plan: ReadyPlan,
   options: ApplyOptions,
@@ -110,7 +104,7 @@ async function notConfirmed(
   return { kind: 'not_confirmed' };
 }
 
-/** From here on something may have been sent: what is thrown is kept, and the run ends with what became of each change. */
+/** From here on something may have been sent: an exception is kept, and the run ends with the outcome of each change. */
 async function send(
   plan: ReadyPlan,
   { failFast = false }: ApplyOptions,
@@ -145,7 +139,7 @@ async function send(
       progressed();
     },
   });
-  // What still listens is never freed.
+  // A remaining listener would never be freed.
   signal.removeEventListener('abort', onAbort);
   const by = interruptSignal(signal);
   return {
@@ -159,7 +153,7 @@ async function send(
   };
 }
 
-/** How it ended: interrupted, by what was thrown, or by its outcomes. */
+/** How the run ended: interrupted, by an exception, or by its outcomes. */
 function ended(run: ApplyRun, { faults, settings, signal }: Service): Course<ApplyRun> {
   const { plan, outcomes, interrupted } = run;
   const { aborted: isFaulty, reason } = faults.signal;

@@ -8,19 +8,19 @@ import type { Settings } from '../settings/settings.ts';
 import { check } from './check.ts';
 import type { World } from './world.ts';
 
-/** What the manifests are compared with. */
+/** The earlier state to compare the manifests with. */
 export interface BaselineRequest {
-  /** A folder that is as the working directory once was. */
+  /** A folder with an earlier state of the working directory. */
   readonly path: string;
-  /** What is in it, at the paths that it has in the working directory. */
+  /** Its files, at their paths in the working directory. */
   readonly files: Files;
-  /** Whether the run is about what has been added or altered, and nothing else. */
+  /** Whether the run selects only added and altered entries. */
   readonly changedOnly: boolean;
-  /** The settings as these files say them, or why there are none. */
+  /** The settings in these files, or why there are none. */
   readonly settingsIn: (files: Files) => Promise<Settings | Diagnostic>;
 }
 
-/** The manifests as they are, as far as they are selected. */
+/** The present manifests, as far as they are selected. */
 interface Current {
   readonly settings: Settings;
   readonly selection: Selection;
@@ -29,11 +29,11 @@ interface Current {
 
 interface Compared {
   readonly comparison: Comparison;
-  /** That the manifests of the baseline were not valid, where that is so. */
+  /** A warning if the manifests of the baseline are invalid. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Returns what became of every entry since the baseline. */
+/** How every entry changed since the baseline. */
 export async function comparedWithBaseline(
   { path, files, settingsIn }: BaselineRequest,
   { settings, selection, manifests }: Current,
@@ -65,7 +65,7 @@ async function manifestsIn(
     strict: false,
     policy: { ...then.policy, own: policy.own },
     hide: [...new Set([...then.hide, ...hide])],
-    // The service is one and the same. What it has learnt to take since was no mistake of that time.
+    // The service is the same, so its present release applies.
     ...(release && { release }),
   };
   return check(
@@ -79,7 +79,7 @@ async function manifestsIn(
   );
 }
 
-/** The files of the baseline, and those of now where it has none: settings that are not kept with the manifests. */
+/** The files of the baseline, and the present ones where it has none, for settings that are kept elsewhere. */
 function firstOf(files: Files, now: Files): Files {
   const at = async (path: string): Promise<Files> => ((await files.kindOf(path)) === 'absent' ? now : files);
   return {

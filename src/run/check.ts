@@ -3,7 +3,7 @@ import { loadManifests, type LoadedManifests, type LoadOptions } from '../manife
 import { manifestsOf, type Settings } from '../settings/settings.ts';
 import type { World } from './world.ts';
 
-/** Reads and checks the manifests; what is wrong with the settings is among the diagnostics. Throws a UsageError when no manifest is named. */
+/** Reads and checks the manifests; problems of the settings are among the diagnostics. Throws a UsageError if no manifest is named. */
 export async function check(
   settings: Settings,
   { files, env }: Pick<World, 'files' | 'env'>,
@@ -27,10 +27,10 @@ export async function check(
   return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }
 
-/** Reports the files that a run reads and that its outputs would take the place of. */
+/** Reports the input files that outputs would overwrite. */
 export type RefuseOutputs = (inputs: readonly string[]) => Promise<readonly Diagnostic[]>;
 
-/** The files that a run reads, and those that hold what rollcall keeps secret. */
+/** The files that a run reads, and those with rollcall's own secrets. */
 export function inputsOf(
   { files, policy }: Settings,
   manifests?: Pick<LoadedManifests, 'filenames' | 'referencedFiles'>,

@@ -14,21 +14,21 @@ import type { Job } from './world.ts';
 /** What a stage needs to talk to the service. */
 export interface Service {
   readonly client: Client;
-  /** For requests that are neither a look-up nor a create. */
+  /** For requests other than look-ups and creates. */
   readonly send: Transport;
   readonly pacing: Pacing;
   readonly settings: ServiceSettings;
-  /** Aborts when the user interrupts the run, or where a fault is kept. */
+  /** Aborts when the user interrupts the run, or when an exception is kept. */
   readonly signal: AbortSignal;
   readonly faults: Faults;
-  /** Emits an event of the job; what a listener throws is a fault. */
+  /** Emits an event of the job; an exception of a listener is kept. */
   readonly emit: Job['emit'];
 }
 
-/** A service that has just come back should not be missed because a question from before is still open. */
+/** An old probe should not delay noticing that the service is back. */
 const longestProbeMs = 10_000;
 
-/** Runs something with a connection to the service, and closes the connection in the end. */
+/** Runs a function with a connection to the service, and closes the connection. */
 export async function withService<Result>(
   settings: ServiceSettings,
   job: Job,
@@ -64,12 +64,12 @@ export async function withService<Result>(
   } catch (error) {
     throw errorWithout(secretsOf(settings), error);
   } finally {
-    // What came of the run is reported, however the connection ends.
+    // The result of the run is reported even if closing fails.
     await connection.close().catch(() => {});
   }
 }
 
-/** A transport whose answers hold no secret, which gives up when it is urgent, and which emits each request if that is wanted. */
+/** A transport with redacted answers that stops in urgent cases, and emits each request if wanted. */
 function guarded(
   send: Transport,
   settings: ServiceSettings,
@@ -83,15 +83,12 @@ function guarded(
   return settings.contractOnly ? documentedOnly(logged) : withFormerPaths(logged);
 }
 
-/**
- * What is thrown that nobody foresaw. It ends a run with an error; but from `keep` on, when something may have been sent already, as
- * an interruption would.
- */
+/** Unexpected exceptions. They end a run with an error; but after `keep`, when something may have been sent, like an interruption. */
 class Faults {
   readonly #first = new AbortController();
   #areKept = false;
 
-  /** Gives what aborts with the first thing that is thrown from now on. */
+  /** Returns a controller that aborts at the next exception. */
   keep(): AbortController {
     this.#areKept = true;
     return this.#first;
@@ -101,7 +98,7 @@ class Faults {
     return this.#first.signal;
   }
 
-  /** Does something that the rest of the run does not depend on. */
+  /** Runs a function that the rest of the run does not depend on. */
   contain<Value>(work: () => Value, otherwise: Value): Value {
     try {
       return work();

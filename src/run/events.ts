@@ -11,21 +11,21 @@ import type { Pace } from '../service/pace.ts';
 import type { LoggedRequest } from '../service/request-log.ts';
 import type { ApplyRun, Halt } from './result.ts';
 
-/** Something that happens in a job. */
+/** An event of a job. */
 export type RunEvent =
-  /** Settings and manifests were read. What is not valid ends the run. */
+  /** Settings and manifests were read. An error ends the run. */
   | {
       readonly kind: 'checked';
       readonly isValid: boolean;
       readonly manifests: LoadedManifests;
     }
-  /** What the release of the service makes of the manifests; what is wrong is not among it. */
+  /** Warnings that follow from the service's release. */
   | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
-  /** The service is of a later release than rollcall knows. */
+  /** The service is newer than this version of rollcall. */
   | { readonly kind: 'later_release'; readonly release: Release }
-  /** What is declared in fields that the release of the service does not have: it is neither looked up nor sent. */
+  /** Declared fields that the service's release does not have: they are neither looked up nor sent. */
   | { readonly kind: 'later_fields'; readonly release: Release; readonly fields: readonly LaterField[] }
-  /** So many of a stage are done; none at its beginning. */
+  /** The number of finished items of a stage; 0 at its start. */
   | {
       readonly kind: 'progress';
       readonly stage: 'looking_up' | 'creating';
@@ -33,28 +33,28 @@ export type RunEvent =
       readonly total: number;
       readonly pace: Pace;
     }
-  /** How the resources of a kind were read of which there is a list. */
+  /** How the resources of a kind with a list were read. */
   | { readonly kind: 'listed'; readonly news: ListNews }
-  /** All of a kind was read that can be. */
+  /** The records of a kind were read. */
   | { readonly kind: 'inventoried' }
   | { readonly kind: 'planned'; readonly plan: Plan }
-  /** The first request for a change is about to be sent. */
+  /** The first write is about to be sent. */
   | { readonly kind: 'started'; readonly change: Pending }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  /** All that was to be created has its outcome. */
+  /** Every change has its outcome. */
   | { readonly kind: 'finished'; readonly run: ApplyRun }
-  /** Something is tried again after this answer. */
+  /** A request is retried after this answer. */
   | { readonly kind: 'retry'; readonly answer: Answer }
   | { readonly kind: 'outage'; readonly news: OutageNews }
-  /** The service asks for a pause, which may be too long to wait out. */
+  /** The service asks for a pause, which may be too long. */
   | {
       readonly kind: 'pause';
       readonly milliseconds: number;
       readonly answer: Answer;
       readonly isTooLong: boolean;
     }
-  /** Only where the job `emitsRequests`. */
+  /** Only if the job `emitsRequests`. */
   | { readonly kind: 'request'; readonly request: LoggedRequest }
-  /** The user interrupts while resources are created; what is under way is settled. */
+  /** The user interrupted while changes were made; requests under way are settled. */
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'halted'; readonly halt: Halt };

@@ -6,10 +6,10 @@ import type { Plan } from '../plan/plan.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
-/** Of so many it is read; a change that takes out more is about something else. */
+/** Up to this many accounts are read; a change that removes more has another purpose. */
 const mostRead = 50;
 
-/** The plan, with whether those who are no longer declared could still log in: read where the token may. */
+/** The plan with whether removed accounts can still log in, if the token may read that. */
 export async function withAccountStatus<Made extends Plan>(
   made: Made,
   { client, pacing, signal }: Service,

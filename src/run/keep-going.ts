@@ -15,10 +15,7 @@ import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
 import type { Job } from './world.ts';
 
-/**
- * What is not planned: resources with names that lead to no id, that share an id of which each belongs to one, or of which a part
- * could not be read.
- */
+/** Resources that are not planned: their names have no id, they share an id that only one may have, or a part of them could not be read. */
 function heldBackBy(
   {
     resources,
@@ -44,14 +41,14 @@ function heldBackBy(
     );
   for (const failure of inPart)
     hold(failure.resource.address, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
-  // The first of two that have the same is no better than the second, and is found from the other end.
+  // The first of two that share a value is no better than the second, which is found from the other end.
   const fromTheEnd = shared.length > 0 ? sharedBy(resources.toReversed()) : [];
   for (const found of [...shared, ...fromTheEnd])
     if (found.address !== undefined) hold(found.address, [found]);
   return held;
 }
 
-/** The same with what else is wrong with single resources. */
+/** The same with further problems of single resources. */
 export function withOthers(held: HeldBack, diagnostics: readonly Diagnostic[]): HeldBack {
   const all = new Map(held);
   for (const found of diagnostics)
@@ -59,15 +56,15 @@ export function withOthers(held: HeldBack, diagnostics: readonly Diagnostic[]): 
   return all;
 }
 
-/** Ids show what names do not: that two names, or a name and an id, are one provider, which belongs to one application. */
+/** Ids show that two names, or a name and an id, are the same provider, which belongs to one application. */
 export function sharedBy(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new Rules().check({ named: resources, mappings: [] })];
   return found.filter(({ severity }) => severity === 'error');
 }
 
 /**
- * What is not planned: with --keep-going whatever is wrong with single resources, else only what rests on reads that are not
- * documented and came to no data. None where the run ends instead.
+ * Resources that are not planned: with --keep-going all with problems of their own; otherwise only those that need an undocumented
+ * read that returned no data. Undefined if the run ends instead.
  */
 export async function heldBackIn(
   wrong: Parameters<typeof heldBackBy>[0] & Pick<ResolvedNames, 'notRead'>,
@@ -86,7 +83,7 @@ export async function heldBackIn(
   return heldBackBy(wrong, destinationOf(settings), job.haltWords);
 }
 
-/** The types of which something could not be looked up, with why. */
+/** The types with failed look-ups, and why. */
 export function unreadableIn(
   resources: readonly Resource[],
   observed: ObservedState,

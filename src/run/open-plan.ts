@@ -12,12 +12,12 @@ import type { Halt } from './result.ts';
 
 type OpenedPlan =
   | { readonly kind: 'opened'; readonly plan: PlanDocument }
-  /** It must not be applied, or not here. */
+  /** The plan must not be applied, or not here. */
   | Extract<Halt, { readonly kind: 'refused' }>;
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** Opens a saved plan, to be applied to a service by a run that goes so far. Throws a UsageError when the file is none. */
+/** Opens a saved plan, to apply it to a service with these capabilities. Throws a UsageError if the file is not a plan. */
 export async function openPlan(
   filename: string,
   files: Files,
@@ -53,7 +53,7 @@ export async function openPlan(
   return notAllowed(plan, service) ?? { kind: 'opened', plan };
 }
 
-/** What a saved plan would change is changed only where this run may as well. */
+/** Changes of a saved plan need the permission of this run too. */
 function notAllowed(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan | undefined {
   for (const change of plan.resource_changes) {
     const [action] = change.change.actions;
@@ -68,7 +68,7 @@ function notAllowed(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan 
   return undefined;
 }
 
-/** Why a saved plan is not applied, as a whole. */
+/** Why a saved plan as a whole is not applied. */
 export function stalePlan(
   filename: string,
   problem: Pick<Problem, 'summary' | 'detail'>,
@@ -77,7 +77,7 @@ export function stalePlan(
   return { kind: 'refused', isStale: true, diagnostics: [diagnostic] };
 }
 
-/** The settings of a run that goes as far as a plan, and no further. */
+/** The settings of a run with the capabilities of a plan. */
 export function settingsAs(plan: PlanDocument, settings: Settings, service: ServiceSettings): Settings {
   const { capabilities = [], contract_only: contractOnly = false } = plan;
   const planned = new Set<string>(plan.resource_changes.flatMap(({ change: { actions } }) => actions));
@@ -87,7 +87,7 @@ export function settingsAs(plan: PlanDocument, settings: Settings, service: Serv
   return { ...settings, ...reach, service: { ...service, ...reach, environment, allow } };
 }
 
-/** The resources that a plan was made about. */
+/** The selection of a plan. */
 export function selectionOf({ scope }: PlanDocument): Selection {
   const { target = [], exclude = [], shard }: Partial<Scope> = scope ?? {};
   return { target, exclude, ...(shard && { shard }) };

@@ -33,19 +33,19 @@ import type { Job } from './world.ts';
 export interface PlanRequest extends ScopeRequest, PlanOptions {}
 
 export interface PlanOptions extends Limits {
-  /** Given, what keeps a single resource from being planned stops that one alone; else it ends the run. */
+  /** Whether a problem of a single resource stops only that one; otherwise it ends the run. */
   readonly keepGoing?: boolean | undefined;
-  /** Given, what the service holds and no manifest declares is read as well. */
+  /** If given, records that no manifest declares are read too. */
   readonly undeclared?: GapWords | undefined;
 }
 
-/** How a plan is made. */
+/** How to make a plan. */
 interface PlanManner extends Pick<PlanOptions, 'keepGoing'> {
-  /** Whether it is made anew of what a saved plan is about. */
+  /** Whether it is made again for a saved plan. */
   readonly isSaved?: boolean;
 }
 
-/** A plan, and what it was made from: to be saved. */
+/** A plan, and its sources, for saving it. */
 export interface Planned extends ReadyPlan {
   readonly observed: ObservedState;
   readonly permission: Permission | 'none';
@@ -53,11 +53,8 @@ export interface Planned extends ReadyPlan {
 }
 
 /**
- * Creates and changes nothing.
- *
- * 1. `inScope` reads and checks the manifests, and connects to the service.
- * 2. `planFor` looks up what they declare, and compares.
- * 3. `tooMuch` halts where the plan does more than it may.
+ * Changes nothing. 1. `inScope` reads and checks the manifests, and connects to the service. 2. `planFor` looks up the declared
+ * resources, and compares. 3. `tooMuch` halts if the plan exceeds a limit.
  */
 export function plan(request: PlanRequest, job: Job): Promise<Ran<Planned>> {
   return inScope(request, job, (scoped, service) => boundedPlan(scoped, service, request, job));
@@ -113,7 +110,7 @@ export async function planFor(
   onRead(0, everything.length);
   const over = new AbortController();
   const release = checkByRelease && everything.length > 0 ? releaseOf(service, over.signal) : undefined;
-  /** Nothing goes on after a run that comes to no plan. */
+  /** No request continues after a run without a plan. */
   const ended = async (end: () => Halted): Promise<Halted> => {
     over.abort();
     await release?.catch(() => {});
@@ -177,7 +174,7 @@ function listedTo({ emit }: Job): (news: ListNews) => void {
   return (news) => emit({ kind: 'listed', news });
 }
 
-/** It may have been interrupted after the last read that failed. */
+/** The interruption may have come after the last failed read. */
 function unread(
   failed: Extract<ObserveResult, { readonly kind: 'failed' }>,
   { settings, signal }: Service,
@@ -187,7 +184,7 @@ function unread(
   return halted({ ...failed, interrupted, ...destinationOf(settings), kind: 'unread' }, job, signal);
 }
 
-/** Asks for the release beside the first look-ups. What is thrown comes to whoever waits for it. */
+/** Reads the release during the first look-ups. An exception reaches the caller that awaits it. */
 function releaseOf({ send, pacing, signal }: Service, over: AbortSignal): Promise<Release | undefined> {
   const until = AbortSignal.any([signal, over]);
   const release = pacing.beside(() => askRelease(send, pacing, until));
@@ -195,7 +192,7 @@ function releaseOf({ send, pacing, signal }: Service, over: AbortSignal): Promis
   return release;
 }
 
-/** Reports why a job goes no further. */
+/** Reports why a job stops. */
 export function halted(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): Halted {
   emit({ kind: 'halted', halt });
   return { halt, ending: haltEnding(halt, signal) };
@@ -210,7 +207,7 @@ async function allowedChanges(
   return { permission, deletions: await deletionsFor(resources, observed, service) };
 }
 
-/** Whether the run may change what exists, with what has to be known for that. */
+/** Whether the run may change existing records, with everything needed to decide that. */
 async function permissionFor(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -226,7 +223,7 @@ async function permissionFor(
   return { self: reading?.proof === 'exists' ? reading.pk : undefined };
 }
 
-/** What hangs on what is to be deleted, where the run may delete. */
+/** The dependents of records to delete, if the run may delete. */
 async function deletionsFor(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -238,7 +235,7 @@ async function deletionsFor(
     return held ? [{ resource, held }] : [];
   });
   if (going.length === 0) return undefined;
-  // Who may open it is declared, and that is brought about before; apply looks again.
+  // Access is declared and applied before the delete; apply checks again.
   const closed = new Set(
     resources.flatMap((resource) =>
       settings.allow.includes('update') && declaresAccess(resource)

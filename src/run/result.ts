@@ -9,56 +9,56 @@ import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
-/** What came of a job, for its reports; and which service it was about, as far as that is known. */
+/** The result of a job for its reports, and its service as far as it is known. */
 export interface Ended<Result> extends Partial<Destination> {
-  /** None when it came to no result; the halt or the diagnostics say why. */
+  /** Undefined without a result; the halt or the diagnostics have the reason. */
   readonly result?: Result;
-  /** Why it went no further. */
+  /** Why it stopped. */
   readonly halt?: Halt;
-  /** What is wrong with settings and manifests. */
+  /** The problems of settings and manifests. */
   readonly diagnostics: readonly Diagnostic[];
   /** The manifests that were read. */
   readonly filenames: readonly string[];
 }
 
-/** What came of a job, and its exit code. */
+/** The result of a job, and its exit code. */
 export interface Ran<Result> extends Ended<Result> {
   readonly ending: Ending;
 }
 
-/** The same, without what was known before. */
+/** The part of it that a stage returns. */
 export type Course<Result> = Pick<Ran<Result>, 'result' | 'halt' | 'ending'>;
 
-/** What came of a job that went no further. */
+/** The result of a job that stopped. */
 export type Halted = Required<Pick<Ran<never>, 'halt' | 'ending'>>;
 
-/** Why a job goes no further, though settings and manifests are valid. Nothing was created or changed. */
+/** Why a job stops although settings and manifests are valid. Nothing was changed. */
 export type Halt =
-  /** Some resources could not be looked up, or the run was interrupted meanwhile: there is no plan. */
+  /** Some resources could not be looked up, or the run was interrupted: there is no plan. */
   | (Destination & {
       readonly kind: 'unread';
       readonly failures: readonly FailedRead[];
-      /** How many resources were not tried. */
+      /** The number of resources that were not tried. */
       readonly notRead: number;
       readonly interrupted: boolean;
     })
-  /** Some names that stand in place of ids have none, or could not be looked up: there is no plan. */
+  /** Some names have no id, or could not be looked up: there is no plan. */
   | (Destination & {
       readonly kind: 'unresolved';
       readonly names: readonly UnresolvedName[];
-      /** What the ids show that the names did not: two names of one provider. */
+      /** Problems that only ids show: two names of one provider. */
       readonly diagnostics: readonly Diagnostic[];
-      /** How many names were not looked up. */
+      /** The number of names that were not looked up. */
       readonly notRead: number;
       readonly interrupted: boolean;
-      /** Whether it is a saved plan that names them: they had ids when it was made. */
+      /** Whether a saved plan has these names, which had ids when it was made. */
       readonly isStale: boolean;
     })
   | {
       readonly kind: 'too_many_creates';
       readonly count: number;
       readonly most: number;
-      /** The kinds of those that were not looked up. */
+      /** The kinds that were not looked up. */
       readonly unseen: ReadonlySet<Kind>;
     }
   | { readonly kind: 'too_many_updates'; readonly count: number; readonly most: number }
@@ -66,16 +66,16 @@ export type Halt =
       readonly kind: 'too_many_deletes';
       readonly count: number;
       readonly most: number;
-      /** The kind of which it would be too many, and how many there are of that. */
+      /** The kind with too many, and its number of records. */
       readonly of?: { readonly kind: Kind; readonly count: number };
     }
   | { readonly kind: 'not_confirmed' }
   /** A saved plan must not be applied, or not here. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
-  /** A plan made anew shows something otherwise than the saved plan. */
+  /** A new plan differs from the saved plan. */
   | { readonly kind: 'stale'; readonly changes: readonly StaleChange[] };
 
-/** The exit code of a job that goes no further; the signal is that of its interruption, where it can be interrupted. */
+/** The exit code of a job that stopped; the signal is that of an interruption. */
 export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
   switch (halt.kind) {
     case 'unread':
@@ -107,24 +107,24 @@ function unresolvedEnding(
   return isStale ? 'stale' : 'invalid';
 }
 
-/** A run of apply, ended. */
+/** A finished run of apply. */
 export interface ApplyRun {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** Where it was interrupted by a signal, and not by a program. */
+  /** The signal that interrupted it, if it was not a program. */
   readonly interruptedBy?: InterruptSignal;
-  /** How the requests of the run went, the reads of its plan among them. */
+  /** The pace of the run's requests, including the reads of its plan. */
   readonly pace: Pace;
-  /** Whether the plan was one that had been saved. */
+  /** Whether a saved plan was applied. */
   readonly saved: boolean;
-  /** What was thrown that nobody foresaw; from then on nothing more was begun. */
+  /** An unexpected exception, after which nothing more was begun. */
   readonly error?: Error;
 }
 
-/** How an apply ended that was not interrupted, or several that are reported as one. */
+/** How an uninterrupted apply ended, or several that are reported as one. */
 export function applyEnding(outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[]): Ending {
   if (outcomes.some((outcome) => isDenied(outcome))) return 'denied';
   return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';

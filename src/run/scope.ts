@@ -16,35 +16,35 @@ import type { Course, Ended, Halted, Ran } from './result.ts';
 import { comparedWithBaseline, type BaselineRequest } from './baseline.ts';
 import type { Job } from './world.ts';
 
-/** What a run is to be about. */
+/** What a run is asked to do. */
 export interface ScopeRequest {
   readonly settings: Settings;
   readonly selection: Selection;
-  /** What the manifests are compared with; without it, they are not. */
+  /** The baseline to compare the manifests with, if any. */
   readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: RefuseOutputs | undefined;
-  /** The saved plan that is carried out: the run is about its resources, and refused where the manifests are others. */
+  /** The saved plan to apply: the run selects its resources, and is refused if the manifests differ. */
   readonly saved?: { readonly plan: PlanDocument; readonly refuse: () => Halted };
 }
 
-/** The resources that a run is about. */
+/** The resources of a run. */
 export interface Scoped {
   readonly resources: readonly Resource[];
-  /** None: all that are declared. */
+  /** Undefined: all declared resources. */
   readonly scope?: Scope;
-  /** What is declared, not part of it, and may be named by it. */
+  /** Declared resources that are not selected and may be named by selected ones. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
-  /** Of all that the manifests declare. */
+  /** Of everything that the manifests declare. */
   readonly manifestDigest: string;
-  /** What became of them since the baseline, where there is one. */
+  /** The changes since the baseline, if there is one. */
   readonly comparison?: Comparison;
-  /** The release that the settings name. */
+  /** The release in the settings. */
   readonly configured?: Release | undefined;
-  /** Returns the errors that only the release of the service decides, once that was asked for; `undefined`: it does not say. */
+  /** Returns the errors that depend on the service's release, once it is known; `undefined` if the service does not say it. */
   readonly checkByRelease?: (release: Release | undefined) => readonly Diagnostic[];
 }
 
-/** Checks what a run is about, and does something with it and the service. Nothing is sent before that. */
+/** Checks the scope of a run, and calls a function with it and the service. Nothing is sent before. */
 export async function inScope<Result>(
   request: ScopeRequest,
   job: Job,
@@ -75,15 +75,12 @@ type Checked = {
   readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
 } & (
   | { readonly kind: 'invalid' }
-  /** The manifests are not those of the saved plan. */
+  /** The manifests differ from those of the saved plan. */
   | { readonly kind: 'stale'; readonly halted: Halted }
   | { readonly kind: 'ready'; readonly scoped: Scoped; readonly service: ServiceSettings }
 );
 
-/**
- * Checks what a run is about, and reports what is wrong with it. Of what it is not about, warnings are left out; errors stay: they
- * end the run in any case.
- */
+/** Checks the scope of a run, and reports its problems. Warnings about unselected resources are left out; errors always end the run. */
 async function checkScope(
   { settings, selection, baseline, refuseOutputs, saved }: ScopeRequest,
   job: Job,
@@ -144,12 +141,12 @@ async function checkScope(
   return { kind: 'ready', known, scoped, service };
 }
 
-/** Whether it may come along with what names it. Of shards nothing does: they share no memory. */
+/** Whether a dependency may be included with --target. Not with shards, which share nothing. */
 function isPulledIn({ kind }: Resource, { shard }: Selection): boolean {
   return shard === undefined && isNamedByOthers(kind.type);
 }
 
-/** What is selected, and what is not, and may be named by that. */
+/** The selected resources, and the others, which they may name. */
 function bySelection(
   resources: readonly Resource[],
   selection: Selection,
@@ -166,7 +163,7 @@ function bySelection(
   };
 }
 
-/** Those of the others that resources name, and that those name in turn. */
+/** The other resources that selected ones name, directly or indirectly. */
 function namedBy(
   resources: readonly Resource[],
   others: ReadonlyMap<Address, Resource>,

@@ -2,11 +2,11 @@ import type { Kind } from '../kinds/kind.ts';
 import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
 import type { Halt } from './result.ts';
 
-/** A plan that would do more ends the run; none: no limit. */
+/** A plan that exceeds a limit ends the run; undefined for no limit. */
 export interface Limits {
   readonly mostCreates?: number | undefined;
   readonly mostUpdates?: number | undefined;
-  /** None: ten, and no more than a tenth of a kind. */
+  /** Undefined: ten, and at most a tenth of a kind. */
   readonly mostDeletes?: number | undefined;
 }
 
@@ -14,7 +14,7 @@ interface Bounded extends Plan {
   readonly deletions?: { readonly counts: ReadonlyMap<Kind, number> } | undefined;
 }
 
-/** Why a plan goes no further that would create or change more than is allowed. */
+/** Why a plan that exceeds a limit is not applied. */
 export function tooMuch(made: Bounded, { mostCreates, mostUpdates, mostDeletes }: Limits): Halt | undefined {
   const { add, change, destroy } = plannedEffects(made);
   if (mostCreates !== undefined && add > mostCreates)
@@ -28,7 +28,7 @@ export function tooMuch(made: Bounded, { mostCreates, mostUpdates, mostDeletes }
 
 const usualDeletes = 10;
 
-/** Where more than a tenth of a kind would be deleted, and more than one. */
+/** More than one record and more than a tenth of a kind would be deleted. */
 function tooManyOfOne({ changes, deletions }: Bounded): Halt | undefined {
   const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
   for (const kind of new Set(going)) {

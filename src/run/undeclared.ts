@@ -12,7 +12,10 @@ import type { Service } from './connect.ts';
 import type { Halt } from './result.ts';
 import type { Scoped } from './scope.ts';
 
-/** The plan, with what no manifest declares, where that is asked; or that the run was interrupted. What is renamed is declared under both names. */
+/**
+ * The plan with records that no manifest declares, if asked for, or that the run was interrupted. A renamed resource is declared
+ * under both names.
+ */
 export async function withUndeclared<Made extends Plan>(
   made: Made,
   { resources, elsewhere }: Scoped,
@@ -32,7 +35,7 @@ export async function withUndeclared<Made extends Plan>(
   return { halt: { kind: 'unread', failures: [], notRead: 0, interrupted: true, ...destination } };
 }
 
-/** Reads all that the service holds of a kind, and reports how that goes. */
+/** Reads all records of a kind, and reports progress. */
 export async function readInventory(
   kind: Kind<ResourceType>,
   { client, pacing, signal, emit }: Service,

@@ -14,15 +14,15 @@ export interface World {
   readonly clock: Clock;
   readonly random: Random;
   readonly connect: (settings: ServiceSettings) => Promise<Connection>;
-  /** From this call on, an interruption does not end the process, not the first two times. */
+  /** From this call on, the first two interruptions do not end the process. */
   readonly interruptible: () => Interruption;
   readonly toolVersion: string;
 }
 
-/** A job that goes on in a world, and who gets its events. */
+/** A job in a world, with a listener for its events. */
 export interface Job extends World {
   readonly emit: (event: RunEvent) => void;
-  /** The words for what keeps a resource from being planned: they are those of a halt. */
+  /** The words for what prevents a resource from being planned, as for a halt. */
   readonly haltWords: (halt: Halt) => readonly Diagnostic[];
   /** Whether each request is an event. */
   readonly emitsRequests?: boolean;
@@ -32,7 +32,7 @@ export interface Job extends World {
 export interface Interruption {
   /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP: nothing more is begun. */
   readonly signal: AbortSignal;
-  /** Aborts at a Ctrl-C or SIGTERM after that: what is under way is given up. */
+  /** Aborts at a later Ctrl-C or SIGTERM: requests under way are given up. */
   readonly urgent: AbortSignal;
 }
 

@@ -5,12 +5,12 @@ import { asError } from '../base/errors.ts';
 import { ProxyError } from './proxy-error.ts';
 
 export interface AgentOptions {
-  /** How long each step may take: to connect, to be given a tunnel, to shake hands. */
+  /** The time limit of each step: connecting, opening a tunnel, the TLS handshake. */
   readonly timeoutMs: number;
   readonly proxy?: Proxy;
-  /** Authorities to trust, in PEM, in addition to those of Node. */
+  /** Trusted authorities in PEM, in addition to Node's. */
   readonly certificates?: readonly string[];
-  /** The client certificate, in PEM. It is shown to a service that asks for one, never to a proxy. */
+  /** The client certificate in PEM. It is presented to a service that requests it, never to a proxy. */
   readonly client?: { readonly certificate: string; readonly key: string };
   /** In place of the system's resolver. */
   readonly lookup?: LookupFunction;
@@ -24,12 +24,12 @@ interface Proxy {
 }
 
 /**
- * How long an unused connection is kept if the service does not say. A request that is sent while the service closes the
- * connection is lost, and many servers close after 2 s.
+ * How long to keep an idle connection if the service does not say. A request sent while the service closes the connection is lost,
+ * and many servers close after 2 s.
  */
 const keepAliveTimeout = 1000;
 
-/** undici's agent for a service. Through a proxy it asks for a tunnel, for http:// as well, so that every answer is the service's own. */
+/** undici's agent for a service. Through a proxy it opens a tunnel, for http:// too, so that every answer comes from the service. */
 export function createAgent({ timeoutMs, proxy, certificates, client, lookup }: AgentOptions): Dispatcher {
   function connectOptions(shown: AgentOptions['client']): { timeout: number } {
     const secureContext = contextWith(certificates, shown);
@@ -48,7 +48,7 @@ export function createAgent({ timeoutMs, proxy, certificates, client, lookup }: 
   });
 }
 
-/** Where the proxy closes the connection, undici would ask it for a tunnel again, without an end. */
+/** If the proxy closes the connection, undici would ask it for a tunnel again and again. */
 function withProxyErrors(origin: string, pool: Pool): Pool {
   const ask: (options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData> =
     pool.connect.bind(pool);
@@ -75,7 +75,7 @@ function contextWith(
   });
 }
 
-/** Newer releases of Node can list what they trust, which may include the system's authorities. */
+/** Newer releases of Node can list the trusted certificates, which may include the system's. */
 function trustedAnyway(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types are of an older release
   return getCACertificates?.() ?? tls.rootCertificates;

@@ -5,28 +5,25 @@ import { sameUuid } from '../kinds/values.ts';
 import { bodyIn, isLookUpInList, type NamedShape } from './body.ts';
 import { pageIn } from './page.ts';
 
-/**
- * The kinds of answer; what each proves is in what-answers-prove.ts.
- * Nothing here rests on the wording of a message: the service translates its texts.
- */
+/** The kinds of answer; what-answers-prove.ts has what each proves. No message is interpreted, because the service translates its texts. */
 export type AnswerKind =
-  /** 200, and what was asked for: the asked identity and a `pk`, the asked page of a list, or whose token it is. */
+  /** 200 with the requested content: the requested identity and a `pk`, the requested page of a list, or the token's user. */
   | 'found'
-  /** 201, and the asked identity. */
+  /** 201 with the requested identity. */
   | 'created'
-  /** 204: what was to be deleted is gone. */
+  /** 204: the record is deleted. */
   | 'deleted'
-  /** 200, and a list of all that have the asked identity: none. */
+  /** 200 with an empty list of the records with the requested identity. */
   | 'not_listed'
-  /** 200, and a list of several that all have the asked identity, where the service may hold such. */
+  /** 200 with several records of the requested identity, for kinds whose names may not be unique. */
   | 'several'
-  /** Any other 2xx, or one of these that does not carry what was asked for. */
+  /** Any other 2xx, or one of these without the requested content. */
   | 'unusable_success'
   /** 3xx. */
   | 'redirect'
-  /** 400, JSON, and the identity (such as the slug) is the only field at fault. */
+  /** 400 with JSON whose only field is the identity, such as the slug. */
   | 'identity_refused'
-  /** 400, JSON, with the code that the service has for an enterprise licence that allows no changes. */
+  /** 400 with JSON that has the service's code for an enterprise licence that allows no changes. */
   | 'read_only'
   /** Any other 400 with JSON. */
   | 'fields_refused'
@@ -34,13 +31,13 @@ export type AnswerKind =
   | 'unexplained_refusal'
   /** 401, 403. */
   | 'denied'
-  /** 404 or 410 with the service's own JSON: an object with a `detail`. Of a list, for a page beyond its end. */
+  /** 404 or 410 with the service's own JSON: an object with a `detail`. For a list: a page after its end. */
   | 'not_found'
-  /** 404, 405, 410 or 501 to what is no documented operation: what answers there does not have it. Or it was withheld. */
+  /** 404, 405, 410 or 501 to an undocumented operation: it is not offered. Or the request was withheld. */
   | 'not_offered'
   /** Any other 404 or 410: no such route. */
   | 'no_such_route'
-  /** 405 without JSON: how a crash inside a POST looks. */
+  /** 405 without JSON: a crash inside a POST. */
   | 'crash'
   /** 405 with JSON, 406, 411, 413, 414, 415, 422, 431. */
   | 'unprocessable'
@@ -52,42 +49,39 @@ export type AnswerKind =
   | 'unavailable'
   /** 421, 425, 429. */
   | 'slow_down'
-  /** Any status that is not listed. */
+  /** Any other status. */
   | 'unlisted'
-  /** Never sent, for a cause that may go away. */
+  /** Never sent, for a reason that may pass. */
   | 'unreachable_for_now'
-  /** Never sent, for a cause that will not go away on its own. */
+  /** Never sent, for a reason that will not pass by itself. */
   | 'unreachable'
-  /** Sent, and no whole answer came. */
+  /** Sent, but no complete answer came. */
   | 'lost';
 
-/** What an exchange means. */
+/** The meaning of an exchange. */
 export interface Answer {
   readonly kind: AnswerKind;
   readonly status?: number;
-  /** The body, when it is a JSON object; the secrets that rollcall sent are blanked out. */
+  /** The body if it is a JSON object, with rollcall's secrets redacted. */
   readonly body?: JsonObject;
-  /** The service's own id of the request. */
+  /** The service's id of the request. */
   readonly requestId?: string;
   readonly retryAfter?: string;
-  /** With `several`: the ids of those. */
+  /** With `several`: their ids. */
   readonly ids?: readonly string[];
-  /** The origin that a redirect points to. */
+  /** The origin of a redirect's target. */
   readonly redirectOrigin?: string;
   /** Why no answer came. */
   readonly error?: Error;
-  /** How long rollcall waited for the service after it, without success. */
+  /** How long rollcall waited for the service after this answer, without success. */
   readonly waitedMs?: number;
   /** With `no_such_route`: the content type of the answer, and the keys of its JSON. */
   readonly form?: string;
-  /** With `lost` and `unexplained_refusal`: over http://, a port that expects TLS does the same. */
+  /** With `lost` and `unexplained_refusal`: over http://, a port that expects TLS behaves like this too. */
   readonly likeTlsPort?: true;
 }
 
-/**
- * Returns which kind of answer an exchange is, where it is about the record of some kind with this name. Of a list, only the one
- * record in it matters.
- */
+/** The kind of answer to a request about the record of some kind with this name. Of a list, only the one record in it matters. */
 export function readAnswer(
   exchange: Exchange,
   { identity, listing: { isUnique } }: Pick<Kind, 'identity' | 'listing'>,
@@ -97,7 +91,7 @@ export function readAnswer(
   return sortedAnswer(exchange, { shape, identity, name, isUnique });
 }
 
-/** What is asked about, and how it is answered. */
+/** The subject of a request, and the shape of its answer. */
 type Asked =
   | {
       readonly shape: AnswerShape;
@@ -105,18 +99,18 @@ type Asked =
       readonly name: string;
       readonly isUnique: boolean;
     }
-  /** The page of a list that has this number, from 1. */
+  /** The page of a list with this number, from 1. */
   | { readonly shape: 'page'; readonly number: number }
-  /** The record that has this `pk`. */
+  /** The record with this `pk`. */
   | { readonly shape: 'id'; readonly id: JsonValue }
-  /** Whose token it is. */
+  /** The token's user. */
   | { readonly shape: 'self' }
-  /** What hangs on a record. */
+  /** The records that depend on a record. */
   | { readonly shape: 'uses' }
-  /** That a record is gone. */
+  /** The confirmation that a record is deleted. */
   | { readonly shape: 'nothing' };
 
-/** Returns which kind of answer an exchange is. */
+/** The kind of answer of an exchange. */
 export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
   switch (exchange.kind) {
     case 'withheld':
@@ -146,7 +140,7 @@ export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
   }
 }
 
-/** The record that an answer carries, to compare with. It may hold secrets: blank them out before a part of it is shown. */
+/** The record in an answer, for comparison. It may contain secrets: redact it before any of it is shown. */
 export function recordOf(
   exchange: Exchange,
   { body = {} }: Answer,
@@ -235,12 +229,12 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
   }
 }
 
-/** The contract requires no id in the answer to every create. */
+/** The contract does not require an id in the answer to every create. */
 function isMadeOf(asked: Asked, body: JsonObject | undefined): boolean {
   return isAskedFor(asked, body?.['pk'] === undefined ? { ...body, pk: asked.shape } : body);
 }
 
-/** The service ignores a filter that it does not know: then there are others among them. */
+/** The service ignores an unknown filter, so the list may contain other records. */
 function isSeveral(asked: Asked, status: number, json: JsonValue | undefined): boolean {
   if (!isLookUpInList(asked) || !('identity' in asked) || asked.isUnique || status !== 200) return false;
   if (json === undefined || !isJsonList(json)) return false;
@@ -253,13 +247,13 @@ function idsIn(json: JsonValue | undefined): string[] {
   return records.map((one) => textOf(isJsonObject(one) ? one['pk'] : null));
 }
 
-/** A list is always there, if it is an empty one, and so is its first page. */
+/** A list always exists, even if it is empty, and so does its first page. */
 function mayBeMissing(asked: Asked): boolean {
   if (asked.shape === 'page') return asked.number > 1;
   return asked.shape === 'record' || asked.shape === 'id' || asked.shape === 'nothing';
 }
 
-/** The contract allows a `code` beside the fields; it says nothing of which field is at fault. */
+/** The contract allows a `code` beside the fields, which does not name a field. */
 function onlyFieldAtFault(body: JsonObject): string | undefined {
   const fields = Object.keys(body).filter((key) => key !== 'code');
   return fields.length === 1 ? fields[0] : undefined;
@@ -279,7 +273,7 @@ function given<Key extends string>(key: Key, value: string | undefined): { [K in
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string }); // a computed key widens to string
 }
 
-/** Whether anybody answered, if only what stands in front of the service. */
+/** Whether there was an answer, even if only from a proxy. */
 export function isAnswered({ status }: Answer): boolean {
   return status !== undefined;
 }

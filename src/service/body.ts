@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, type JsonValue } from '../base/json.ts';
 import { pageIn } from './page.ts';
 
-/** How what is asked about is answered; of a list, by which field the one of a name is told from others. */
+/** The shape of an answer; for a list, the field that identifies a record by its name. */
 export interface NamedShape {
   readonly shape: string;
   readonly identity?: string;
@@ -12,7 +12,7 @@ export function isLookUpInList({ shape }: NamedShape): boolean {
   return shape === 'list' || shape === 'search';
 }
 
-/** The value in a body; of a list of one name, its record where it is one, or null where it is empty and says so throughout. */
+/** The value in a body; for a list of one name its only record, or null if the list is consistently empty. */
 export function bodyIn(
   text: string,
   status: number,

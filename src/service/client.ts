@@ -20,80 +20,80 @@ import {
   type WriteProof,
 } from './what-answers-prove.ts';
 
-/** What one read came to. Only `exists` carries what the service holds. */
+/** The result of a read. Only `exists` has the record. */
 export type Reading = Understood &
   (
     | { readonly proof: 'exists'; readonly held: HeldRecord }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
-/** What the read of one page came to. Only `exists` carries what stands on it; `absent`: the list ends before it. */
+/** The result of reading one page. Only `exists` has its records; `absent` means that the list ends before it. */
 export type PageReading = Understood &
   (
     | { readonly proof: 'exists'; readonly page: Page<ListedRecord> }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
-/** What the read of one record by its id came to. */
+/** The result of reading one record by its id. */
 export type RecordReading = Understood &
   (
     | { readonly proof: 'exists'; readonly record: ListedRecord }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
-/** What one create came to. Only `created` carries the new id, and those of the sent fields that came back. */
+/** The result of a create. Only `created` has the new id, and the sent fields that came back. */
 export type Writing = Understood &
   (
     | { readonly proof: 'created'; readonly held: HeldRecord }
     | { readonly proof: Exclude<WriteProof, 'created'> }
   );
 
-/** What a request to delete came to. */
+/** The result of a delete. */
 export type Deleting = Understood & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
 };
 
-/** What hangs on a record, as the service says it. */
+/** The dependents of a record, as the service reports them. */
 export type UsesReading = Understood & { readonly proof: ReadProof; readonly uses: readonly JsonValue[] };
 
-/** What one update came to. Only `updated` carries what the service holds now. */
+/** The result of an update. Only `updated` has the new state of the record. */
 export type Updating = Understood &
   (
     | { readonly proof: 'updated'; readonly held: HeldRecord }
     | { readonly proof: Exclude<UpdateProof, 'updated'> }
   );
 
-/** What rollcall asks of the service. */
+/** The requests that rollcall sends. */
 export interface Client {
-  /** What the documented look-ups of the run show of the service. */
+  /** What the documented look-ups of the run have shown about the service. */
   readonly evidence: Evidence;
-  /** Which kinds can be looked up. */
+  /** The kinds that can be looked up. */
   readonly sight: Sight;
   /** Sends one request, once, and never rejects. */
   read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
-  /** Whether records of this kind can be read in pages: in place of a look-up, so only where that is possible. */
+  /** Whether records of this kind can be read in pages, which replaces look-ups and so is only possible if they are. */
   canList(kind: Kind): boolean;
-  /** Asks for one page of any list of the service, once, and never rejects. It is none of the documented operations. */
+  /** Reads one page of any list, once, and never rejects. Not a documented operation. */
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
-  /** Asks for a record to which a field refers, by its id, once, and never rejects. It is none of the documented operations. */
+  /** Reads a referenced record by its id, once, and never rejects. Not a documented operation. */
   readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
-  /** Asks whose the token is, and answers from memory once it is known. Never rejects. It is none of the documented operations. */
+  /** Reads the token's user, from memory once it is known. Never rejects. Not a documented operation. */
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
-  /** What an answer to a create proves where the record cannot be looked up. */
+  /** What an answer to a create proves if the record cannot be looked up. */
   unseenProof(answer: Answer): WriteProof;
   /** Sends one request, once, and never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
-  /** Sends one request, once, with these fields of the record that has this `pk` and this name, before any new one. Rejects only where updates are not turned on. */
+  /** Sends one request, once, with these fields for the record with this `pk` and name. Rejects only if updates are not enabled. */
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
-  /** The same for a record that this run has created: it gets what it was created without. */
+  /** The same for a record that this run has created, with the fields that were withheld. */
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
   /** Binds a child to a parent: sends one request, once, and never rejects. */
   bind(children: Children, parent: Parent, fields: JsonObject): Promise<Writing>;
-  /** Asks what hangs on the record with this `pk`, once, and never rejects. It is none of the documented operations. */
+  /** Reads the dependents of the record with this `pk`, once, and never rejects. Not a documented operation. */
   readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
-  /** Deletes the record with this `pk`: sends one request, once. Rejects only where deletes are not turned on. */
+  /** Deletes the record with this `pk`: sends one request, once. Rejects only if deletes are not enabled. */
   remove(kind: Kind, name: string, pk: string): Promise<Deleting>;
-  /** Deletes a binding: sends one request, once. Rejects only where updates are not turned on. */
+  /** Deletes a binding: sends one request, once. Rejects only if updates are not enabled. */
   unbind(children: Children, pk: string): Promise<Deleting>;
 }
 
@@ -186,7 +186,7 @@ async function changed(
   const stops = stop !== undefined && update !== 'denied' && { stop };
   if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
   const held = heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
-  // The name was given to another record meanwhile.
+  // Meanwhile the name was given to another record.
   if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
   return { proof: update, answer, ...rest, held };
 }
@@ -215,7 +215,7 @@ async function deleted(send: Transport, path: string): Promise<Deleting> {
   const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'nothing' }));
   const { update } = whatAnswersProve[answer.kind];
   if (answer.kind === 'deleted') return { proof: 'deleted', answer };
-  // It is gone, as far as this token can see. Nothing that is deleted comes back as found.
+  // The record is gone, as far as this token can see. A deleted record never comes back as found.
   const proof = update === 'vanished' ? 'deleted' : update === 'updated' ? 'ambiguous' : update;
   return { proof, answer, ...rest };
 }
@@ -264,7 +264,7 @@ async function usesRead(
   return { proof: whatAnswersProve[answer.kind].read, uses: isList ? uses : [], answer, ...rest };
 }
 
-/** A denial says nothing of other records: there are rights on single ones. */
+/** A denial says nothing about other records: permissions can be on single records. */
 async function removed(send: Transport, path: string): Promise<Deleting> {
   const { stop, ...deleting } = await deleted(send, path);
   return { ...deleting, ...(stop !== undefined && deleting.proof !== 'denied' && { stop }) };

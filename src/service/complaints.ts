@@ -2,17 +2,17 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 import type { Answer } from './answer.ts';
 import { fieldNamed } from './field-names.ts';
 
-/** What the service said of a field; of the request as a whole when no field is named. */
+/** The service's complaint about a field, or about the whole request if it names no field. */
 export interface Complaint {
   readonly field?: string;
-  /** The key that it is about, where the value of the field is a mapping and the service says which; dots lead deeper. */
+  /** The key of a mapping that it is about, if the service names it; dots lead deeper. */
   readonly key?: string;
-  /** The index of the item that it is about, where the value of the field is a list and the service says which. */
+  /** The index of a list's item that it is about, if the service names it. */
   readonly item?: number;
   readonly texts: readonly string[];
 }
 
-/** Reads the body of a refusal, whatever its shape. Other bodies hold records, not complaints. */
+/** The complaints in the body of a refusal, in any shape. Other bodies contain records, not complaints. */
 export function complaintsOf({ status, body }: Answer): Complaint[] {
   if (body === undefined || status === undefined || status < 400) return [];
   return Object.entries(body)
@@ -30,14 +30,14 @@ export function complaintsOf({ status, body }: Answer): Complaint[] {
     });
 }
 
-/** `{"1": ["…"]}`: the second item of the list is at fault. */
+/** `{"1": ["…"]}`: the second item of the list is wrong. */
 function isByIndex(value: JsonValue): value is JsonObject {
   if (!isJsonObject(value)) return false;
   const keys = Object.keys(value);
   return keys.length > 0 && keys.every((key) => /^\d{1,9}$/.test(key));
 }
 
-/** The texts of a field are one text, a list, or a list of objects. Anything nested more deeply is not read. */
+/** The texts of a field are one text, a list, or a list of objects. Deeper nesting is ignored. */
 const maxDepth = 4;
 
 function textsIn(value: JsonValue, depth: number): string[] {

@@ -1,12 +1,12 @@
 /** How many good answers in a row raise a lowered limit by one. */
 const goodForOneMore = 20;
 
-/** How many requests may be under way at a time: the ceiling, less where the service pushed back. */
+/** The number of concurrent requests: the ceiling, or less if the service pushed back. */
 export class ConcurrencyLimit {
   readonly ceiling: number;
   #limit: number;
   #good = 0;
-  /** Answers to come before a push back counts again: requests that were under way together have one cause. */
+  /** Answers to ignore before the next push back counts: concurrent requests share one cause. */
   #deaf = 0;
 
   constructor(ceiling: number) {
@@ -23,7 +23,7 @@ export class ConcurrencyLimit {
     if (isDeaf) this.#deaf -= 1;
     this.#good = how === 'good' ? this.#good + 1 : 0;
     if (how === 'pushed back' && !isDeaf) {
-      // This answer is one of those that were under way.
+      // This answer is one of the concurrent ones.
       this.#deaf = this.#limit - 1;
       this.#limit = Math.max(1, Math.floor(this.#limit / 2));
     } else if (this.#good === goodForOneMore) {

@@ -1,11 +1,11 @@
 import { createdByContract, kinds } from '../kinds/all.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 
-/** A transport for `contract_only`: of all requests, the three documented operations alone are sent. */
+/** A transport for `contract_only`: sends only the three documented operations. */
 export function documentedOnly(send: Transport): Transport {
   return async (request, signal) => {
     if (isDocumented(request)) return send(request, signal);
-    // Manifests that would write in another way are refused before anything is sent.
+    // Manifests that need other writes are refused before anything is sent.
     if (request.method !== 'GET' && request.method !== 'OPTIONS')
       throw new Error(`contract_only does not send ${request.method} ${request.path}`);
     return { kind: 'withheld' };

@@ -6,7 +6,7 @@ import { triesOf, untilProven } from './retries.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
-/** How the evidence is asked for. */
+/** How to ask for evidence. */
 interface Questions {
   readonly self: (signal?: AbortSignal) => Promise<SelfReading>;
   readonly send: Transport;
@@ -18,14 +18,14 @@ interface AskOptions {
 }
 
 /**
- * What the documented look-ups of a run show of the service: that its API is there, that it takes the token, and how it says "absent".
- * Each question is asked at most once a run, and only where no answer so far shows it.
+ * What the documented look-ups of a run have shown about the service: that its API is there, that it accepts the token, and how it
+ * says "absent". Each question is asked at most once per run, and only if no answer has shown it.
  */
 export class Evidence {
   readonly #questions: Questions;
   #isApiSeen = false;
   #isTokenTaken = false;
-  /** The form of a 404 without `detail` that is known to mean "absent"; `detail`: no other form does. */
+  /** The form of a 404 without `detail` that means "absent" here; `detail` if no other form does. */
   #absentForm: string | undefined;
   #nobody: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;
@@ -34,7 +34,7 @@ export class Evidence {
     this.#questions = questions;
   }
 
-  /** Notes the answer to a documented look-up with the token. */
+  /** Records the answer to a documented look-up with the token. */
   note({ kind, body, status }: Answer): void {
     const isJson = body !== undefined;
     const isDenial = kind === 'denied' && isJson && typeof body['detail'] === 'string';
@@ -48,7 +48,7 @@ export class Evidence {
   proofOf({ kind, form }: Answer): ReadProof {
     const { read } = whatAnswersProve[kind];
     if (form === undefined || this.#absentForm === undefined) return read;
-    // A service that is replaced, and what stands in front of it meanwhile, must not make anything "absent".
+    // A service that is replaced, and a proxy in front of it meanwhile, must not make anything "absent".
     return form === this.#absentForm ? 'absent' : 'nothing';
   }
 
@@ -58,7 +58,7 @@ export class Evidence {
     const nobody = await this.#askForNobody(options);
     if (nobody?.form === undefined || this.#absentForm !== undefined) return;
     if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
-    // What stands in front may answer so for a moment: the service says it again.
+    // A proxy may answer like this for a moment, so the answer has to repeat.
     const again = await this.#ask({}, options.pacing, options.signal);
     if (again?.form === nobody.form && this.#absentForm === undefined) {
       this.#absentForm = nobody.form;
@@ -66,7 +66,7 @@ export class Evidence {
     }
   }
 
-  /** Whether the documented API answers at this URL. */
+  /** Whether the documented API is at this URL. */
   async isApiThere(options: AskOptions): Promise<boolean> {
     if (this.#isApiSeen) return true;
     await this.#askForNobody(options);
@@ -74,7 +74,7 @@ export class Evidence {
     return this.#isApiSeen || (this.#absentForm !== undefined && this.#absentForm !== 'detail');
   }
 
-  /** Whether the service refuses the token itself. One request that is not denied is enough to say no. */
+  /** Whether the service refuses the token itself. One request that is not denied disproves it. */
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenTaken) return false;
     const { pacing, signal } = options;

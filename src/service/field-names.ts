@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/all.ts';
 import { once } from '../kinds/once.ts';
 
-/** The names at the top of an answer that mean something: the fields of a request, and those around them. */
+/** Top-level keys of an answer with a meaning: the fields of a request, and the keys around them. */
 export const meaningfulNames: () => ReadonlySet<string> = once(
   () =>
     new Set([
@@ -13,12 +13,12 @@ export const meaningfulNames: () => ReadonlySet<string> = once(
     ]),
 );
 
-/** The fields about whose keys the service complains one by one: of `attributes`, the key `room` as `attributes_room`. */
+/** Fields whose keys the service complains about individually: the key `room` of `attributes` as `attributes_room`. */
 const keyed = once(() =>
   kinds.flatMap(({ fields }) => Object.keys(fields).filter((field) => fields[field]?.inTable === 'columns')),
 );
 
-/** By the names that earlier releases have for fields. */
+/** The names of fields in earlier releases. */
 const former = once(
   () =>
     new Map(
@@ -30,7 +30,7 @@ const former = once(
     ),
 );
 
-/** The field that a name at the top of an answer is about, and the key in it where it is about one; dots lead deeper. */
+/** The field of a top-level key, and the key inside the field if there is one; dots lead deeper. */
 export function fieldNamed(name: string): { readonly field: string; readonly key?: string } {
   const later = former().get(name);
   if (later !== undefined) return { field: later };

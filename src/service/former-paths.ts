@@ -3,10 +3,7 @@ import type { Exchange, Transport } from './transport.ts';
 
 const moved = kinds.flatMap(({ path, was }) => (was === undefined ? [] : [{ path, was: was.path }]));
 
-/**
- * A transport that asks earlier releases for what they have elsewhere. Where a path leads nowhere, nothing was done; if it leads
- * somewhere under its former name, it stays with that.
- */
+/** A transport that tries the paths of earlier releases. An unknown path has no effect; once a former path works, it is kept. */
 export function withFormerPaths(send: Transport): Transport {
   const earlier = new Set<string>();
   return async (request, signal) => {
@@ -23,7 +20,7 @@ export function withFormerPaths(send: Transport): Transport {
   };
 }
 
-/** Of a record that is absent the service says so as JSON; where it has no such path, it has a page, or nothing, to say. */
+/** For an absent record the service answers with JSON; for an unknown path with a page, or nothing. */
 function leadsNowhere(exchange: Exchange): boolean {
   if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
   return exchange.headers['content-type']?.startsWith('application/json') !== true;

@@ -1,6 +1,6 @@
 import type { Exchange, Transport } from './transport.ts';
 
-/** A transport that gives up every request when the signal aborts, and sends none any more. */
+/** A transport that cancels every request when the signal aborts, and sends no more. */
 export function givingUp(send: Transport, signal: AbortSignal): Transport {
   const underWay = new Set<() => void>();
   signal.addEventListener('abort', () => {
@@ -20,7 +20,7 @@ export function givingUp(send: Transport, signal: AbortSignal): Transport {
     });
 }
 
-/** The user interrupted a second time, and did not want to wait for the answer. */
+/** The user interrupted a second time instead of waiting for the answer. */
 export class GivenUpError extends Error {
   override readonly name = 'GivenUpError';
 

@@ -5,7 +5,7 @@ import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import { fieldNamed } from './field-names.ts';
 import type { Transport } from './transport.ts';
 
-/** A transport whose refusals say nothing of a hidden field. Records stay as they are, to be compared with. */
+/** A transport whose refusals contain nothing about hidden fields. Records stay as they are, for comparison. */
 export function hiding(send: Transport, hide: Hide): Transport {
   return async (request, signal) => {
     const exchange = await send(request, signal);
@@ -14,7 +14,7 @@ export function hiding(send: Transport, hide: Hide): Transport {
     const fields = kind && hiddenOf(kind, hide);
     const said = fields && fields.size > 0 ? parseJson(exchange.body) : undefined;
     if (fields === undefined || !isJsonObject(said)) return exchange;
-    // What kind of answer it is shows in the answer as it came.
+    // The kind of answer is determined from the original body.
     return { ...exchange, body: JSON.stringify(without(fields, said)), asReceived: exchange.body };
   };
 }

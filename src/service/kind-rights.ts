@@ -5,21 +5,21 @@ import type { Exchange, HttpRequest, Transport } from './transport.ts';
 /** Whether a token may do something, as far as the service says. */
 export type Right = 'may' | 'may not' | 'unknown';
 
-/** What a token may do with the records of a kind. */
+/** A token's rights to the records of a kind. */
 export interface KindRights {
   readonly view: Right;
   readonly create: Right;
 }
 
-/** The rights of a token to kinds, and what was asked for that, each as METHOD PATH. */
+/** A token's rights by kind, and the requests that were sent, each as METHOD PATH. */
 export interface AskedRights {
   readonly rights: ReadonlyMap<Kind, KindRights>;
   readonly asked: readonly string[];
 }
 
 /**
- * Asks for the smallest page of the list of each kind, and with OPTIONS whether one may be created. That goes beyond the documented
- * operations, and changes nothing: a POST may create something, whatever it lacks.
+ * Requests the smallest page of each kind's list, and asks by OPTIONS whether a record may be created. These are not documented
+ * operations and change nothing; a trial POST might create a record.
  */
 export async function askRights(
   kinds: readonly Kind[],
@@ -47,7 +47,10 @@ function viewRight(exchange: Exchange): Right {
   return exchange.status === 403 && typeof body['detail'] === 'string' ? 'may not' : 'unknown';
 }
 
-/** OPTIONS lists POST only for those who may create. A proxy may answer it itself: `renders` is in the answers of the service only. */
+/**
+ * OPTIONS lists POST only for tokens that may create. A proxy may answer OPTIONS itself, but only the service's answers contain
+ * `renders`.
+ */
 function createRight(exchange: Exchange): Right {
   const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
   if (exchange.kind !== 'answered' || exchange.status !== 200 || !isJsonObject(body) || !('renders' in body))

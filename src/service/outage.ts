@@ -1,40 +1,40 @@
 import type { Clock, Random } from '../base/clock.ts';
 import { isAnswered, timedOut, type Answer } from './answer.ts';
 
-/** How a service that is away is waited for. */
+/** How to wait for an unavailable service. */
 export interface Patience {
-  /** The longest wait in milliseconds, counted from the first answer that shows the outage; 0: no wait. */
+  /** The longest wait in milliseconds, from the first answer that shows the outage; 0 for none. */
   readonly waitMs: number;
-  /** Whether to wait even if nothing has answered yet. By default not, so that a wrong port fails quickly. */
+  /** Whether to wait even if nothing has answered yet. Not by default, so that a wrong port fails quickly. */
   readonly fromTheStart: boolean;
-  /** Asks the service something harmless, to find out whether it is back. */
+  /** Sends a harmless request, to find out whether the service is back. */
   readonly ask: () => Promise<Answer>;
   readonly onNews?: (news: OutageNews) => void;
 }
 
-/** What is reported of an outage while it lasts. */
+/** The reports during an outage. */
 export type OutageNews =
   | { readonly kind: 'away'; readonly answer: Answer; readonly waitMs: number }
   | { readonly kind: 'back'; readonly waitedMs: number }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** How waiting ended: there was no outage; there was one, and it is over; or rollcall waits no longer. */
+/** How waiting ended: there was no outage; it is over; or rollcall has stopped waiting. */
 type Waited = 'there' | 'back' | 'gone';
 
 interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
-  /** When it aborts, all waiting is over. */
+  /** When it aborts, all waiting ends. */
   readonly signal?: AbortSignal | undefined;
-  /** Waits until the service allows the next request. False when that takes too long. */
+  /** Waits until the service allows the next request. False if that takes too long. */
   readonly unpaused: () => Promise<boolean>;
-  /** Makes everybody wait for as long as an answer asks for. */
+  /** Makes every worker wait as long as an answer asks. */
   readonly pauseFor: (answer: Answer) => void;
 }
 
 type State =
   | { readonly kind: 'there' }
-  /** An answer showed an outage. The first resource that waits asks the service; all others wait for the result of that. */
+  /** An answer showed an outage. The first waiting resource probes the service; all others wait for its result. */
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
@@ -44,7 +44,7 @@ export const mostOutagesSpared = 3;
 const firstDelayMs = 250;
 const longestDelayMs = 2000;
 
-/** Whether the service is away, and who waits for it. One for a run, shared by all its workers. */
+/** Whether the service is available, and who waits for it. Shared by all workers of a run. */
 export class Outage {
   readonly #patience: Patience;
   readonly #around: Surroundings;
@@ -58,29 +58,29 @@ export class Outage {
     this.#around = around;
   }
 
-  /** Whether the service is there, as far as anybody knows. */
+  /** Whether the service is available, as far as is known. */
   get isOver(): boolean {
     return this.#state.kind === 'there';
   }
 
-  /** How many outages the run has waited out. */
+  /** The number of outages that the run has waited out. */
   get outlasted(): number {
     return this.#outlasted;
   }
 
-  /** How long rollcall waited for the service without success; none while it still waits. */
+  /** How long rollcall waited without success; undefined while it still waits. */
   get waitedMs(): number | undefined {
     return this.#state.kind === 'gone' ? this.#state.waitedMs : undefined;
   }
 
-  /** Takes note of an answer. */
+  /** Records an answer. */
   note(answer: Answer): void {
     if (this.#state.kind === 'there' && this.#isSign(answer)) this.#state = { kind: 'away', sign: answer };
     this.#hasAnswered ||= isAnswered(answer);
     this.#lastWasLost = isDropped(answer);
   }
 
-  /** Waits for as long as the service is away. */
+  /** Waits as long as the service is unavailable. */
   async wait(): Promise<Waited> {
     const state = this.#state;
     if (state.kind !== 'away') return state.kind;
@@ -95,7 +95,8 @@ export class Outage {
     if (isStarting(answer)) return true;
     if (!this.#hasAnswered && !fromTheStart) return false;
     if (answer.kind === 'unreachable_for_now') return true;
-    // A proxy in front of a stopped service may accept connections and drop them. A single loss proves nothing.
+    // A proxy in front of a stopped service may accept connections and drop them. A single loss proves
+    // nothing.
     return isDropped(answer) && this.#lastWasLost;
   }
 
@@ -117,7 +118,7 @@ export class Outage {
         onNews?.({ kind: 'back', waitedMs: clock.now() - since });
         return this.#backTo('back');
       }
-      // A Retry-After may have taken longer than the whole wait. Then this question was the last.
+      // A Retry-After may have used up the whole wait. Then this was the last probe.
       if (left() <= 0) return this.#giveUp(clock.now() - since);
       if (!isSure) onNews?.({ kind: 'away', answer: sign, waitMs });
       isSure = true;
@@ -152,7 +153,7 @@ export function isStarting({ kind, status }: Answer): boolean {
   return kind === 'unavailable' || status === 502;
 }
 
-/** Adds to an answer how long rollcall waited for the service after it, if it waited without success. */
+/** Adds to an answer how long rollcall waited for the service in vain. */
 export function gaveUpWaiting(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
   return waitedMs === undefined ? answer : { ...answer, waitedMs };
 }

@@ -6,12 +6,12 @@ import type { Pacing } from './pacing.ts';
 import { readWhole } from './read-whole.ts';
 import { triesOf, untilProven } from './retries.ts';
 
-/** Whether a record, as the list of all types shows it, is of this kind and of none that is made of it. */
+/** Whether a record in the list of all types is of this kind, and not of one derived from it. */
 export function isOfKind({ model }: Kind, record: JsonObject): boolean {
   return textOf(record['meta_model_name']).split('.').at(-1) === model?.type;
 }
 
-/** What a look-up came to. Where the service shows records of other types as well, its type is read too: one of another is none of this kind. */
+/** The result of a look-up, if the service also shows records of derived types there: such a record is not of this kind. */
 export async function readOwn(
   kind: Kind,
   name: string,

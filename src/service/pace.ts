@@ -1,9 +1,9 @@
-/** How the requests of a run go. */
+/** The pace of a run's requests. */
 export interface Pace {
-  /** How many requests may be under way at a time: now, and at the most. */
+  /** The number of concurrent requests: now, and the maximum. */
   readonly limit: number;
   readonly ceiling: number;
-  /** How many were answered, or given up. */
+  /** The number of requests that were answered or given up. */
   readonly requests: number;
   readonly retries: number;
   /** From the first answer to the last. */

@@ -10,12 +10,12 @@ import { whatAnswersProve } from './what-answers-prove.ts';
 const baseMs = 200;
 const capMs = 10_000;
 
-/** The longest pause that rollcall waits. If the service asks for a longer one, the run ends instead. */
+/** The longest pause that rollcall waits. If the service asks for a longer one, the run ends. */
 export const longestPauseMs: number = 10 * 60 * 1000;
 
 /**
- * How many retries a run may make: so many in any case, and so many more for each request. This bounds the load on a service
- * in trouble. Requests that met an outage are granted more retries on top.
+ * The number of retries that a run may always make; each request adds some. This bounds the load on a service in trouble. Requests
+ * that met an outage get more.
  */
 const retriesAtLeast = 20;
 const retriesForARequest = 0.5;
@@ -26,50 +26,50 @@ const noPatience: Patience = {
   ask: () => Promise.reject(new Error('nothing is waited for')),
 };
 
-/** When requests may go out, and how many at a time. One for a run, shared by all its workers. */
+/** Decides when requests may be sent, and how many at a time. Shared by all workers of a run. */
 export interface Pacing {
-  /** Does something for every item: as many at a time as the service bears, and never more than the ceiling. */
+  /** Runs a task for every item, with as many at a time as the service bears, up to the ceiling. */
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
-  /** Does one thing more beside what is done for each: at once, unless the ceiling is reached. */
+  /** Runs one more task next to these: at once, unless the ceiling is reached. */
   beside<Result>(task: () => Promise<Result>): Promise<Result>;
   /**
-   * Waits until no pause is in force and the service is there. False when the pause is too long to wait out, the service
-   * does not come back, or the run is interrupted meanwhile.
+   * Waits until no pause is in force and the service is available. False if the pause is too long, the service does not come back,
+   * or the run is interrupted.
    */
   turn(): Promise<boolean>;
-  /** Takes note of an answer: of whether the service bears so many, and of a pause that it asks for, which holds for everybody from now on. */
+  /** Records an answer: whether the service bears the load, and a pause that it asks for, which all workers observe. */
   note(answer: Answer, attempt: number): void;
   /**
-   * Waits before something is tried again, and says which try that is, or nothing when there should be none: that was the
-   * last, the run is interrupted, or it has retried too often. A try that met an outage does not count if it `isFree`.
+   * Waits before a retry, and returns its number, or undefined if there should be none: it was the last try, the run is interrupted,
+   * or it has retried too often. A try that met an outage does not count if it `isFree`.
    */
   again(tried: Tried): Promise<number | undefined>;
-  /** Whether the service is away. */
+  /** Whether the service is unavailable. */
   readonly outage: Pick<Outage, 'outlasted' | 'waitedMs'>;
-  /** How it goes. */
+  /** The pace of the run. */
   pace(): Pace;
 }
 
-/** What is to be tried again. */
+/** The request to retry. */
 interface Tried {
   readonly attempt: number;
-  /** How often it is tried at the most. */
+  /** The maximum number of tries. */
   readonly most: number;
   /** What came of it. */
   readonly answer: Answer;
-  /** Whether it does not count where the service was away. */
+  /** Whether a try does not count if the service was unavailable. */
   readonly isFree: boolean;
 }
 
 interface PacingOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** At the most so many requests are under way at a time. */
+  /** The maximum number of concurrent requests. */
   readonly concurrency: number;
   readonly signal?: AbortSignal;
-  /** How to wait for a service that is away; not at all by default. */
+  /** How to wait for an unavailable service; not at all by default. */
   readonly patience?: Patience;
-  /** Called when a pause begins, or becomes longer. */
+  /** Called when a pause begins or is extended. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
   /** Called before a retry, unless the whole run pauses for it: then onPause is called. */
   readonly onRetry?: (answer: Answer) => void;
@@ -77,7 +77,7 @@ interface PacingOptions {
 
 export function createPacing(options: PacingOptions): Pacing {
   const shared = new SharedPacing(options);
-  // Each function may be taken from it, and used alone.
+  // Each function can be taken from it and used alone.
   return {
     forEach: (items, task) => shared.forEach(items, task),
     beside: (task) => shared.beside(task),
@@ -89,13 +89,13 @@ export function createPacing(options: PacingOptions): Pacing {
   };
 }
 
-/** Full jitter, 0.2 s base, 10 s cap; a Retry-After is kept in full and by everybody. */
+/** Full jitter, 0.2 s base, 10 s cap; all workers observe a Retry-After in full. */
 class SharedPacing {
   readonly outage: Outage;
   readonly #options: PacingOptions;
   readonly #concurrency: ConcurrencyLimit;
   readonly #limiter: LimitFunction;
-  /** How many things go on that are not in the queue. */
+  /** The number of tasks outside the queue. */
   #beside = 0;
   #pausedUntil = 0;
   #requests = 0;
@@ -124,7 +124,7 @@ class SharedPacing {
         this.#limiter.clearQueue();
         throw error;
       } finally {
-        // A new limit holds only from here, after everything is noted that may keep the next from beginning.
+        // A new limit applies only after everything is recorded that may stop the next task.
         this.#limit();
       }
     });
@@ -142,14 +142,14 @@ class SharedPacing {
         this.#limit();
       }
     }
-    // What is thrown ends this alone, and not what else is in the queue.
+    // An exception ends only this task, not the rest of the queue.
     const [result] = await this.forEach([task], (one) => Promise.allSettled([one()]));
     const [ended] = result ?? [];
     if (ended?.status === 'fulfilled') return ended.value;
     throw ended?.reason;
   }
 
-  /** Leaves room for what goes on beside. */
+  /** Leaves room for tasks outside the queue. */
   #limit(): void {
     const { limit, ceiling } = this.#concurrency;
     this.#limiter.concurrency = Math.max(1, Math.min(limit, ceiling - this.#beside));
@@ -209,7 +209,7 @@ class SharedPacing {
     return true;
   }
 
-  /** Makes everybody wait for as long as an answer asks for, if it does. */
+  /** Makes every worker wait as long as an answer asks. */
   #pauseFor(answer: Answer, attempt: number): void {
     const now = this.#options.clock.now();
     const { pause } = whatAnswersProve[answer.kind];

@@ -1,14 +1,14 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { HttpRequest } from './transport.ts';
 
-/** A list of the service: its path below the base URL, and its query without the page. */
+/** A list: its path below the base URL, and its query without the page. */
 export interface ListQuery {
   readonly path: string;
-  /** A parameter with several values stands there once for each. */
+  /** A parameter with several values is repeated. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Which page of a list, from 1, and how many records it is to hold. The service may give fewer, and does not say so. */
+/** The number of a page, from 1, and its size. The service may return fewer records without saying so. */
 export interface PageQuery {
   readonly number: number;
   readonly size: number;
@@ -17,15 +17,15 @@ export interface PageQuery {
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** How many items all pages hold together, as the service says. */
+  /** The number of items on all pages, as the service says. */
   readonly count: number;
-  /** The number of its last item, from 1; 0 where the list is empty. */
+  /** The number of its last item, from 1; 0 if the list is empty. */
   readonly end: number;
-  /** The number of the page after it; 0 where it is the last. */
+  /** The number of the next page; 0 for the last. */
   readonly next: number;
 }
 
-/** A page of so many records that no release gives fewer, unless it was set up to. */
+/** The largest page size that every release serves by default. */
 export const pageSize = 100;
 
 export function pageRequest({ path, query }: ListQuery, { number, size }: PageQuery): HttpRequest {
@@ -40,9 +40,8 @@ export function pageRequest({ path, query }: ListQuery, { number, size }: PageQu
 }
 
 /**
- * The page in a body, if it is the one that was asked for and agrees with itself: a list that the service keeps for a user shows
- * other pages than those asked for, and more or fewer records than it says. All pages but the last have the same size, so each ends
- * further on than the one before it.
+ * The page in a body, if it is the requested one and consistent: a list that the service caches per user shows other pages, and more
+ * or fewer records than it says. All pages except the last have the same size, so each ends further than the one before.
  */
 export function pageIn(body: JsonObject | undefined, number: number): Page<JsonValue> | undefined {
   const { pagination, results: items } = body ?? {};

@@ -4,30 +4,30 @@ import type { Kind } from '../kinds/kind.ts';
 import { readAnswer, type Answer, type AnswerKind } from './answer.ts';
 import type { Transport } from './transport.ts';
 
-/** What one harmless request shows of a service. */
+/** What one harmless request shows about a service. */
 export interface Probe {
   readonly answer: Answer;
   readonly stage: ProbeStage;
-  /** The time of the service, in milliseconds since the epoch, where it says it. */
+  /** The service's time in milliseconds since the epoch, if it sends it. */
   readonly serviceTime?: number;
 }
 
 /** How far a probe came. */
 type ProbeStage =
   | 'no connection'
-  /** Something else answered than the service, or it has no such API. */
+  /** Another program answered, or the service has no such API. */
   | 'wrong place'
-  /** The service answered, and did not let the token look. */
+  /** The service answered, and denied the look-up. */
   | 'denied'
   | 'well';
 
-/** The kind of record that the probe looks for. */
+/** The kind of record that the probe looks up. */
 export const probedKind: Kind<ResourceType> = application;
 
-/** A slug that the contract allows, and that nobody is likely to choose. */
+/** A slug that is valid and that nobody is likely to choose. */
 export const nobodysSlug: string = 'rollcall-doctor-asks-for-what-nobody-has';
 
-/** Looks up an application that nobody has: the service's own "not found" shows that all is well. */
+/** Looks up an application that does not exist: the service's own "not found" shows that all is well. */
 export async function probe(send: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<Probe> {
   const path = probedKind.lookUp.path(nobodysSlug);
   const request = { method: 'GET', path, ...(timeoutMs !== undefined && { timeoutMs }) } as const;

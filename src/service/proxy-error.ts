@@ -1,9 +1,9 @@
-/** The proxy made no tunnel to the service, so nothing of a request was sent. */
+/** The proxy opened no tunnel to the service, so nothing of a request was sent. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   /** Scheme, host and port. */
   readonly proxy: string;
-  /** What the proxy answered, if it did. */
+  /** The status of the proxy's answer, if there was one. */
   readonly status?: number;
 
   constructor(proxy: string, why: { readonly status: number } | { readonly cause: Error }) {

@@ -8,29 +8,29 @@ import { mostInARow, mostRounds, triesOf, untilProven } from './retries.ts';
 interface PagesOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
-  /** When it aborts, no further page is asked for. */
+  /** When it aborts, no further page is requested. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether a list of so many records is read beyond its first page, which says how many there are. */
+  /** Whether to read a list with this many records beyond its first page. */
   readonly isWorth: (count: number) => boolean;
-  /** Called with each page, in no certain order. */
+  /** Called with each page, in any order. */
   readonly onPage: (page: Page<ListedRecord>) => void;
 }
 
-/** What came of reading a list. */
+/** The result of reading a list. */
 export interface PagesRead {
-  /** Whether a page contradicts itself, or is another than was asked for: then nothing of the list is to be trusted. */
+  /** Whether a page contradicts itself or is not the requested one: then nothing of the list is trusted. */
   readonly isDoubtful: boolean;
-  /** How many pages were read. */
+  /** The number of pages that were read. */
   readonly pages: number;
-  /** How many records there are, where further pages were not worth it. */
+  /** The number of records, if further pages were not worth reading. */
   readonly tooMany?: number;
-  /** The last answer that carried no page though there should be one. */
+  /** The last answer without a page that should have had one. */
   readonly failed?: Answer;
 }
 
 /**
- * Reads a list page by page: the first, which shows how many records there are, then several at a time. A further page that cannot be
- * read is left out.
+ * Reads a list page by page: the first, which shows the number of records, then several at a time. Skips a further page that cannot
+ * be read.
  */
 export async function readPages(list: ListQuery, options: PagesOptions): Promise<PagesRead> {
   const { client, pacing, signal, isWorth, onPage } = options;
@@ -48,7 +48,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
       triesOf.page,
     );
     if (reading?.proof === 'exists') take(number, reading.page);
-    // A list that has become shorter ends before a page that it had.
+    // The list has become shorter and ends before this page.
     else if (reading?.proof !== 'absent') leaveOut(reading);
   }
 
@@ -87,12 +87,12 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
   return { isDoubtful, pages, ...(failed && { failed }) };
 }
 
-/** How many pages there are, by one of them: the service may give fewer records with each than it was asked for. */
+/** The number of pages, computed from one of them: the service may return fewer records per page than requested. */
 function pagesBy({ count, end, next }: Page<unknown>, number: number): number {
   return next === 0 ? number : Math.ceil((count * number) / end);
 }
 
-/** Asks for one record of a list, to learn how many there are. */
+/** Requests one record of a list, to learn how many there are. */
 export async function countOf(
   list: ListQuery,
   { client, pacing, signal }: Pick<PagesOptions, 'client' | 'pacing' | 'signal'>,

@@ -5,19 +5,19 @@ import { understood, type Understood } from './understood.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 import { ownUserPath } from './who-am-i.ts';
 
-/** Whose token it is; what is not `exists` says nothing of that. */
+/** The token's user; any result other than `exists` says nothing about it. */
 export type SelfReading = Understood &
   (
     | {
         readonly proof: 'exists';
-        /** Of the user; undefined where the service does not say. */
+        /** The user's id; undefined if the service does not show it. */
         readonly pk: string | undefined;
         readonly isSuperuser: boolean;
       }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
-/** Asks whose the token is until that is known. */
+/** Requests the token's user until it is known. */
 export function remembered(send: Transport): (signal?: AbortSignal) => Promise<SelfReading> {
   let self: Promise<SelfReading> | undefined;
   return async (signal) => {

@@ -11,27 +11,27 @@ interface WholeOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** Whether it is worth to ask for so many further pages, once the first has shown how many there are; by default, it is. */
+  /** Whether to read this many further pages, once the first has shown their number; always by default. */
   readonly isWorth?: (pages: number) => boolean;
 }
 
-/** A list of records that have an id of their kind and a name: a row without these is none of them, and one is missing. */
+/** A list of records with an id of their kind and a name: a row without these is not a record, and counts as missing. */
 type NamedList = ListQuery & Pick<Family['byName'], 'isId' | 'keys'>;
 
-/** What came of reading a list as a whole. */
+/** The result of reading a whole list. */
 export type WholeReading =
-  /** Of several pages, one record can be missing all the same: it moved to a page that was read, and another is there in its place. */
+  /** With several pages, one record may still be missing: it moved to a page that had been read, and another took its place. */
   | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isAtOnce: boolean }
-  /** The first page, where the further ones were not worth it. */
+  /** The first page, if the further ones were not worth reading. */
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
-  /** An answer that says nothing of the list: it was denied, for one. */
+  /** An answer that says nothing about the list, such as a denial. */
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   /** Nothing was sent, or the run was interrupted. */
   | { readonly kind: 'not_sent' };
 
 /**
- * Reads all pages of a list, one after the other: by any number of readers at once, which wait for no one. It is whole only where
- * each record that the service counts was seen; where they moved between the pages, it is read again.
+ * Reads all pages of a list, one after the other; any number of lists can be read concurrently. The list is whole only if every
+ * record that the service counts was seen; if records moved between pages, it is read again.
  */
 export async function readWhole(list: NamedList, options: WholeOptions): Promise<WholeReading> {
   let round = await readOnce(list, options);
@@ -55,7 +55,7 @@ async function readOnce(
     const reading = await untilProven(ask, pacing, triesOf.lookUp);
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted))
       return { kind: 'not_sent' };
-    // The list has become shorter than it was.
+    // The list has become shorter.
     if (reading.proof === 'absent') return { kind: 'moved', reading };
     if (reading.proof !== 'exists') return { kind: 'unread', reading };
     const { items, count, next, end } = reading.page;

@@ -15,19 +15,19 @@ import { pageIn, type Page } from './page.ts';
 import type { Exchange } from './transport.ts';
 import type { HeldRecord } from './types.ts';
 
-/** What stands in a list. */
+/** A record of a list. */
 export interface ListedRecord {
-  /** To compare with, and not to be shown. */
+  /** For comparison, not to be shown. */
   readonly received: JsonObject;
   /** The same without the secrets that rollcall sends with each request. */
   readonly shown: JsonObject;
-  /** What was received, with null in place of each number that would be sent back as another; where there are such. */
+  /** The record with null for each number that would be sent back changed; undefined if there is none. */
   readonly exact?: JsonObject | undefined;
-  /** The names of the ids in its fields, where what was read with it shows them. */
+  /** The names of the ids in its fields, if they were read with it. */
   readonly names?: HeldRecord['names'];
 }
 
-/** What is seen of a record: these of its fields, and what it says about the records that are in it. */
+/** What is observed of a record: these of its fields, and facts about the records inside it. */
 export function observedIn(
   kind: Kind,
   { received, shown, exact }: ListedRecord,
@@ -43,8 +43,8 @@ export function observedIn(
 }
 
 /**
- * Of a record as it was received and as it may be shown: its id, and the fields that have these names. What a release shows under the
- * name of a field that it does not accept is none.
+ * A record as received and as it may be shown: its id, and the named fields. A field that a release shows but does not accept is
+ * left out.
  */
 export function heldIn(
   kind: Kind,
@@ -63,7 +63,7 @@ export function heldIn(
   };
 }
 
-/** What stands on the page of an answer that carries one. What is no object is no record. */
+/** The records on a page. Values that are not objects are left out. */
 export function listedOn(
   exchange: Exchange,
   { body }: Answer,
@@ -88,7 +88,7 @@ function recordAt(page: JsonObject | undefined, index: number): JsonObject | und
   return isJsonObject(record) ? record : undefined;
 }
 
-/** The same with null in place of each number that would be sent back as another; nothing where all stay as they are. */
+/** The exchange with null for each number that would be sent back changed; undefined if there is none. */
 export function exactIn(exchange: Exchange): Exchange | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const text = withoutInexact(exchange.asReceived ?? exchange.body);

@@ -6,7 +6,7 @@ import type { Answer } from './answer.ts';
 import { meaningfulNames } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-/** A transport whose answers and errors hold none of the secrets it sends, even where the other side echoes them. */
+/** A transport whose answers and errors contain none of the secrets it sends, even if the other side echoes them. */
 export function redacting(send: Transport, secrets: readonly string[]): Transport {
   const long = secrets.filter(({ length }) => length >= shortestOwnSecret);
   if (long.length === 0) return send;
@@ -22,8 +22,8 @@ export function redacting(send: Transport, secrets: readonly string[]): Transpor
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
 /**
- * A record (2xx) is cleaned like any other answer, because its fields may be shown. It is kept as received too, to compare
- * with: a slug may happen to hold the value of a header.
+ * A record (2xx) is redacted like any other answer, because its fields may be shown. The original is kept for comparison: a slug may
+ * happen to be the value of a header.
  */
 function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
   const headers = Object.fromEntries(
@@ -39,12 +39,12 @@ function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
   };
 }
 
-/** Most answers hold no secret, and the first check shows that. A text with escapes is parsed and searched value by value. */
+/** Most answers contain no secret, which this check shows. A text with escapes is parsed and searched value by value. */
 function hasNoneOf(redactor: Redactor, json: string): boolean {
   return !json.includes('\\') && !redactor.holds(json);
 }
 
-/** Cleans the parsed values, not the text: in JSON any character can be written as an escape, and JSON can hold JSON. */
+/** Redacts the parsed values, not the text: in JSON any character can be an escape, and a string can contain JSON. */
 function cleanBody(body: string, redactor: Redactor): string {
   if (hasNoneOf(redactor, body)) return body;
   const json = parseJson(body);
@@ -53,19 +53,19 @@ function cleanBody(body: string, redactor: Redactor): string {
   return cleaned === JSON.stringify(json) ? body : cleaned;
 }
 
-/** What was thrown, as it may be shown: nobody knows what an error says that was not foreseen. */
+/** An exception as it may be shown: an unexpected error may contain anything. */
 export function errorWithout(secrets: readonly string[], thrown: unknown): Error {
   const error = asError(thrown);
   cleanError(error, redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret)));
   return error;
 }
 
-/** Cleans all that Node prints of an error: its stack, its causes and its own properties. */
+/** Redacts everything that Node prints of an error: its stack, its causes and its own properties. */
 export function cleanError(error: Error, redactor: Redactor, depth = 0): void {
   for (const name of Object.getOwnPropertyNames(error).concat('message')) {
     const value: unknown = Reflect.get(error, name);
     if (typeof value === 'string' && redactor.holds(value)) {
-      // The message of a DOMException, such as the error of a timeout, cannot be assigned to.
+      // The message of a DOMException, such as a timeout, is read-only.
       Object.defineProperty(error, name, {
         value: redactor.clean(value),
         configurable: true,
@@ -79,7 +79,7 @@ export function cleanError(error: Error, redactor: Redactor, depth = 0): void {
 
 const maxCauses = 8;
 
-/** An answer in which the secrets of a manifest are blanked out. */
+/** An answer with the secrets of a manifest redacted. */
 export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answer {
   if (secrets.length === 0) return answer;
   const redactor = redactorOf(secrets);

@@ -6,25 +6,25 @@ import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import { referring } from '../kinds/named.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-/** A request that has ended, as a log may show it: no token, no body, and none of its values but the name. */
+/** A finished request as a log may show it: without token and body, and with no value except the name. */
 export interface LoggedRequest {
   /** RFC 3339, UTC. */
   readonly time: string;
   readonly method: HttpRequest['method'];
   readonly path: string;
-  /** The slug or username of what a create is about, which its path does not show. */
+  /** The slug or username of a create, which its path does not show. */
   readonly name?: string;
-  /** None when no answer came. */
+  /** Undefined without an answer. */
   readonly status?: number;
   readonly error?: string;
   readonly durationMs: number;
-  /** How often this request has been sent, counting this one. */
+  /** The number of times this request was sent, including this one. */
   readonly attempt: number;
-  /** The service's own id of the request. */
+  /** The service's id of the request. */
   readonly requestId?: string;
 }
 
-/** A transport that logs each request when it has ended, without the names and ids that stand in hidden fields. */
+/** A transport that logs each request when it has ended, without names and ids of hidden fields. */
 export function logging(
   send: Transport,
   clock: Clock,
@@ -54,9 +54,9 @@ export function logging(
   };
 }
 
-/** Where the names and the ids are looked up that stand in hidden fields. */
+/** The paths where names and ids of hidden fields are looked up. */
 function closedPaths(hide: Hide): string[] {
-  // A secret refers to nothing, so that what is not named has no such field.
+  // A secret refers to nothing, so an unnamed field is not one of these.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {
     const fields = hiddenOf(kind, hide);

@@ -3,41 +3,41 @@ import { mostOutagesSpared, gaveUpWaiting } from './outage.ts';
 import type { Pacing } from './pacing.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
-/** How often something is sent at the most; in silence, each try takes the whole time limit. */
+/** The maximum number of tries. Without an answer, each try takes the whole time limit. */
 interface Tries {
   readonly answered: number;
   readonly inSilence: number;
 }
 
 export const triesOf: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', Tries>> = {
-  /** A create or a change, as long as nothing says that it was carried out or refused. */
+  /** A create or change, as long as nothing shows that it was carried out or refused. */
   write: { answered: 3, inSilence: 3 },
-  /** What is looked up by itself: nothing else shows it. */
+  /** A look-up, which nothing else replaces. */
   lookUp: { answered: 5, inSilence: 2 },
-  /** What a page does not show can be asked for in other ways. */
+  /** Records of a missing page can be looked up individually. */
   page: { answered: 3, inSilence: 1 },
-  /** Rules do without the release. */
+  /** Rules work without the release. */
   release: { answered: 3, inSilence: 3 },
 };
 
-/** After so many in a row without a clear end, the rest would end alike, and nothing more is begun. */
+/** After this many failures in a row, the rest would fail too, and nothing more is begun. */
 export const mostInARow = {
   /** Creates or changes. */
   writes: 5,
   lookUps: 5,
-  /** A record that the service cannot show breaks the page that holds it, and no other. */
+  /** A record that the service cannot show breaks the page that contains it, and no other. */
   pages: 3,
 } as const;
 
-/** How often a list is read that goes on changing while it is read. */
+/** How often a list is read that keeps changing. */
 export const mostRounds = {
-  /** Where each round adds pages. */
+  /** If each round adds pages. */
   growing: 10,
-  /** Where one round has to show all. */
+  /** If one round has to show everything. */
   whole: 3,
 } as const;
 
-/** The tries of one request: which it is, and whether there is another. */
+/** Counts the tries of one request. */
 export class Retries {
   readonly #pacing: Pacing;
   readonly #tries: Tries;
@@ -49,12 +49,12 @@ export class Retries {
     this.#tries = tries;
   }
 
-  /** Takes note of the answer to a try. */
+  /** Records the answer to a try. */
   note(answer: Answer): void {
     this.#pacing.note(answer, this.#attempt);
   }
 
-  /** Waits before the next try, and returns whether there is one. A try that met an outage does not count where that `isSpared`. */
+  /** Waits before the next try, and returns whether there is one. A try that met an outage does not count if it `isSpared`. */
   async again(answer: Answer, isSpared: boolean): Promise<boolean> {
     const most = timedOut(answer) ? this.#tries.inSilence : this.#tries.answered;
     const isFree = isSpared && this.#spared < mostOutagesSpared;
@@ -66,7 +66,7 @@ export class Retries {
   }
 }
 
-/** Asks something, and again if the answer proves nothing. Returns what came of it last, or nothing if no request was sent. */
+/** Repeats a request until its answer proves something. Returns the last result, or undefined if nothing was sent. */
 export async function untilProven<Result extends { readonly proof: ReadProof; readonly answer: Answer }>(
   ask: () => Promise<Result>,
   pacing: Pacing,

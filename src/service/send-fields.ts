@@ -4,8 +4,8 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /**
- * Sends fields in the form that the service takes. As long as none has shown which that is, what is refused in the form of later releases
- * is sent again in the former one.
+ * Sends fields in the form that the service takes. Until an answer has shown that form, fields refused in the form of later releases
+ * are sent again in the former one.
  */
 export function sendFieldsBy(
   send: Transport,
@@ -14,19 +14,19 @@ export function sendFieldsBy(
   return async (request, kind, fields) => {
     const sent = (as: typeof form): Promise<Exchange> =>
       send({ ...request, body: JSON.stringify(forEveryRelease(kind, fields, as)) });
-    // Another request may show the form meanwhile.
+    // Meanwhile another request may have shown the form.
     const known = form;
     const first = await sent(known);
     if (known === 'former' || !refusesForm(first, kind, fields)) return first;
     const second = await sent('former');
     if (refusesForm(second, kind, fields)) return first;
-    // What says nothing shows no form: it may have been the value that was refused.
+    // Another refusal does not show the form: the value itself may be wrong.
     if (second.kind === 'answered' && second.status < 300) form = 'former';
     return second;
   };
 }
 
-/** Whether an answer refuses the value of a field that has another form. */
+/** Whether an answer refuses a field that has a former form. */
 function refusesForm(exchange: Exchange, kind: Kind, fields: JsonObject): boolean {
   const formed = Object.keys(formsOf(kind)).filter((field) => Object.hasOwn(fields, field));
   if (formed.length === 0 || exchange.kind !== 'answered' || exchange.status !== 400) return false;

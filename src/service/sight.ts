@@ -3,19 +3,19 @@ import type { Answer } from './answer.ts';
 import type { Unreadable } from './types.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
-/** A read that came to no data. */
+/** A read without data. */
 export interface Unread {
   readonly proof: Exclude<ReadProof, 'exists' | 'absent'>;
   readonly answer: Answer;
 }
 
-/** Why such a read came to no data, as it is said. */
+/** Why a read returned no data. */
 export function whyUnread({ answer: { kind, status } }: Unread): Unreadable {
   const why = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
   return { why, ...(status !== undefined && { status }) };
 }
 
-/** Which kinds can be looked up, as far as is known. */
+/** The kinds that can be looked up, as far as is known. */
 export class Sight {
   readonly #shown = new Set<Kind>();
   readonly #unreadable = new Map<Kind, Unread>();
@@ -26,7 +26,7 @@ export class Sight {
     return !this.#unreadable.has(kind);
   }
 
-  /** Whether the service has answered what it holds of this kind, or that it holds nothing. */
+  /** Whether the service has answered a look-up of this kind. */
   hasShown(kind: Kind): boolean {
     return this.#shown.has(kind);
   }

@@ -1,19 +1,19 @@
-/** One request of the service's API; the transport adds the origin and the headers. */
+/** A request to the service's API; the transport adds the origin and the headers. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** Below the base URL, beginning with a slash. */
+  /** Below the base URL, with a leading slash. */
   readonly path: string;
-  /** JSON text; only a POST and a PATCH have one. */
+  /** JSON text; only for POST and PATCH. */
   readonly body?: string;
-  /** How long it may take, where that is less than any other may. */
+  /** A shorter time limit than that of other requests. */
   readonly timeoutMs?: number;
-  /** It carries no token: what the service says to anybody. */
+  /** Whether it is sent without the token, to see the service's answer to anybody. */
   readonly isAnonymous?: true;
 }
 
 /**
- * What came of a request. A transport never rejects: a missing answer is a result too. `likeTlsPort`: it was sent over http://,
- * and a port that expects TLS closes the connection or answers 400 as well.
+ * The result of a request. A transport never rejects: a missing answer is a result too. `likeTlsPort`: it was sent over http://, and
+ * a port that expects TLS also closes the connection or answers 400.
  */
 export type Exchange =
   | {
@@ -22,15 +22,15 @@ export type Exchange =
       /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
-      /** The body before secrets were blanked out, if that changed a record. Only to compare with; never show it. */
+      /** The body before redaction, if that changed a record. Only for comparison; never show it. */
       readonly asReceived?: string;
       readonly likeTlsPort?: true;
     }
-  /** Not a byte of the request was written: the service cannot have acted. */
+  /** Not a byte of the request was written, so the service cannot have acted. */
   | { readonly kind: 'never_sent'; readonly error: Error; readonly transient: boolean }
-  /** The request, or a part of it, was written; no complete answer came back. */
+  /** Some or all of the request was written, but no complete answer came back. */
   | { readonly kind: 'lost'; readonly error: Error; readonly likeTlsPort?: true }
-  /** `contract_only` sends no such request. */
+  /** Withheld by `contract_only`. */
   | { readonly kind: 'withheld' };
 
 /** When the signal aborts, the request is given up. */

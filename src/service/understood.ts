@@ -4,7 +4,7 @@ import { whatAnswersProve, type Proof } from './what-answers-prove.ts';
 /** An answer, and what it stops. */
 export interface Understood {
   readonly answer: Answer;
-  /** What is not to be attempted any more after this answer. */
+  /** What must not be attempted after this answer. */
   readonly stop?: NonNullable<Proof['stop']>;
 }
 

@@ -11,11 +11,11 @@ interface UndiciTransportOptions extends Omit<AgentOptions, 'timeoutMs'> {
   readonly baseUrl: string;
   /** The value of the Authorization header. */
   readonly authorization: string;
-  /** Further headers of each request, by names in lower case. */
+  /** Further headers of each request, by lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long one request may take, from its start to the end of its answer. */
+  /** The time limit of a request, from its start to the end of its answer. */
   readonly timeoutMs: number;
-  /** In place of an Agent of its own. */
+  /** In place of an own Agent. */
   readonly dispatcher?: Dispatcher;
 }
 
@@ -28,7 +28,7 @@ const connectTimeoutMs = 10_000;
 /** Answers of this API have a few kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 
-/** The transport that talks to a real service. Follows no redirect and retries nothing. */
+/** The transport to a real service. Follows no redirect and retries nothing. */
 export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
   const timeoutMs = Math.min(connectTimeoutMs, options.timeoutMs);
   const agent = options.dispatcher ?? createAgent({ ...options, timeoutMs });
@@ -56,7 +56,7 @@ interface Target extends UndiciTransportOptions {
   readonly isPlain: boolean;
   /** Without a trailing slash. */
   readonly basePath: string;
-  /** Whether this host name has led to an answer before. If it cannot be found later, that is an outage and no typing error. */
+  /** Whether this host name has resolved before. If it cannot be found later, that is an outage and not a typing error. */
   readonly name: { isKnown: boolean };
 }
 
@@ -94,7 +94,7 @@ function exchange(
         path: basePath + request.path,
         method: request.method,
         headers: {
-          // From release 2025.10 on, the service says things in the language that is asked for.
+          // From release 2025.10 on, the service translates its messages into the requested language.
           'accept-language': 'en',
           ...headers,
           accept: 'application/json',
@@ -112,7 +112,7 @@ function exchange(
   });
 }
 
-/** Follows one request through undici, and says once what came of it. */
+/** Follows one request through undici, and reports its result once. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #isPlain: boolean;
   readonly #name: Target['name'];
@@ -130,7 +130,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Before it has a connection, undici cannot be stopped. onRequestStart then keeps the request from being written. */
+  /** Before it has a connection, undici cannot be stopped. onRequestStart then prevents the request from being written. */
   giveUp(error: Error): void {
     if (this.#givenUp) return;
     this.#givenUp = error;
@@ -197,7 +197,7 @@ function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   return single;
 }
 
-/** Causes that may go away on their own. Others, such as a bad certificate, stay until somebody fixes them. */
+/** Causes that may pass by themselves. Others, such as a bad certificate, stay until somebody fixes them. */
 const transientCodes = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -210,7 +210,7 @@ const transientCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** Answers of a proxy that may be different a moment later. */
+/** Answers of a proxy that may change a moment later. */
 const transientStatuses = new Set([502, 503, 504]);
 
 function isTransient(error: Error & { code?: unknown }, name: Target['name']): boolean {

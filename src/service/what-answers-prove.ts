@@ -2,58 +2,58 @@ import type { AnswerKind } from './answer.ts';
 
 /** What an answer to a retrieve proves. */
 export type ReadProof =
-  /** It exists, and here it is. */
+  /** The record exists, and the answer has it. */
   | 'exists'
-  /** It does not exist, as far as this token can see. */
+  /** The record does not exist, as far as this token can see. */
   | 'absent'
   /** Nothing: this token may not look. Never "absent". */
   | 'denied'
-  /** Nothing; asking again may help. */
+  /** Nothing; a retry may help. */
   | 'nothing'
-  /** Nothing, and asking again will not help. */
+  /** Nothing, and a retry will not help. */
   | 'fault';
 
 /** What an answer to a create proves. */
 export type WriteProof =
   | 'created'
-  /** Somebody has it already. */
+  /** Another record has this name. */
   | 'exists'
   /** The name is taken or reserved; a retrieve shows which. */
   | 'taken'
   /** Refused because of its content; nothing was created. */
   | 'rejected'
   | 'denied'
-  /** Not acted upon: the service accepts no changes at all for now. */
+  /** Not acted upon: the service accepts no changes for now. */
   | 'closed'
-  /** Not acted upon; sending it again is safe. */
+  /** Not acted upon; it is safe to send it again. */
   | 'not_applied'
   /** The service may have acted. */
   | 'ambiguous'
-  /** It clashed with something that cannot be looked up. */
+  /** It conflicted with a record that cannot be looked up. */
   | 'unknown'
-  /** Not acted upon, and all other requests of this run would end alike. */
+  /** Not acted upon, and all other requests of this run would fail too. */
   | 'fault';
 
 /** What an answer to an update proves. */
 export type UpdateProof =
-  /** It holds what the answer says. */
+  /** The record is as the answer says. */
   | 'updated'
-  /** It is not there, as far as this token can see. */
+  /** The record does not exist, as far as this token can see. */
   | 'vanished'
   | Exclude<WriteProof, 'created' | 'exists' | 'taken' | 'unknown'>;
 
 export interface Proof {
   readonly read: ReadProof;
-  /** Two where it depends on whether what has the name can be looked up. */
+  /** Two proofs if it depends on whether the record with this name can be looked up. */
   readonly create: WriteProof | { readonly readable: WriteProof; readonly unreadable: WriteProof };
   readonly update: UpdateProof;
-  /** All requests of the run wait before the next one: as a Retry-After says, or, if `always`, a while in any case. */
+  /** All requests of the run pause: if the answer has a Retry-After, or `always`. */
   readonly pause?: 'always' | 'if asked';
-  /** What is left is not attempted: the rest of the run, or of this type of resource. */
+  /** What is not attempted any more: the rest of the run, or of this type. */
   readonly stop?: 'run' | 'type';
 }
 
-/** What an answer proves. Every decision about the service is made from this one table. */
+/** What each answer proves. Every decision about the service follows from this table. */
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   found: { read: 'exists', create: 'ambiguous', update: 'updated' },
   created: { read: 'nothing', create: 'created', update: 'ambiguous' },
@@ -86,7 +86,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   lost: { read: 'nothing', create: 'ambiguous', update: 'ambiguous' },
 };
 
-/** What an answer to the create of a record proves, where such a record can be looked up or not. */
+/** What an answer to a create proves, depending on whether such a record can be looked up. */
 export function writeProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof {
   const { create } = whatAnswersProve[answer];
   if (typeof create === 'string') return create;

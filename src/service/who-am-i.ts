@@ -1,38 +1,36 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-/** What the service says of the token that a request carried. */
+/** What the service says about the token of a request. */
 export type TokenFinding =
-  /** It knows the token. */
+  /** The token is valid. */
   | {
       readonly kind: 'valid';
-      /** Whether it is the token of a superuser, who may do everything. */
+      /** Whether it is a superuser's token. */
       readonly superuser: boolean;
     }
-  /** It does not know the token. */
+  /** The token is unknown. */
   | { readonly kind: 'wrong' }
-  /** It saw no token. */
+  /** The service saw no token. */
   | { readonly kind: 'missing' }
-  /** Its answers do not say. */
+  /** The answers do not show it. */
   | { readonly kind: 'unknown' };
 
 export interface WhoAmI {
   readonly finding: TokenFinding;
-  /** What was asked for that, each as METHOD PATH. */
+  /** The requests that were sent, each as METHOD PATH. */
   readonly asked: readonly string[];
 }
 
-/** Says whose a valid token is. */
+/** Returns the user of a valid token. */
 export const ownUserPath = '/api/v3/core/users/me/';
 
 const me: HttpRequest = { method: 'GET', path: ownUserPath };
 const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/' };
 
 /**
- * Asks whose the token is. These requests go beyond the three operations, and change nothing.
- *
- * From 2023.10 on, `users/me` answers every valid token and refuses all others. `root/config` refuses a wrong token, but
- * answers without one.
+ * Finds out about the token. These requests are not documented operations, and change nothing. From 2023.10 on, `users/me` answers
+ * every valid token and refuses all others. `root/config` refuses a wrong token, but answers without one.
  */
 export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<WhoAmI> {
   const asked: string[] = [];
@@ -51,7 +49,7 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
   return { asked, finding: { kind: 'valid', superuser: user['is_superuser'] === true } };
 }
 
-/** What an answer says that should be JSON of the service's own. */
+/** What an answer says that should be the service's own JSON. */
 type Said = { readonly kind: 'said'; readonly body: JsonObject } | { readonly kind: 'refused' | 'nothing' };
 
 function saidBy(exchange: Exchange): Said {
