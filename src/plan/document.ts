@@ -122,7 +122,7 @@ export function planDocument(plan: Plan): PlanDocument {
     created_at: plan.createdAt.toISOString(),
     service: plan.service,
     ...(plan.environment !== undefined && { environment: plan.environment }),
-    manifest_digest: plan.manifestDigest,
+    manifest_digest: plan.manifestDigest(),
     ...(plan.scope && { scope: plan.scope }),
     ...(plan.capabilities && plan.capabilities.length > 0 && { capabilities: plan.capabilities }),
     ...(plan.contractOnly && { contract_only: true as const }),

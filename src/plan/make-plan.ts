@@ -36,7 +36,7 @@ import {
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baseline'> {
   /** Of all that is declared, where that is more. */
-  readonly manifestDigest?: string;
+  readonly manifestDigest?: () => string;
   readonly comparison?: Comparison;
   readonly permission: Permission | 'none';
   /** What is known of what is to be deleted, where the run may do that. */
@@ -58,7 +58,7 @@ export function makePlan(
   observed: ObservedState,
   context: PlanContext,
 ): MadePlan {
-  const { manifestDigest = digestOf(resources), comparison, permission, facts, heldBack, ...rest } = context;
+  const { comparison, permission, facts, heldBack, ...rest } = context;
   const { deletions, ...about } = rest;
   const known = allFacts(facts, resources, observed);
   const holderOf = holdersIn(resources, observed, known);
@@ -94,7 +94,8 @@ export function makePlan(
   });
   const made = ordered(withDeletionsLast(changes), holderOf);
   const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
-  return { ...about, ...(comparison && { baseline: comparison.baseline }), manifestDigest, ...kept };
+  const manifestDigest = (): string => digestOf(resources);
+  return { manifestDigest, ...about, ...(comparison && { baseline: comparison.baseline }), ...kept };
 }
 
 /** What belongs to one that is deleted, and is nobody's then. */

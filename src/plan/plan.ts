@@ -18,7 +18,7 @@ export interface Plan extends Destination {
   readonly toolVersion: string;
   readonly createdAt: Date;
   /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
-  readonly manifestDigest: string;
+  readonly manifestDigest: () => string;
   /** Where the plan is about some of the declared resources only. */
   readonly scope?: Scope;
   /** What was turned on beyond reading and creating. */

@@ -18,7 +18,7 @@ export function planFrom(
     createdAt: new Date(document.created_at),
     service: document.service,
     environment: document.environment,
-    manifestDigest: document.manifest_digest,
+    manifestDigest: () => document.manifest_digest,
     ...(document.scope && { scope: document.scope }),
     ...(document.capabilities && { capabilities: document.capabilities }),
     ...(document.contract_only && { contractOnly: true }),

@@ -21,7 +21,7 @@ export function applyReportFrom(document: ApplyDocument): ApplyReport {
       toolVersion: document.tool_version,
       service: document.service,
       environment: document.environment,
-      manifestDigest: document.manifest_digest,
+      manifestDigest: () => document.manifest_digest,
       ...(scope && { scope }),
     },
     startedAt: new Date(document.started_at),

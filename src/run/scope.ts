@@ -35,7 +35,7 @@ export interface Scoped {
   /** Declared resources that are not selected and may be named by selected ones. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
   /** Of everything that the manifests declare. */
-  readonly manifestDigest: string;
+  readonly manifestDigest: () => string;
   /** The changes since the baseline, if there is one. */
   readonly comparison?: Comparison;
   /** The release in the settings. */
@@ -114,8 +114,8 @@ async function checkScope(
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };
-  const manifestDigest = digestOf(all);
-  if (saved && saved.plan.manifest_digest !== manifestDigest)
+  const manifestDigest = (): string => digestOf(all);
+  if (saved && saved.plan.manifest_digest !== manifestDigest())
     return { kind: 'stale', known, halted: saved.refuse() };
   const selected = selector.scope(resources.length, manifests, nameOf);
   const scope: Scope | undefined =

@@ -61,7 +61,7 @@ describe('the filter', () => {
       toolVersion: '1.2.3',
       createdAt: new Date('2026-01-01T00:00:00.000Z'),
       service: 'https://id.example.com',
-      manifestDigest: 'sha256:0',
+      manifestDigest: () => 'sha256:0',
       changes: [],
     };
     const { page, complaints } = await open(pageOf(plan));

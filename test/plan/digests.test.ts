@@ -5,7 +5,7 @@ import { planOf } from '../support/plan-of.ts';
 import { fieldsOf } from '../support/values.ts';
 
 async function digestOfText(text: string): Promise<string> {
-  return (await planOf(`version: 1\n${text}`)).manifestDigest;
+  return (await planOf(`version: 1\n${text}`)).manifestDigest();
 }
 
 test('the digest of manifests does not depend on the order of entries, of fields, or of lists', async () => {

@@ -148,7 +148,7 @@ describe('a plan', () => {
   });
 
   test('has a digest that depends on what is declared, not on how it is written', async () => {
-    const digestOf = async (manifest: string): Promise<string> => (await planOf(manifest)).manifestDigest;
+    const digestOf = async (manifest: string): Promise<string> => (await planOf(manifest)).manifestDigest();
     const flow = 'version: 1\napplications: [{ name: Wiki, slug: wiki, group: Docs }]\n';
     expect(await digestOf(flow)).toBe(await digestOf(manifestOf('group: Docs')));
     expect(await digestOf(flow)).not.toBe(await digestOf(manifestOf('group: Tools')));

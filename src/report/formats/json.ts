@@ -114,7 +114,7 @@ export function applyDocument({ run, outcomes, summary, diagnostics }: ApplyRepo
     tool_version: run.plan.toolVersion,
     service: run.plan.service,
     ...(run.plan.environment !== undefined && { environment: run.plan.environment }),
-    manifest_digest: run.plan.manifestDigest,
+    manifest_digest: run.plan.manifestDigest(),
     ...(run.plan.scope && { scope: run.plan.scope }),
     started_at: run.startedAt.toISOString(),
     duration_ms: Math.round(run.durationMs),
