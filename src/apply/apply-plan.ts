@@ -82,18 +82,10 @@ interface Run extends ApplyOptions {
 
 /** Never rejects: where something is thrown, what was sent is open, and what was not was not begun. */
 async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
-  const { client, fault, onOutcome } = run;
+  const { fault, onOutcome } = run;
   let attempts = 0;
-  const counting: Client = {
-    ...client,
-    create: (...sent) => ((attempts += 1), client.create(...sent)),
-    update: (...sent) => ((attempts += 1), client.update(...sent)),
-    finish: (...sent) => ((attempts += 1), client.finish(...sent)),
-    bind: (...sent) => ((attempts += 1), client.bind(...sent)),
-    unbind: (...sent) => ((attempts += 1), client.unbind(...sent)),
-    remove: (...sent) => ((attempts += 1), client.remove(...sent)),
-  };
-  const outcome = await outcomeOf(change, { ...run, client: counting }).catch((error: unknown): Outcome => {
+  const sending = (): void => void (attempts += 1);
+  const outcome = await outcomeOf(change, run, sending).catch((error: unknown): Outcome => {
     fault.abort(error);
     const open = { change, attempts, durationMs: 0 };
     return attempts > 0
@@ -108,7 +100,7 @@ async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
   return outcome;
 }
 
-async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
+async function outcomeOf(change: ReadyChange, run: Run, sending: () => void): Promise<Outcome> {
   if (change.action === 'no-op') {
     const { differences, leftBecause } = change;
     if (leftBecause !== undefined)
@@ -136,7 +128,7 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   run.onStart?.(ready);
   const startedAt = clock.now();
   const { outlasted } = pacing.outage;
-  const settled = await carriedOut(ready, run);
+  const settled = await carriedOut(ready, run, sending);
   stops.count(ready, settled.outcome, outlasted);
   const stoppedMeanwhile = settled.attempts === 0 ? stops.why(change) : undefined;
   const outcome: Outcome = {
@@ -175,9 +167,10 @@ async function withIdsOfRun(change: ReadyPending, { settling }: Run): Promise<Re
 function carriedOut(
   change: ReadyPending,
   { client, pacing, stops, isTakenFrom, deletions }: Run,
+  sending: () => void,
 ): Promise<Settled> {
   const { resource } = change;
-  const course = stops.courseOf(change);
+  const course = stops.courseOf(change, sending);
   switch (change.action) {
     case 'create':
       return createParent(resource, client, pacing, course);

@@ -31,6 +31,8 @@ export interface Ended {
 
 /** How one resource and the rest of the run say to each other when to stop. */
 export interface Course {
+  /** Called just before each request to create or to change it. */
+  sending(): void;
   /** Lets nothing more of the run, of this type, or to which something is bound, begin. Called at once, with what an answer proved that shows why. */
   stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: Written['proof']): void;
   /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
@@ -148,6 +150,7 @@ export async function settle<Result extends Written>(
     // Another resource may have stopped the run meanwhile.
     if (!mayGoOn()) return ended({ outcome: 'not_attempted' });
     attempts += 1;
+    course.sending();
     const written = await ready.send();
     const { answer, stop } = written;
     last = answer;

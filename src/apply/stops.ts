@@ -51,9 +51,10 @@ export class Stops {
   }
 
   /** How one change goes, and what it shows of the rest. */
-  courseOf(change: Change): Course {
+  courseOf(change: Change, sending: Course['sending']): Course {
     const { kind } = change.resource;
     return {
+      sending,
       stop: (scope, proof) => {
         if (scope === 'bindings') this.#areBindingsDenied = true;
         else if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');

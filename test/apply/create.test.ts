@@ -29,7 +29,7 @@ const crash = answered(405);
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
 /** There is nobody else to hear of a stop. */
-const alone: Course = { stop: () => {}, mayBegin: () => true, mayRetry: () => true };
+const alone: Course = { stop: () => {}, sending: () => {}, mayBegin: () => true, mayRetry: () => true };
 
 interface Traced extends Settled {
   /** What it told the rest of the run, if anything. */
@@ -54,7 +54,7 @@ async function settleUnless(
     creation,
     documentedClient(transport.send),
     createPacing({ concurrency: 1, clock, random: () => 1, signal }),
-    { stop: (scope) => (stop = scope), mayBegin: () => true, mayRetry: () => true },
+    { ...alone, stop: (scope) => (stop = scope) },
   );
   expect(transport.requests).toHaveLength(answers.length);
   return {
@@ -288,7 +288,7 @@ describe('a pause that is too long to wait out', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const stops: string[] = [];
-    const course = { stop: (scope: string) => stops.push(scope), mayBegin: () => true, mayRetry: () => true };
+    const course = { ...alone, stop: (scope: string) => stops.push(scope) };
     const { send, requests } = scriptedTransport();
     expect(await create(application, documentedClient(send), pacing, course)).toStrictEqual({
       outcome: 'not_attempted',
@@ -480,8 +480,7 @@ describe('creating a user', () => {
     const settling = async (...answers: Exchange[]): Promise<Settled> => {
       const transport = scriptedTransport(...answers);
       const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
-      const course = { stop: () => {}, mayBegin: () => true, mayRetry: () => true };
-      const settled = await create(user, createClient(transport.send), pacing, course);
+      const settled = await create(user, createClient(transport.send), pacing, alone);
       expect(transport.requests).toHaveLength(answers.length);
       return settled;
     };
@@ -526,7 +525,7 @@ describe('what is not begun any more after an answer', () => {
       creation,
       documentedClient(async ({ method }) => (method === 'GET' ? absent : exchange)),
       createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
-      { stop: (scope) => stops.push(scope), mayBegin: () => true, mayRetry: () => true },
+      { ...alone, stop: (scope) => stops.push(scope) },
     );
     expect(new Set(stops)).toEqual(new Set(ends === undefined ? [] : [ends]));
   });

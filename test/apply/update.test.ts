@@ -43,7 +43,7 @@ async function settle(
   {
     course = free,
     pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 }),
-  }: { course?: Omit<Course, 'stop'>; pacing?: Pacing } = {},
+  }: { course?: Pick<Course, 'mayBegin' | 'mayRetry'>; pacing?: Pacing } = {},
 ): Promise<Traced> {
   const [resource] = await desired(manifest);
   if (!resource) throw new Error('nothing is declared');
@@ -54,7 +54,7 @@ async function settle(
     { resource, base, permission: { self: undefined }, isTaken: () => false },
     createClient(send, { capabilities: ['update'] }),
     pacing,
-    { ...course, stop: (scope) => stops.push(scope) },
+    { ...course, sending: () => {}, stop: (scope) => stops.push(scope) },
   );
   expect(requests).toHaveLength(answers.length);
   for (const { method, body } of requests) if (method === 'PATCH') expect(body).toBe('{"group":"Tools"}');
