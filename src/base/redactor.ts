@@ -10,9 +10,9 @@ const shortestUnmistakable = 8;
 /** Finds whole secrets in texts: verbatim, as JSON and URLs write them, and in base64. */
 export class Redactor {
   /** The forms of secrets of eight characters and more. */
+  readonly #longWords: readonly string[];
+  /** The forms of secrets of four characters and more. */
   readonly #words: readonly string[];
-  /** The forms of secrets of four to seven characters. */
-  readonly #shortWords: readonly string[];
   readonly #short: readonly string[];
   readonly #blank: string;
 
@@ -28,17 +28,18 @@ export class Redactor {
         .split(/\r?\n/)
         .filter(({ length }) => length >= shortestUnmistakable && length < secret.length),
     ]);
-    this.#words = unmistakable.flatMap((secret) => [...writtenForms(secret), inBase64(secret)]);
-    this.#shortWords = between(shortestWord, shortestUnmistakable).flatMap(writtenForms);
+    this.#longWords = unmistakable.flatMap((secret) => [...writtenForms(secret), inBase64(secret)]);
+    const shortWords = between(shortestWord, shortestUnmistakable).flatMap(writtenForms);
+    this.#words = [...this.#longWords, ...shortWords];
     this.#short = between(1, shortestWord).flatMap(writtenForms);
   }
 
   holds(text: string): boolean {
-    return this.#stretchesIn(text).length > 0;
+    return [this.#short, this.#words].some((all) => all.some((secret) => text.includes(secret)));
   }
 
   clean(text: string): string {
-    return replaced(text, this.#stretchesIn(text), () => this.#blank);
+    return this.holds(text) ? replaced(text, this.#stretchesIn(text), () => this.#blank) : text;
   }
 
   /** A source line with secrets replaced by as many characters, so that columns stay right. */
@@ -66,7 +67,7 @@ export class Redactor {
   #stretchesIn(text: string, withShort = true): readonly Stretch[] {
     if (withShort && this.#short.some((secret) => text.includes(secret)))
       return [{ start: 0, end: text.length }];
-    const words = withShort ? [...this.#words, ...this.#shortWords] : this.#words;
+    const words = withShort ? this.#words : this.#longWords;
     const found: Stretch[] = [];
     for (const word of words)
       for (let start = text.indexOf(word); start !== -1; start = text.indexOf(word, start + 1))

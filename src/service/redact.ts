@@ -26,8 +26,11 @@ type Answered = Extract<Exchange, { kind: 'answered' }>;
  * happen to be the value of a header.
  */
 function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
+  const { headers: received } = exchange;
+  if (hasNoneOf(redactor, exchange.body) && !Object.values(received).some((value) => redactor.holds(value)))
+    return exchange;
   const headers = Object.fromEntries(
-    Object.entries(exchange.headers).map(([name, value]) => [name, redactor.clean(value)]),
+    Object.entries(received).map(([name, value]) => [name, redactor.clean(value)]),
   );
   const body = cleanBody(exchange.body, redactor);
   const isRecord = exchange.status >= 200 && exchange.status < 300;
