@@ -1,17 +1,12 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Form, Kind } from './kind.ts';
+import { onceFor } from './once.ts';
 
-const formerNamesOf = new WeakMap<Kind, readonly (readonly [field: string, formerly: string])[]>();
-
-function formerNames(kind: Kind): readonly (readonly [field: string, formerly: string])[] {
-  const known = formerNamesOf.get(kind);
-  if (known) return known;
-  const found = Object.entries(kind.fields).flatMap(([field, { formerly }]) =>
+const formerNames = onceFor(({ fields }: Kind) =>
+  Object.entries(fields).flatMap(([field, { formerly }]) =>
     formerly === undefined ? [] : [[field, formerly] as const],
-  );
-  formerNamesOf.set(kind, found);
-  return found;
-}
+  ),
+);
 
 /** What is sent of these fields, so that every release understands it; but for values that have a former form, in one of the two. */
 export function forEveryRelease(
@@ -54,15 +49,9 @@ function formedFields(
   });
 }
 
-const formsOfKind = new WeakMap<Kind, Readonly<Record<string, Form>>>();
-
 /** The fields of a kind whose values have other forms, and these. */
-export function formsOf(kind: Kind): Readonly<Record<string, Form>> {
-  const known = formsOfKind.get(kind);
-  if (known) return known;
-  const found = Object.fromEntries(
-    Object.entries(kind.fields).flatMap(([field, { form }]) => (form ? [[field, form] as const] : [])),
-  );
-  formsOfKind.set(kind, found);
-  return found;
-}
+export const formsOf: (kind: Kind) => Readonly<Record<string, Form>> = onceFor(({ fields }) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([field, { form }]) => (form ? [[field, form] as const] : [])),
+  ),
+);

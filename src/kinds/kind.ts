@@ -1,6 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Access, Bindable } from './children.ts';
+import { onceFor } from './once.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
@@ -146,18 +147,10 @@ interface Deletion {
   readonly isOwned?: boolean;
 }
 
-const ownedFieldsOf = new WeakMap<Kind, readonly string[]>();
-
 /** The fields whose values belong to one resource. */
-export function ownedFields(kind: Kind): readonly string[] {
-  const known = ownedFieldsOf.get(kind);
-  if (known) return known;
-  const found = Object.entries(kind.fields).flatMap(([field, { belongsToOne }]) =>
-    belongsToOne ? field : [],
-  );
-  ownedFieldsOf.set(kind, found);
-  return found;
-}
+export const ownedFields: (kind: Kind) => readonly string[] = onceFor(({ fields }) =>
+  Object.entries(fields).flatMap(([field, { belongsToOne }]) => (belongsToOne ? field : [])),
+);
 
 /** Whether the service takes a value from the one that has it, and gives it to another: of lists. Of the rest it refuses that. */
 export function isTakenOver({ fields }: Kind, field: string): boolean {

@@ -3,8 +3,8 @@ import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
-import { once } from './once.ts';
-import { isNameOfOne, type NameOfOne } from './values.ts';
+import { once, onceFor } from './once.ts';
+import { isNameOfOne } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
 /** An id that a resource declares by a name. */
@@ -20,19 +20,20 @@ export interface DeclaredName {
 
 /** The names that stand in a resource in place of ids. */
 export function declaredNames(resource: Declared): DeclaredName[] {
-  return referring(resource.kind).flatMap(([field, related]): DeclaredName[] => {
-    const value = writtenValue(resource, field);
-    if (value === undefined) return [];
-    const known = (one: NameOfOne): Omit<DeclaredName, 'item'> => ({
-      related,
-      name: one.name,
-      field,
-      ...(one['id'] !== undefined && { id: one['id'] }),
-    });
-    if (isJsonList(value))
-      return value.flatMap((one, item) => (isNameOfOne(one) ? [{ ...known(one), item }] : []));
-    return isNameOfOne(value) ? [known(value)] : [];
+  return referring(resource.kind).flatMap(([field, related]) => {
+    const value = writtenValue(resource, field) ?? null;
+    if (!isJsonList(value)) return declaredName(value, { related, field });
+    return value.flatMap((one, item) => declaredName(one, { related, field, item }));
   });
+}
+
+function declaredName(
+  value: JsonValue,
+  place: Pick<DeclaredName, 'related' | 'field' | 'item'>,
+): DeclaredName | [] {
+  if (!isNameOfOne(value)) return [];
+  const { name, id } = value;
+  return { ...place, name, ...(id !== undefined && { id }) };
 }
 
 /** The JSON Pointer of an id, from the fields. */
@@ -196,19 +197,13 @@ export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue
 }
 
 /** The fields of a kind that hold ids, and of what. */
-export function referring({ fields }: Pick<Kind, 'fields'>): readonly Referring[] {
-  const known = referringOf.get(fields);
-  if (known) return known;
-  const found = Object.entries(fields).flatMap(([field, { refersTo }]): Referring[] =>
+export const referring: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = onceFor(({ fields }) =>
+  Object.entries(fields).flatMap(([field, { refersTo }]): Referring[] =>
     refersTo ? [[field, refersTo]] : [],
-  );
-  referringOf.set(fields, found);
-  return found;
-}
+  ),
+);
 
 type Referring = readonly [field: string, related: Family];
-
-const referringOf = new WeakMap<Kind['fields'], readonly Referring[]>();
 
 /** Whether resources may name those of this type: then it has to be there before them. */
 export function isNamedByOthers(type: string): boolean {

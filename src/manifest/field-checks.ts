@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { blankFor, sentFields, sentValue } from '../kinds/fields.ts';
-import type { ItemProblem } from '../kinds/kind.ts';
+import type { ItemProblem, Kind } from '../kinds/kind.ts';
 import { formerly, isToGo } from '../kinds/lifecycle.ts';
+import { onceFor } from '../kinds/once.ts';
 import { notIn, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
@@ -10,12 +11,13 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
   // Nothing is sent for an entry to delete.
   if (isToGo(resource)) return;
   const { kind, fields, broken = [] } = resource;
-  const present = new Set([...Object.keys(fields), ...broken]);
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
   // A field that seems to be missing may be misspelt.
-  const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
-  for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
-    const missing = mayMiss && !present.has(field) ? ifMissing?.(release, sentFields(resource)) : undefined;
+  const mayMiss =
+    isNamed && [...Object.keys(fields), ...broken].every((field) => Object.hasOwn(kind.fields, field));
+  for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
+    const isMissing = mayMiss && !Object.hasOwn(fields, field) && !broken.includes(field);
+    const missing = isMissing ? ifMissing?.(release, sentFields(resource)) : undefined;
     if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
@@ -30,6 +32,13 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
     }
   }
 }
+
+const checkedFields = onceFor(({ fields }: Kind) =>
+  Object.entries(fields).filter(
+    ([, { since, ifMissing, checks }]) =>
+      since !== undefined || ifMissing !== undefined || checks !== undefined,
+  ),
+);
 
 const ignored = 'What they create is without it, and apply reports it as not as declared.';
 
