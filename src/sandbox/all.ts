@@ -15,6 +15,7 @@ import { objectAttributeKind } from './object-attribute.ts';
 import { outpostKind } from './outpost.ts';
 import { providerKind } from './provider.ts';
 import { proxyKind } from './proxy.ts';
+import { hasSettings, settingsKind } from './settings.ts';
 import { userKind, type Users } from './user.ts';
 
 /** All kinds that the sandbox holds, each written one in a file of its own and a line here. What a seed asks for is created in this order. */
@@ -32,6 +33,7 @@ export function allKinds(world: World): SandboxKinds {
     flow: flowKind(world),
     certificate: certificateKind(world),
     brand: brandKind(world),
+    ...(hasSettings(world) && { settings: settingsKind(world) }),
     propertyMapping: propertyMappingKind(world),
     binding: bindingKind(world),
     ...(world.rules.hasRequests && { objectAttribute: objectAttributeKind(world) }),

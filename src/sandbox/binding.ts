@@ -4,6 +4,7 @@ import { userUuid, uuid } from './ids.ts';
 import { isWritten, type World, type WrittenKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import { valuesOf, type Row, type Values } from './rows.ts';
+import { opensUnbound } from './settings.ts';
 import { tableFrom } from './table.ts';
 import { bindableAt } from './bindables.ts';
 
@@ -152,7 +153,7 @@ function letsIn(world: World, application: Row, user: Row): boolean {
     .rows('binding')
     .with('target', application.pk)
     .filter(({ fields }) => fields['enabled'] === true);
-  if (bindings.length === 0) return true;
+  if (bindings.length === 0) return opensUnbound(world);
   const groups = withParents(world, valuesOf(user, 'groups'));
   const passes = ({ fields }: Row): boolean =>
     (fields['user'] === user.pk || groups.has(fields['group'] ?? null)) !== (fields['negate'] === true);

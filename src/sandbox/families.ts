@@ -1,4 +1,5 @@
 import type { TypeFacts } from '../kinds/facts.ts';
+import { referredLists } from '../kinds/references.ts';
 
 interface Family {
   /** Where the service lists all of it. */
@@ -37,6 +38,20 @@ const families: readonly (Family & { readonly types: RegExp })[] = [
 
 /** A mapping that nothing shows the type of. */
 const untyped = '/propertymappings/notification/';
+
+/** How tokens' rights call the records of a path: `stages`, `event_rules`. */
+export function listNamed(path: string): string {
+  return named[path] ?? path.split('/').at(-2) ?? '';
+}
+
+const named: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(referredLists).map(([list, path]) => [path, list])),
+  '/core/application_entitlements/': 'entitlements',
+  '/events/rules/': 'event_rules',
+  '/flows/bindings/': 'stage_bindings',
+  '/lifecycle/rules/': 'lifecycle_rules',
+  '/rac/endpoints/': 'rac_endpoints',
+};
 
 /** The list of several types that those of a path are among, if any. */
 export function familyOf(path: string, { fields }: TypeFacts): Family | undefined {

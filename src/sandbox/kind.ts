@@ -29,6 +29,8 @@ export interface SandboxKind extends Guarded {
   readonly title: string;
   /** Where its list is; single records are below. */
   readonly path: string;
+  /** The id of its only record, which is at the path itself. */
+  readonly single?: string;
   /** Names of records whose paths are lists of something else. */
   readonly otherLists?: ReadonlySet<string>;
   /** The methods that the service has for the list, and for a single record. */

@@ -1,4 +1,4 @@
-import { textOf } from '../base/json.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { SeedToken } from '../generated/sandbox-seed.ts';
 import { canonicalPk } from './ids.ts';
 import type { Row, Rows } from './rows.ts';
@@ -25,7 +25,9 @@ export interface Rights {
 /** The rights of a token of the seed; what it does not say it may. */
 export function rightsOf(token: SeedToken): Rights {
   const superuser = token.superuser === true;
-  const allowed = new Map(Object.entries({ ...token }).map(([right, said]) => [right, reachOf(said)]));
+  const allowed = new Map(
+    Object.entries({ ...token.rights, ...token }).map(([right, said]) => [right, reachOf(said)]),
+  );
   return {
     superuser,
     reach: (right, list) =>
@@ -33,9 +35,9 @@ export function rightsOf(token: SeedToken): Rights {
   };
 }
 
-function reachOf(said: string | boolean | readonly string[]): Reach {
+function reachOf(said: JsonValue): Reach {
   if (said === false || said === 'none') return 'none';
-  return typeof said === 'object' ? new Set(said) : 'all';
+  return isJsonList(said) ? new Set(said.map(textOf)) : 'all';
 }
 
 /** What rights have to know of a kind. */

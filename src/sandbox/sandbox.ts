@@ -103,6 +103,7 @@ export class Sandbox {
     const checked = /^\/api\/v3\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
     if (checked !== undefined) return this.#checkAccess(request, checked);
     const all = this.#paths.listAt(path);
+    if (all?.single !== undefined) return this.#atRecord(request, all, all.single);
     if (all !== undefined) return this.#atList(request, all);
     const one = this.#paths.recordAt(path);
     if (one?.kind.otherLists?.has(one.name)) return this.#listOthers(request, one.kind);

@@ -2,7 +2,7 @@ import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import { bindableId } from './bindables.ts';
 import { undemanded } from './demands.ts';
-import { componentOf, familyOf } from './families.ts';
+import { componentOf, familyOf, listNamed } from './families.ts';
 import { emptyOf, factsIn, fieldsFrom, untaken, type FieldRow, type FieldRows } from './field-facts.ts';
 import { filtersOf } from './filters.ts';
 import { digest, uuid } from './ids.ts';
@@ -65,7 +65,7 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
   let made = 0;
   const kind: WrittenKind = {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
-    list: path,
+    list: listNamed(list),
     path: `/api/v3${path}`,
     allow: allowOf(facts),
     key: id && isWrittenText(facts, id.name) ? { field: id.name, form: byPk.form } : byPk,

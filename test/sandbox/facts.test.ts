@@ -12,8 +12,14 @@ interface Asked {
   readonly body: JsonObject;
 }
 
-function ask(sandbox: Sandbox, method: string, path: string, fields?: JsonObject): Asked {
-  const headers = { authorization: `Bearer ${sandboxToken}`, 'content-type': 'application/json' };
+function ask(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  fields?: JsonObject,
+  token: string = sandboxToken,
+): Asked {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = JSON.stringify(fields ?? {});
   const answer = sandbox.handle({ method, path: `/api/v3${path}`, headers, body });
   const read = parseJson(answer.body);
@@ -127,6 +133,61 @@ test.each([
   expect(body).toMatchObject({ [identity]: name, [id]: sandbox.pk(path, name) });
   const last = identity === 'identifier' ? name : textOf(body[id]);
   expect(ask(sandbox, 'GET', `${path}${last}/`)).toMatchObject({ status: 200, body });
+});
+
+describe('the settings', () => {
+  const path = '/admin/settings/';
+
+  test('are one record, whose flags a change replaces all at once, known to the release or not', () => {
+    const sandbox = of('2025.12');
+    expect(ask(sandbox, 'GET', path)).toMatchObject({ status: 200, allow: 'GET, PUT, PATCH, HEAD, OPTIONS' });
+    const flags = { core_default_app_access: false };
+    expect(ask(sandbox, 'PATCH', path, { flags })).toMatchObject({ status: 200, body: { flags } });
+    expect(ask(sandbox, 'PATCH', path, { flags: {} }).body['flags']).toEqual({});
+    expect(ask(sandbox, 'PATCH', path, { flags: 1 }).status).toBe(400);
+    expect(ask(of('2023.10'), 'GET', path).status).toBe(404);
+  });
+
+  test.each([
+    ['2025.12', true],
+    ['2026.5', false],
+  ] as const)('close what nothing is bound to in releases that have the flag: %s', (release, passing) => {
+    const sandbox = of(release);
+    sandbox.create('application', { slug: 'wiki', name: 'Wiki' });
+    const check = (): unknown => ask(sandbox, 'GET', '/core/applications/wiki/check_access/').body['passing'];
+    expect(check()).toBe(true);
+    ask(sandbox, 'PATCH', path, { flags: { core_default_app_access: false } });
+    expect(check()).toBe(passing);
+  });
+});
+
+test('a token has the rights that its seed says, to every kind', () => {
+  const rights = {
+    view_stages: ['No'],
+    change_stages: 'none',
+    add_event_rules: false,
+    view_settings: 'none',
+  };
+  const { sandbox } = seedSandbox({ tokens: [{ token: 'few', rights }] }, '2025.12');
+  for (const name of ['No', 'Never']) sandbox.create('/stages/deny/', { name });
+  const asked = (method: string, path: string): Asked => ask(sandbox, method, path, {}, 'few');
+  const { results } = asked('GET', '/stages/all/').body;
+  expect(results).toMatchObject([{ name: 'No' }]);
+  const pk = textOf(sandbox.pk('/stages/deny/', 'No'));
+  expect(asked('PATCH', `/stages/deny/${pk}/`).status).toBe(403);
+  expect(asked('POST', '/events/rules/').status).toBe(403);
+  expect(asked('POST', '/stages/deny/').status).toBe(400);
+  expect(asked('GET', '/admin/settings/').status).toBe(403);
+});
+
+test('what wants a licence is refused without one', () => {
+  const fields = { name: 'Old' };
+  const path = '/policies/unique_password/';
+  expect(ask(of('2025.12'), 'POST', path, fields)).toMatchObject({
+    status: 400,
+    body: { non_field_errors: ['Enterprise is required to create/update this object.'] },
+  });
+  expect(ask(seedSandbox({ is_licensed: true }, '2025.12').sandbox, 'POST', path, fields).status).toBe(201);
 });
 
 test('somebody else creates, changes and deletes a record of any kind, by the path of its list', () => {
