@@ -104,9 +104,9 @@ function declarationOf(
   for (const [field, row] of Object.entries(kind.fields)) {
     const value = received[field];
     const { default: serviceDefault, refersTo, idForm } = row;
-    if (value === undefined || row.isInstruction || row.isHistory) continue;
     const isLeftOut = declaredWith(kind, field).some((name) => without.has(`${kind.type}.${name}`));
-    if (row.isSecret) {
+    if ((value === undefined && !row.isWriteOnly) || row.isInstruction || row.isHistory) continue;
+    if (row.isSecret || row.isWriteOnly || value === undefined) {
       if (value !== '' && !isLeftOut) variables[field] = variableFor(textOf(received[kind.identity]), field);
       continue;
     }

@@ -7,6 +7,7 @@ import { takenByOthers } from '../plan/make-plan.ts';
 import { whoMayOpen } from '../plan/opens.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
+import { resentIn } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
@@ -176,7 +177,7 @@ function carriedOut(
       return createParent(resource, client, pacing, course);
     case 'update': {
       const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
-      return updateParent({ ...change, isTaken }, client, pacing, course);
+      return updateParent({ ...change, isTaken, resent: resentIn(change) }, client, pacing, course);
     }
     case 'delete': {
       const going = deletions.map((each) => ({ resource: each.resource, held: each.base }));

@@ -102,7 +102,7 @@ export async function updateParent(
       : []),
     ...(last.length > 0 ? [change(last, going.course)] : []),
     // It took several requests, between which somebody else may have changed what the first look showed as declared.
-    async () => inTheEnd(await lookAt(alterable, client, pacing, going.course)),
+    async () => inTheEnd(await lookAt({ ...alterable, resent: [] }, client, pacing, going.course)),
   ]);
 }
 

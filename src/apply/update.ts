@@ -1,6 +1,6 @@
 import { isJsonList, textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
 import { declaresAccess } from '../kinds/access.ts';
-import { managedPart, mergedValue, sentFields } from '../kinds/fields.ts';
+import { managedPart, mergedValue, neverShown, sentFields } from '../kinds/fields.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
@@ -28,6 +28,8 @@ export interface Alterable extends UpdateNeeds {
   readonly resource: Resource;
   /** Whether another resource of the plan takes this value of a field that belongs to one: it may be gone already. */
   readonly isTaken: (field: string, value: JsonValue) => boolean;
+  /** The fields that are sent although no answer shows whether they differ. */
+  readonly resent?: readonly string[];
 }
 
 /** What a look at a resource that is to be changed came to. */
@@ -53,6 +55,8 @@ export function update(
   let isIgnored = false;
   /** What was sent last, and what was there. */
   let sent: { readonly now: HeldRecord; readonly fields: ReadonlySet<string> } | undefined;
+  /** What is left to do: what no answer shows is done once the service has clearly taken it. */
+  let open = alterable;
   /** Fields that are as they are to be, and that the service demands with each change. */
   let demanded: readonly string[] = [];
 
@@ -61,7 +65,8 @@ export function update(
     switch (updating.proof) {
       case 'updated': {
         const { held } = updating;
-        const after = compared(alterable, held);
+        open = { ...open, resent: [] };
+        const after = compared(open, held);
         // Where it holds neither what was there nor what was sent, nobody can say what became of it.
         if (after.kind === 'ended')
           return endedAs({
@@ -92,11 +97,12 @@ export function update(
   }
 
   async function next(): Promise<Next<Updating>> {
-    const look = await lookAt(alterable, client, pacing, course);
+    const look = await lookAt(open, client, pacing, course);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
     const along = (kind.update.sentAlong ?? []).filter((field) => Object.hasOwn(now.fields, field));
-    const fields = [...new Set([...missing, ...demanded, ...along])];
+    const beside = missing.some((field) => kind.fields[field]?.shownAs) ? neverShown(resource) : [];
+    const fields = [...new Set([...missing, ...beside, ...demanded, ...along])];
     sent = { now, fields: new Set(fields) };
     return {
       kind: 'send',
@@ -191,10 +197,13 @@ export async function withChildrenOf(
 }
 
 /** Holds each declared field against what the plan saw and against what is declared. */
-export function compared({ resource, base, permission, isTaken }: Alterable, now: HeldRecord): Look {
+export function compared(
+  { resource, base, permission, isTaken, resent = [] }: Alterable,
+  now: HeldRecord,
+): Look {
   const { kind } = resource;
   if (now.pk !== base.pk) return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
-  const missing: string[] = [];
+  const missing = resent.filter((field) => resource.fields[field] !== undefined);
   const changed: string[] = [];
   for (const [field, declared] of Object.entries(sentFields(resource))) {
     if (!Object.hasOwn(now.fields, field)) continue;

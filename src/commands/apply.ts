@@ -105,11 +105,12 @@ async function applied(
   return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
 }
 
-function refuseWithSaved({ target, exclude, shard, baseline, changedOnly, keepGoing }: ApplyOptions): void {
-  if (!(target ?? exclude ?? shard ?? baseline ?? changedOnly ?? keepGoing)) return;
+function refuseWithSaved(options: ApplyOptions): void {
+  const { target, exclude, shard, baseline, changedOnly, keepGoing, resend } = options;
+  if (!(target ?? exclude ?? shard ?? baseline ?? changedOnly ?? keepGoing ?? resend)) return;
   throw new UsageError(
     'a saved plan says itself what it is about',
-    'Leave out --target, --exclude, --shard, --baseline, --changed-only and --keep-going; or leave out --plan.',
+    'Leave out --target, --exclude, --shard, --baseline, --changed-only, --keep-going and --resend; or leave out --plan.',
   );
 }
 

@@ -32,7 +32,7 @@ export type ServiceFlags = Texts<
 /** The flags of commands that plan, with the selection of resources and the limits. */
 export type RunFlags = ProjectFlags &
   ServiceFlags &
-  Lists<'target' | 'exclude'> &
+  Lists<'target' | 'exclude' | 'resend'> &
   Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'maxDeletes' | 'baseline'> &
   Switches<'changedOnly' | 'keepGoing'>;
 
@@ -81,6 +81,7 @@ export async function requestOf(
     mostUpdates: limitOf('--max-updates', flags.maxUpdates),
     mostDeletes: limitOf('--max-deletes', flags.maxDeletes),
     ...(keepGoing && { keepGoing }),
+    ...(flags.resend && { resend: flags.resend }),
     settings: await readSettings(values, context, 'service', paths),
     ...(baseline !== undefined && {
       baseline: {

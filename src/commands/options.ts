@@ -117,6 +117,7 @@ export function running(formats?: readonly string[]): readonly Made[] {
     one('--max-updates <n>', 'refuse a plan that would change more'),
     one('--max-deletes <n>', 'refuse a plan that would delete more (default: 10)'),
     many('--allow <action>', 'update or delete: what the run may do'),
+    many('--resend <address>', 'send again what no answer shows, such as a secret'),
     ...reporting,
   ];
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { application } from './application.ts';
+import { certificate } from './certificate.ts';
 import type { Children } from './children.ts';
 import type { FamilyType } from './families.ts';
 import { group } from './group.ts';
@@ -16,6 +17,7 @@ export type ResourceType = FamilyType;
 
 /** The kinds that manifests declare, in the order in which their resources are planned and created where nothing else decides. */
 export const kinds: readonly Kind<ResourceType>[] = [
+  certificate,
   role,
   group,
   scopeMapping,

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
-import type { Kind } from './kind.ts';
+import { isNeverShown, type Kind } from './kind.ts';
 import { isNameOfOne, type PartOf, someIds, someKeys } from './values.ts';
 
 declare const closed: unique symbol;
@@ -122,6 +122,11 @@ export function instructions(declared: Declared): JsonObject {
       isInstruction(kind, name) ? [[name, opened(field)]] : [],
     ),
   );
+}
+
+/** The declared fields that no answer shows, in any form. */
+export function neverShown({ kind, fields }: Declared): string[] {
+  return Object.keys(fields).filter((field) => isNeverShown(kind, field));
 }
 
 export function isInstruction(kind: Kind, name: string): boolean {

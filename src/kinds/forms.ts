@@ -8,6 +8,19 @@ const formerNames = onceFor(({ fields }: Kind) =>
   ),
 );
 
+const shownInPlaceOf = new WeakMap<Kind, readonly (readonly [field: string, shown: string])[]>();
+
+/** The fields that answers do not show, and those that they show in their place. */
+function shownInPlace(kind: Kind): readonly (readonly [field: string, shown: string])[] {
+  const known = shownInPlaceOf.get(kind);
+  if (known) return known;
+  const found = Object.entries(kind.fields).flatMap(([field, { shownAs }]) =>
+    shownAs ? [[field, shownAs.field] as const] : [],
+  );
+  shownInPlaceOf.set(kind, found);
+  return found;
+}
+
 /** What is sent of these fields, so that every release understands it; but for values that have a former form, in one of the two. */
 export function forEveryRelease(
   kind: Kind,
@@ -32,9 +45,13 @@ export function asLatest(kind: Kind, record: JsonObject): JsonObject {
     return [[field, id === null ? [] : [id]] as const];
   });
   const formed = formedFields(kind, record, 'held');
-  return former.length + formed.length === 0
+  const derived = shownInPlace(kind).flatMap(([field, shown]) => {
+    const value = record[shown] ?? null;
+    return value === null ? [] : [[field, value] as const];
+  });
+  return former.length + formed.length + derived.length === 0
     ? record
-    : { ...record, ...Object.fromEntries([...former, ...formed]) };
+    : { ...record, ...Object.fromEntries([...former, ...formed, ...derived]) };
 }
 
 /** The values of a kind's fields in a form of theirs, where they have such. */

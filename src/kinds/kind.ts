@@ -179,16 +179,26 @@ export function listQuery(
   return { path, query: { ...query, ...Object.fromEntries(cheaper) } };
 }
 
+/** Whether nothing that the service shows tells what it holds in a field. */
+export function isNeverShown({ fields }: Kind, field: string): boolean {
+  return fields[field]?.isWriteOnly === true && fields[field].shownAs === undefined;
+}
+
 /** Whether two values of a field mean the same to the service. */
 export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
-  const { idForm, same = sameJson, isEachOnce, isOptionalBefore } = kind.fields[field] ?? {};
+  const { shownAs, idForm, same = sameJson, isEachOnce, isOptionalBefore } = kind.fields[field] ?? {};
   if (isOptionalBefore && observed === null) return true;
+  if (shownAs) return shownAs.of(declared) === shownAs.of(observed);
   if (idForm === undefined) return same(declared, observed);
   return (isEachOnce ? sameIdsAsOften : sameIds)(declared, observed, idForm);
 }
 
 /** What rollcall knows of one field. */
 export interface FieldOfKind<Value = JsonValue> {
+  /** No answer shows it: it is sent to create a record, and to one that exists only on request. */
+  readonly isWriteOnly?: boolean;
+  /** Of such a field: what answers show in its place, such as a fingerprint, and how that follows from a declared value. */
+  readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
   /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
   /** When a list of references, or JSON, is declared in part; without this, never. */

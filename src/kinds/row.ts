@@ -7,6 +7,7 @@ import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { once } from './once.ts';
 import { referenceOf } from './references.ts';
 import { laterValueCheck, lengthCheck } from './release-checks.ts';
+import { likelyRefused } from './release.ts';
 import { searchFor } from './search.ts';
 import { isSecret } from './secrets.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
@@ -47,7 +48,7 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
 /** What is written by hand of a field. A text without checks of its own is checked for the length that earlier releases take. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
-  'since' | 'namedIn' | 'isSecret' | 'findId' | 'part'
+  'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'findId' | 'part'
 > &
   Extent;
 
@@ -246,10 +247,20 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(since !== undefined && row.formerly === undefined && { since }),
     ...(named && { namedIn: `${name}_obj` }),
     ...(isHidden && { isSecret: true }),
+    ...(facts.writeOnly && { isWriteOnly: true, ...(facts.required && { ifMissing: neededByNew(name) }) }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
     ...own,
   };
+}
+
+/** What no answer shows need not be declared of a record that exists. */
+function neededByNew(name: string): NonNullable<FieldOfKind['ifMissing']> {
+  return () =>
+    likelyRefused(
+      `a new record needs a \`${name}\``,
+      'Of a record that exists already, it can be left out: no answer shows it.',
+    );
 }
 
 /** How a value is compared, and how a table holds it. */

@@ -22,7 +22,7 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
     const redactor = redactorOf(resource.secrets);
     differences.push({
       field,
-      declared: shownValue(resource, field) ?? null,
+      declared: declaredAsShown(resource, field),
       observed,
       ...(Object.keys(observedNames).length > 0 && {
         observedNames: mapValues(observedNames, (name) => redactor.clean(name)),
@@ -32,7 +32,15 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
   return differences;
 }
 
-/** The declared fields that the service does not show. */
+/** A declared value as people may see it, in the form in which the service shows it. */
+function declaredAsShown(resource: Resource, field: string): JsonValue {
+  const value = shownValue(resource, field) ?? null;
+  return blankFor(resource, field) === undefined
+    ? (resource.kind.fields[field]?.shownAs?.of(value) ?? value)
+    : value;
+}
+
+/** The declared fields that this answer does not show. */
 export function notShown(resource: Resource, { fields }: Held): string[] {
   return Object.keys(sentFields(resource)).filter((field) => !Object.hasOwn(fields, field));
 }

@@ -95,6 +95,8 @@ export interface ChangeDocument {
   readonly unfinished?: true;
   /** The declared fields that the service does not show, and that are not compared. */
   readonly not_shown?: readonly string[];
+  /** The declared fields that no release shows. */
+  readonly not_compared?: readonly string[];
   /** What else the change does, or means for people. */
   readonly remarks?: readonly string[];
   /** To whom it opens what was closed to them. */
@@ -144,7 +146,7 @@ export function planDocument(plan: Plan): PlanDocument {
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, unfinished, notShown, remarks, opens, waitsFor, since } = of;
+  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, waitsFor, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
   const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
@@ -164,6 +166,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(leftBecause !== undefined && { left_because: leftBecause }),
     ...(unfinished && { unfinished }),
     ...(notShown && { not_shown: notShown }),
+    ...(notCompared && { not_compared: notCompared }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),
     ...(waitsFor && { waits_for: waitsFor }),
@@ -225,9 +228,10 @@ export function countedDocument(
   return {
     resource_drift: changes.filter(({ differences }) => differences.length > 0),
     summary: planSummary(
-      changes.map(({ presence, differences, change: { actions } }) => ({
+      changes.map(({ presence, differences, not_compared: notCompared, change: { actions } }) => ({
         presence,
         differences,
+        ...(notCompared && { notCompared }),
         action: actions[0],
       })),
     ),

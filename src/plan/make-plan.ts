@@ -4,7 +4,7 @@ import { redactorOf } from '../base/redactor.ts';
 import type { Deletions } from '../service/deletions.ts';
 import { heldAt, type Observation, type ObservedState } from '../observe/observation.ts';
 import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
-import { ownedFields } from '../kinds/kind.ts';
+import { isNeverShown, ownedFields } from '../kinds/kind.ts';
 import { isToGo, state } from '../kinds/lifecycle.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { factKey, idsIn, nameIn, type Facts } from '../kinds/named.ts';
@@ -13,6 +13,7 @@ import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { Held, HeldRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
 import { compare, notShown } from './compare.ts';
+import { withResent } from './resend.ts';
 import { allFacts } from './facts.ts';
 import { holdersIn } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
@@ -41,6 +42,8 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly permission: Permission | 'none';
   /** What is known of what is to be deleted, where the run may do that. */
   readonly deletions?: Deletions['of'] | undefined;
+  /** Of which resources the values that no answer shows are sent again. */
+  readonly resend?: ReadonlySet<Address> | undefined;
   /** What was read beside the resources themselves. */
   readonly facts?: Facts;
   /** What is not planned. Where it is given, what the service would refuse is not planned either. */
@@ -59,7 +62,7 @@ export function makePlan(
   context: PlanContext,
 ): MadePlan {
   const { comparison, permission, facts, heldBack, ...rest } = context;
-  const { deletions, ...about } = rest;
+  const { deletions, resend, ...about } = rest;
   const known = allFacts(facts, resources, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
@@ -67,7 +70,7 @@ export function makePlan(
     const alteration = comparison?.alterations.get(resource.address);
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
-    const change = changeOf(resource, observed, permission, deletions);
+    const change = changeOf(resource, observed, permission, deletions, resend?.has(resource.address));
     // What is not in a part of the roll may be declared in another.
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
     const held = heldAt(observed, resource.address) ?? { fields: {} };
@@ -125,12 +128,13 @@ export function changeOf(
   observed: ObservedState,
   permission: Permission | 'none' = 'none',
   deletions?: Deletions['of'],
+  isResent = false,
 ): ReadyChange {
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
   const { presence } = observation;
   if (isToGo(resource)) return departing(resource, observation, deletions);
-  if (presence === 'present') return existing(resource, observation.held, permission);
+  if (presence === 'present') return existing(resource, observation.held, permission, isResent);
   return { resource, presence, action: 'create', differences: [] };
 }
 
@@ -155,8 +159,13 @@ function departing(
     : { ...found, action: 'no-op', leftBecause: because };
 }
 
-function existing(resource: Resource, base: HeldRecord, permission: Permission | 'none'): ReadyChange {
-  const differences = compare(resource, base);
+function existing(
+  resource: Resource,
+  base: HeldRecord,
+  permission: Permission | 'none',
+  isResent: boolean,
+): ReadyChange {
+  const { differences, notCompared } = withResent(resource, compare(resource, base), isResent);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
     fieldNames(resource).map((field) => [
@@ -164,13 +173,14 @@ function existing(resource: Resource, base: HeldRecord, permission: Permission |
       blankFor(resource, field) ?? differing.get(field) ?? managedPart(resource, field, base.fields[field]),
     ]),
   );
-  const hidden = notShown(resource, base);
+  const hidden = notShown(resource, base).filter((field) => !isNeverShown(resource.kind, field));
   const found = {
     resource,
     presence: 'present',
     observed,
     differences,
     ...(hidden.length > 0 && { notShown: hidden }),
+    ...(notCompared.length > 0 && { notCompared }),
   } as const;
   if (differences.length === 0) return { ...found, action: 'no-op' };
   if (permission === 'none')

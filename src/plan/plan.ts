@@ -58,8 +58,10 @@ interface ChangeBase {
   readonly presence: 'present' | 'absent' | 'unknown';
   /** The declared fields as the service holds them, sensitive and hidden values blanked out; only of what is present. */
   readonly observed?: ObservedFields;
-  /** The declared fields that the service does not show, and that are not compared. */
+  /** The declared fields that this release does not show, and that are not compared. */
   readonly notShown?: readonly string[];
+  /** The declared fields that no release shows: whether the service holds these values, nobody can say. */
+  readonly notCompared?: readonly string[];
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];
   /** Why what differs is not changed, although changes are allowed. */
@@ -112,6 +114,8 @@ export interface Difference {
   readonly observedNames?: Names;
 }
 
+type Counted = Pick<Change, 'presence' | 'action' | 'differences' | 'notCompared'>;
+
 /** How changes are counted and shown. */
 export type ChangeKind =
   | 'create'
@@ -119,14 +123,12 @@ export type ChangeKind =
   | 'update'
   | 'delete'
   | 'in_sync'
+  /** Nothing differs of what can be compared, and something cannot. */
+  | 'not_compared'
   | 'differs'
   | 'not_planned';
 
-export function changeKind({
-  presence,
-  action,
-  differences,
-}: Pick<Change, 'presence' | 'action' | 'differences'>): ChangeKind {
+export function changeKind({ presence, action, differences, notCompared }: Counted): ChangeKind {
   switch (action) {
     case 'update':
     case 'delete':
@@ -136,22 +138,22 @@ export function changeKind({
     case 'create':
       return presence === 'unknown' ? 'create_if_absent' : 'create';
     case 'no-op':
-      return differences.length > 0 ? 'differs' : 'in_sync';
+      if (differences.length > 0) return 'differs';
+      return notCompared ? 'not_compared' : 'in_sync';
   }
 }
 
 export type PlanSummary = Readonly<Record<ChangeKind, number>>;
 
 /** How many changes there are of each kind. */
-export function planSummary(
-  changes: readonly Pick<Change, 'presence' | 'action' | 'differences'>[],
-): PlanSummary {
+export function planSummary(changes: readonly Counted[]): PlanSummary {
   const summary = {
     create: 0,
     create_if_absent: 0,
     update: 0,
     delete: 0,
     in_sync: 0,
+    not_compared: 0,
     differs: 0,
     not_planned: 0,
   };

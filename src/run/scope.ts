@@ -6,8 +6,10 @@ import type { Resource } from '../kinds/resource.ts';
 import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Comparison } from '../manifest/baseline.ts';
+import { toBeResent } from '../manifest/resend.ts';
 import type { PlanDocument } from '../plan/document.ts';
 import { digestOf } from '../plan/manifest-digest.ts';
+import { resentBy } from '../plan/resend.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
@@ -23,6 +25,8 @@ export interface ScopeRequest {
   /** The baseline to compare the manifests with, if any. */
   readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: RefuseOutputs | undefined;
+  /** The addresses of the resources whose values that no answer shows are sent again. */
+  readonly resend?: readonly string[];
   /** The saved plan to apply: the run selects its resources, and is refused if the manifests differ. */
   readonly saved?: { readonly plan: PlanDocument; readonly refuse: () => Halted };
 }
@@ -36,6 +40,7 @@ export interface Scoped {
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
   /** Of everything that the manifests declare. */
   readonly manifestDigest: () => string;
+  readonly resend?: ReadonlySet<Address>;
   /** The changes since the baseline, if there is one. */
   readonly comparison?: Comparison;
   /** The release in the settings. */
@@ -82,7 +87,7 @@ type Checked = {
 
 /** Checks the scope of a run, and reports its problems. Warnings about unselected resources are left out; errors always end the run. */
 async function checkScope(
-  { settings, selection, baseline, refuseOutputs, saved }: ScopeRequest,
+  { settings, selection, baseline, refuseOutputs, saved, resend = [] }: ScopeRequest,
   job: Job,
 ): Promise<Checked> {
   const { service, nameOf } = settings;
@@ -128,6 +133,7 @@ async function checkScope(
   const along = namedBy(about, others);
   const scoped = {
     resources: [...about, ...along],
+    resend: saved ? resentBy(saved.plan) : toBeResent(resend, about, service.allow),
     elsewhere: manifests.addresses,
     manifestDigest,
     ...(scope && {

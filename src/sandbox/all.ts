@@ -48,6 +48,7 @@ export type SandboxKinds = Readonly<Record<string, SandboxKind>> &
 export type KindName = WrittenType | `/${string}/`;
 
 export type WrittenType =
+  | 'certificate'
   | 'role'
   | 'provider_scope'
   | 'group'

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { textOf } from '../base/json.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
 import { shownFrom, tableFrom } from './table.ts';
@@ -35,7 +36,10 @@ export function certificateKind(world: World): WrittenKind {
     path: '/crypto/certificatekeypairs/',
     list: 'certificates',
     known: (world.seed.certificates ?? []).map((certificate) => ({ ...certificate })),
-    shown: ({ fields }) => ({ private_key_available: fields['key_data'] !== '' }),
+    shown: ({ fields: { certificate_data: certificate = null, key_data: key = null } }) => ({
+      private_key_available: key !== '',
+      ...(typeof certificate === 'string' && { fingerprint_sha256: fingerprintOf(certificate) }),
+    }),
   });
 }
 
@@ -50,6 +54,15 @@ export function brandKind(world: World): WrittenKind {
         ? { errors: { default: ['Only a single brand can be set as default.'] } }
         : { stored },
   });
+}
+
+/** Recorded of 2025.12.4: in small letters, with colons. */
+function fingerprintOf(certificate: string): string | null {
+  try {
+    return new X509Certificate(certificate).fingerprint256.toLowerCase();
+  } catch {
+    return null;
+  }
 }
 
 const mappings = '/propertymappings/all/';

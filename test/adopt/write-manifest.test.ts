@@ -141,7 +141,7 @@ users:
   test('of nothing is a manifest that declares nothing', async () => {
     const { text } = writeManifest([], check);
     expect(text).toBe(
-      'version: 1\nroles: []\ngroups: []\nproperty_mappings: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n',
+      'version: 1\ncertificates: []\nroles: []\ngroups: []\nproperty_mappings: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n',
     );
     expect((await load(text)).diagnostics).toEqual([]);
   });

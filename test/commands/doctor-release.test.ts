@@ -141,24 +141,26 @@ describe('doctor --role', () => {
     const core = (right: string, types: string[]): string[] =>
       types.map((type) => `authentik_core.${right}_${type}`);
     const bindings = (right: string): string => `authentik_policies.${right}_policybinding`;
-    const roles = (right: string): string => `authentik_rbac.${right}_role`;
+    const roles = (right: string): string[] => [
+      `authentik_crypto.${right}_certificatekeypair`,
+      `authentik_rbac.${right}_role`,
+    ];
     const scopes = (right: string): string => `authentik_providers_oauth2.${right}_scopemapping`;
     const viewed = [
-      roles('view'),
+      ...roles('view'),
       ...core('view', ['group']),
       scopes('view'),
       ...provider('view'),
-      ...core('view', ['user', 'propertymapping']),
+      ...core('view', ['user']),
       'authentik_flows.view_flow',
-      'authentik_crypto.view_certificatekeypair',
-      ...core('view', ['provider']),
+      ...core('view', ['propertymapping', 'provider']),
       bindings('view'),
     ];
     const [view = '', ...add] = least;
     const created = [
       view,
       ...viewed,
-      roles('add'),
+      ...roles('add'),
       ...core('add', ['group']),
       scopes('add'),
       ...provider('add'),
@@ -169,7 +171,7 @@ describe('doctor --role', () => {
       [...created, 'authentik_core.change_application'].toSorted(),
     );
     const changes = [
-      roles('change'),
+      ...roles('change'),
       ...core('change', ['group']),
       scopes('change'),
       ...provider('change'),

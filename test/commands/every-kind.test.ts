@@ -7,12 +7,14 @@ import { kinds } from '../../src/kinds/all.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { WrittenType } from '../../src/sandbox/all.ts';
 import { unknownIn } from '../service-api/requests.ts';
+import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
 import { leastEntry, writtenType } from '../support/written-type.ts';
 
 /** A field of each, and another value of it; of some, a name is all that there is. */
 const changes: Readonly<Record<WrittenType, JsonObject>> = {
+  certificate: { certificate_data: certificates.two },
   role: {},
   provider_scope: { expression: 'return {"name": request.user.name}' },
   group: { attributes: { team: 'x' } },

@@ -237,7 +237,7 @@ describe('rollcall export', () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
     expect(stdout).toBe(`${head('')}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
     expect(stderr).toMatch(
-      /^Left out: 6 that .* --internal .*\nLeft out: of the providers, 20 are of types .*\nThis is personal data of 4 users\. .*\n$/,
+      /^Left out: 7 that .* --internal .*\nLeft out: of the providers, 20 are of types .*\nThis is personal data of 4 users\. .*\n$/,
     );
     expect(ending).toBe('done');
   });
@@ -340,15 +340,17 @@ describe('rollcall export', () => {
       'user.sandbox',
     ];
     expect(await list({})).toEqual(all);
+    const certificate = 'certificate.authentik Self-signed Certificate';
     const own = [
       ...["OpenID 'email'", "OpenID 'openid'", "OpenID 'profile'", 'Proxy outpost'].map(
         (name) => `property_mapping.authentik default OAuth Mapping: ${name}`,
       ),
       'outpost.authentik Embedded Outpost',
     ];
-    expect(await list({ internal: true })).toEqual(
-      all.toSpliced(7, 0, 'user.outpost').toSpliced(2, 0, ...own),
-    );
+    expect(await list({ internal: true })).toEqual([
+      certificate,
+      ...all.toSpliced(7, 0, 'user.outpost').toSpliced(2, 0, ...own),
+    ]);
     expect(await list({ target: ['user.outpost'] })).toEqual(['']);
     expect(await list({ type: ['application'] })).toEqual(all.slice(2, 4));
     expect(await list({ target: ['*.*i*'], exclude: ['user.akadmin'] })).toEqual([
@@ -379,8 +381,8 @@ describe('rollcall export', () => {
       exclude: ['user.akadmin', 'user.sandbox', 'group.*', 'role.*'],
     });
     expect(stdout).toBe('user.ldap\nuser.like\nuser.made\n');
-    expect(stderr).toMatch(/^Left out: 7 that the service keeps for itself/);
-    expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out: 7');
+    expect(stderr).toMatch(/^Left out: 8 that the service keeps for itself/);
+    expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out: 8');
   });
 
   test('checks with a plan that there is nothing to do, and writes nothing where there is', async () => {

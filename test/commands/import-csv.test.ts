@@ -135,7 +135,7 @@ describe('rollcall import csv', () => {
     ],
     [['--kind', 'users', 'nothing.csv'], 'nothing.csv: error: no such file'],
     [['--kind', 'users', '.'], 'this is not a file'],
-    [['people.csv'], 'no --kind is given\n    Say what the rows are: roles, groups, '],
+    [['people.csv'], 'no --kind is given\n    Say what the rows are: certificates, roles, groups, '],
     [['--kind', 'user', 'people.csv'], '--kind cannot be "user"\n    Did you mean `users`?'],
     [['--kind', 'providers', 'people.csv'], '--kind cannot be "providers"'],
   ])('refuses %j', async (args, said) => {

@@ -149,7 +149,7 @@ describe('--target and --exclude', () => {
     [
       { target: ['*', 'nothing.like.it*'], exclude: ['neither.this?'] },
       'no declared resource has an address like nothing.like.it* or neither.this?',
-      'Addresses are role.NAME, group.NAME, property_mapping.NAME, provider.NAME, outpost.NAME, application.SLUG, and user.USERNAME; * stands for any text, ? for one character.',
+      'Addresses are certificate.NAME, role.NAME, group.NAME, property_mapping.NAME, provider.NAME, outpost.NAME, application.SLUG, and user.USERNAME; * stands for any text, ? for one character.',
     ],
     [
       { target: ['user.bob'], exclude: ['*'] },

@@ -21,7 +21,7 @@ test.each([
   ['user.emial', 'there is no field `user.emial` to hide', 'Did you mean `user.email`?'],
   ['users.email', 'there is no field `users.email` to hide', 'Did you mean `user.email`?'],
   ['user.attributes.department', 'there is no field', 'A field is hidden as a whole: `user.attributes`.'],
-  ['x', 'there is no field `x` to hide', 'A field is written as its kind and its name: group.is_superuser,'],
+  ['x', 'there is no field `x` to hide', 'A field is written as its kind and its name: certificate.'],
 ])('%s cannot: %s', (name, summary, detail) => {
   const problem = hideProblem(name);
   expect(problem?.summary).toContain(summary);
@@ -30,5 +30,5 @@ test.each([
 
 test('a kind has the hidden fields that are named with it, and those that are secret', () => {
   const hidden = kinds.map((kind) => [...hiddenOf(kind, ['user.email', 'application.name', 'user.name'])]);
-  expect(hidden).toEqual([[], [], [], ['client_secret'], [], [], ['name'], ['email', 'name']]);
+  expect(hidden).toEqual([['key_data'], [], [], [], ['client_secret'], [], [], ['name'], ['email', 'name']]);
 });

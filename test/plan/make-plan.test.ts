@@ -43,6 +43,7 @@ describe('a plan', () => {
       update: 0,
       delete: 0,
       in_sync: 0,
+      not_compared: 0,
       differs: 0,
       not_planned: 0,
     });
@@ -76,6 +77,7 @@ describe('a plan', () => {
       update: 0,
       delete: 0,
       in_sync: 0,
+      not_compared: 0,
       differs: 1,
       not_planned: 0,
     });

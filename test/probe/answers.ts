@@ -162,8 +162,10 @@ export const answers: readonly Row[] = [
     name: 'the service says which release it is',
     ask: async ({ release }) => (release ? pass : skip('GET /api/v3/admin/version/ does not say')),
   },
-  // Providers need flows, and have rows of their own; outposts need providers.
-  ...kinds.flatMap((kind) => (kind.sort || kind.type === 'outpost' ? [] : rowsOf(kind))),
+  // Providers need flows, and have rows of their own; outposts need providers, and certificates a certificate.
+  ...kinds.flatMap((kind) =>
+    kind.sort || kind.type === 'outpost' || kind.type === 'certificate' ? [] : rowsOf(kind),
+  ),
   {
     name: 'a path that the API does not have is no "not found" of a record',
     ask: async (session) => {

@@ -270,7 +270,7 @@ test('what the probe sent, what the service says of an error, how much there is 
   expect(named('an empty filter is none: all users come back')?.body).toMatchObject({
     pagination: { current: 1, count: 6, total_pages: 6 },
   });
-  expect(named('the service tells whose the token is, and what it may create (17)')?.body).toMatchObject({
+  expect(named('the service tells whose the token is, and what it may create (19)')?.body).toMatchObject({
     actions: { POST: { username: { required: true, max_length: 150, label: '<TEXT>' } } },
   });
   expect(named('application: %(username)s in a launch URL')?.body).toMatchObject({ launch_url: '<TEXT>' });

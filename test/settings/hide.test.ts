@@ -40,7 +40,7 @@ describe('hide of rollcall.yaml', () => {
     ['stands in what is no YAML', 'version: 1\nhide: [user.email\n'],
     ['stands in a flow', '{ version: 2, "hide": [user.email] }\n'],
   ])('hides all that can be, of manifests that are read all the same, where it %s', async (_, config) => {
-    expect((await settings(config)).hide).toEqual(hideable);
+    expect((await settings(config)).hide).toEqual(hideable());
   });
 
   test('that is a comment in a faulty file hides nothing', async () => {

@@ -75,14 +75,18 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...kinds).chain((ki
     )
     .map((fields) => {
       const name = textOf(fields[kind.identity]);
-      // No record shows its type as manifests do, and none shows a secret that one could hold.
+      // No record shows its type as manifests do, and none shows what is secret or write-only.
       const least = kind.sort ? leastEntry(kind, name) : {};
-      const { client_secret: _, ...own }: Record<string, JsonValue> = {
+      const own: Record<string, JsonValue> = {
         ...least,
         ...fields,
         ...(kind.sort && { type: kind.sort.value }),
       };
-      return { address: addressOf(kind.type, name), kind, fields: own };
+      const shown = Object.entries(own).filter(([field]) => {
+        const { isSecret, isWriteOnly } = kind.fields[field] ?? {};
+        return !isSecret && !isWriteOnly;
+      });
+      return { address: addressOf(kind.type, name), kind, fields: Object.fromEntries(shown) };
     }),
 );
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { WrittenType } from '../../src/sandbox/all.ts';
 import { uuid } from '../../src/sandbox/ids.ts';
+import { certificates } from './pem.ts';
 
 /** What the sandbox, the schema of manifests and the folder of kinds call a kind: its sort, where several are of its type. */
 export function writtenType({ sort, type }: Pick<Kind, 'sort' | 'type'>): WrittenType {
@@ -15,6 +16,7 @@ const ofProvider = {
 
 /** What every release demands of one beside its identity and its name, as a request has it. */
 export const demanded: Readonly<Record<WrittenType, JsonObject>> = {
+  certificate: { certificate_data: certificates.one },
   role: {},
   provider_scope: { scope_name: 'wiki', expression: 'return {}' },
   group: {},

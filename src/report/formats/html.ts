@@ -79,7 +79,6 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
   // The heading already names the service.
   const scope = head.split('\n').slice(1);
   const shown = baseline ? touched : changesFirst(shownChanges({ changes: touched }));
-  const same = baseline ? [] : touched.filter((change) => changeKind(change) === 'in_sync');
   return {
     lines: [
       ...scope.map((line) => markup`${line}`),
@@ -105,11 +104,16 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
       ...gone.map(goneEntry),
       ...(undeclared ? undeclaredEntries(undeclared) : []),
     ],
-    more: [
-      { words: `${same.length} in sync`, entries: same.map(changeEntry) },
-      { words: besides, entries: others.map(changeEntry) },
-    ],
+    more: [...(baseline ? [] : countedAlone(touched)), { words: besides, entries: others.map(changeEntry) }],
   };
+}
+
+/** What is not worth a line of its own. */
+function countedAlone(changes: readonly Change[]): NonNullable<Page['more']> {
+  return (['in_sync', 'not_compared'] as const).map((kind) => {
+    const some = changes.filter((change) => changeKind(change) === kind);
+    return { words: `${some.length} ${changeLooks[kind].label}`, entries: some.map(changeEntry) };
+  });
 }
 
 function changesFirst(changes: readonly Change[]): readonly Change[] {

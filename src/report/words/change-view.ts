@@ -8,6 +8,7 @@ import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
 import { isNameOfOne, sameJson, shownId } from '../../kinds/values.ts';
 import { everyone, isBound } from '../../kinds/access.ts';
 import { lackingIds, shownValue } from '../../kinds/fields.ts';
+import { isNeverShown } from '../../kinds/kind.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
@@ -188,11 +189,14 @@ function spaced(value: JsonValue): string {
 /** Longer texts are shown as a diff. */
 const atAGlance = 56;
 
+const sentAgain = '(sent again: no answer shows what the service holds)';
+
 function differenceViews(
   difference: Difference,
   { resource, action }: Pick<Change, 'resource' | 'action'>,
 ): FieldView[] {
   const { field, declared, observed } = difference;
+  if (isNeverShown(resource.kind, field)) return [{ kind: 'words', field, words: sentAgain }];
   const lacking = lackingIds(resource, field, declared, observed);
   if (lacking !== undefined) {
     const name = action === 'update' ? 'will add' : 'missing';

@@ -77,6 +77,15 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
       altered: 'is altered, and in sync',
     },
   },
+  not_compared: {
+    ...look('not compared', '=', 'grey'),
+    verdict: (change) => `Exists, and ${uncompared(change)}.`,
+    words: {
+      same: '',
+      added: 'is added; it exists already',
+      altered: 'is altered',
+    },
+  },
 };
 
 export function look(label: string, sign: string, colour: Look['colour']): Look {
@@ -86,6 +95,10 @@ export function look(label: string, sign: string, colour: Look['colour']): Look 
 const begun = 'left unfinished: it opens nothing yet, and a change finishes it';
 
 const stillInSync = 'its declared fields are in sync';
+
+function uncompared({ notCompared = [] }: Change): string {
+  return `cannot be compared in ${notCompared.map((field) => `\`${field}\``).join(', ')}`;
+}
 
 /** Fields that stay in the service, although the entry no longer declares them. */
 function staysIn({ since }: Pick<Change, 'since'>): string[] {
@@ -108,7 +121,8 @@ export function changeWords(change: Change): string {
   if (isKept) words.same = 'is not deleted';
   if (change.unfinished) words.same = `was ${begun}`;
   const verb = `${words[since?.kind ?? 'same']}${brokenWords(change)}`;
-  return inline(present(verb, leftBecause).join(isKept ? ': ' : '; '));
+  const isUnknown = kind === 'not_compared' && uncompared(change);
+  return inline(present(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
 }
 
 /** For an entry that was invalid in the baseline. */

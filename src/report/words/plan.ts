@@ -18,13 +18,15 @@ import { capitalised, inline, present } from '../printable.ts';
 import { grouped } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
-import { notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
+import { notComparedNote, notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
 import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { Gone } from '../../manifest/baseline.ts';
 
-/** The changes that are shown one by one; resources in sync are only counted. */
+const onlyCounted: ReadonlySet<ChangeKind> = new Set(['in_sync', 'not_compared']);
+
+/** The changes that are shown one by one. */
 export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
-  return notPlannedFirst(changes.filter((change) => changeKind(change) !== 'in_sync'));
+  return notPlannedFirst(changes.filter((change) => !onlyCounted.has(changeKind(change))));
 }
 
 /** If there is no room for all, the last ones are cut off. */
@@ -112,6 +114,7 @@ export function planView(plan: Plan): PlanView {
       ...unreadNote(plan),
       ...unseenIdsNote(plan),
       ...notShownNote(plan),
+      ...notComparedNote(plan),
       ...renamedNote(plan),
       ...unservedNote(plan),
     ],
@@ -195,6 +198,7 @@ function countsOf(changes: readonly Change[], least: number = 1): string[] {
     [deleted, 'to delete', some],
     [differs, differs === 1 ? 'differs' : 'differ', least],
     [summary.in_sync, 'in sync', least],
+    [summary.not_compared, 'not compared', some],
     [notPlanned, 'not planned', some],
   ];
   return counts.flatMap(([count, words, fewest]) => (count >= fewest ? [`${count} ${words}`] : []));
@@ -203,10 +207,12 @@ function countsOf(changes: readonly Change[], least: number = 1): string[] {
 /** The last line of a plan. Tools that read Terraform's output match it. */
 export function planHeadline(plan: Plan): string {
   const { add, change, destroy } = plannedEffects(plan);
-  const { differs, not_planned: notPlanned } = planSummary(plan.changes);
-  return pendingIn(plan).length === 0 && differs + notPlanned === 0
-    ? 'No changes. Your infrastructure matches the configuration.'
-    : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
+  const { differs, not_planned: notPlanned, not_compared: notCompared } = planSummary(plan.changes);
+  if (pendingIn(plan).length === 0 && differs + notPlanned === 0)
+    return notCompared === 0
+      ? 'No changes. Your infrastructure matches the configuration.'
+      : 'No changes. Your infrastructure matches the configuration, as far as it can be compared.';
+  return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
 /** Findings about single resources of a plan; `severity` is that of a difference. */

@@ -12,6 +12,19 @@ export function notShownNote({ changes }: Plan): string[] {
   return unseen.length === 0 ? [] : [`Not compared, as the service does not show it: ${listed(unseen)}.`];
 }
 
+const mostNamed = 10;
+
+/** The declared fields that no answer shows. */
+export function notComparedNote({ changes }: Plan): string[] {
+  const unseen = changes.flatMap(({ resource, notCompared = [] }) =>
+    notCompared.map((field) => `${resource.address} \`${field}\``),
+  );
+  if (unseen.length === 0) return [];
+  const more = unseen.length > mostNamed ? [`${unseen.length - mostNamed} more`] : [];
+  const which = listed([...unseen.slice(0, mostNamed), ...more]);
+  return [`Not comparable, as no answer of the service shows it: ${which}. --resend ADDRESS sends it again.`];
+}
+
 /** Ids in new entries that may not exist. */
 export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): string[] {
   const counts = Object.entries(unseenIds).map(([list, count]) => `${count} of ${list}`);

@@ -1,0 +1,46 @@
+import { X509Certificate } from 'node:crypto';
+import type { Problem } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
+import { likelyRefused } from './release.ts';
+import { kindFrom, type RowKind } from './row.ts';
+
+/** Every service makes it for itself, as 2023.10.7 and 2025.12.4 did. */
+const ofEveryService = 'authentik Self-signed Certificate';
+
+/** A certificate, perhaps with its private key. No answer shows either, so certificates are compared by their fingerprints. */
+export const certificate: RowKind = kindFrom({
+  path: '/crypto/certificatekeypairs/',
+  list: 'certificates',
+  // A second one of a name was refused by 2023.10.7 and by 2025.12.4.
+  unique: true,
+  isInternal: ({ name, managed = null }) => name === ofEveryService || managed !== null,
+  fields: {
+    certificate_data: {
+      shownAs: { field: 'fingerprint_sha256', of: fingerprintOf },
+      checks: [noCertificate],
+    },
+  },
+  notDeclarable: { managed: 'The service sets it for its own certificates.' },
+});
+
+/** The SHA-256 of the first certificate of a text, as the service writes it; any other value as it is. */
+function fingerprintOf(value: JsonValue): JsonValue {
+  return certificateIn(value)?.fingerprint256.toLowerCase() ?? value;
+}
+
+function certificateIn(value: JsonValue): X509Certificate | undefined {
+  if (typeof value !== 'string' || !value.includes('-----BEGIN')) return undefined;
+  try {
+    return new X509Certificate(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function noCertificate(text: string): Problem | undefined {
+  if (certificateIn(text)) return undefined;
+  return likelyRefused(
+    'this is no certificate in the PEM format',
+    'Write all of it, from -----BEGIN CERTIFICATE----- on, or `${text:PATH}` for a file that holds it.',
+  );
+}

@@ -1,0 +1,36 @@
+import type { Address } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import { didYouMean } from '../base/suggestion.ts';
+import type { Capability } from '../kinds/capability.ts';
+import { neverShown } from '../kinds/fields.ts';
+import type { Resource } from '../kinds/resource.ts';
+
+/** The resources that `--resend` names. Throws a UsageError if nothing of one can be sent again, or the run changes nothing. */
+export function toBeResent(
+  asked: readonly string[],
+  resources: readonly Resource[],
+  allow: readonly Capability[],
+): ReadonlySet<Address> {
+  if (asked.length > 0 && !allow.includes('update'))
+    throw new UsageError(
+      '--resend changes what exists, and this run may not',
+      'Turn on the capability `update`, and add --allow update.',
+    );
+  const named = new Map<string, Resource>(resources.map((resource) => [resource.address, resource]));
+  return new Set(
+    asked.map((address) => {
+      const resource = named.get(address);
+      if (resource === undefined)
+        throw new UsageError(
+          `--resend names ${address}, and this run is about no such resource`,
+          didYouMean(address, [...named.keys()]) ?? 'It takes a whole address, such as certificate.wiki.',
+        );
+      if (neverShown(resource).length === 0)
+        throw new UsageError(
+          `--resend names ${address}, whose entry declares nothing that no answer shows`,
+          'All its fields are compared, and changed where they differ: leave it out.',
+        );
+      return resource.address;
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+import type { Address } from '../base/diagnostic.ts';
+import { kindOf } from '../kinds/all.ts';
+import { neverShown, shownValue } from '../kinds/fields.ts';
+import { isNeverShown } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { PlanDocument } from './document.ts';
+import type { Change, Difference } from './plan.ts';
+
+/** In what a resource differs, and what of it cannot be compared: where that is sent again, it counts as a difference. */
+export function withResent(
+  resource: Resource,
+  differences: readonly Difference[],
+  isResent: boolean,
+): Required<Pick<Change, 'differences' | 'notCompared'>> {
+  const fields = neverShown(resource);
+  if (!isResent) return { differences, notCompared: fields };
+  const again = fields.map((field) => ({
+    field,
+    declared: shownValue(resource, field) ?? null,
+    observed: null,
+  }));
+  return { differences: [...differences, ...again], notCompared: [] };
+}
+
+/** The fields that a change sends again, though nobody can say that they differ. */
+export function resentIn({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {
+  return differences.flatMap(({ field }) => (isNeverShown(resource.kind, field) ? field : []));
+}
+
+/** The resources of which a saved plan sends such fields again. */
+export function resentBy({ resource_changes: changes }: PlanDocument): ReadonlySet<Address> {
+  const resent = changes.filter(({ type, model, differences }) =>
+    differences.some(({ field }) => isNeverShown(kindOf(type, model), field)),
+  );
+  return new Set(resent.map(({ address }) => address));
+}

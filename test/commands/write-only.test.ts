@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import { parseJson } from '../../src/base/json.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { certificates } from '../support/pem.ts';
+import { capture } from '../support/run.ts';
+import { lost } from '../support/scripted-transport.ts';
+import { World } from '../support/update-world.ts';
+
+const withKey =
+  'version: 1\ncertificates: [{ name: wiki, certificate_data: "${text:c.pem}", key_data: "${env:KEY}" }]\n';
+const withoutKey = withKey.replace(', key_data: "${env:KEY}"', '');
+const allowed = { allow: ['update'] } as const;
+const now = { output: 'text', yes: true, ...allowed } as const;
+
+class Certificates extends World {
+  constructor() {
+    super({});
+    this.sandbox.create('certificate', {
+      name: 'wiki',
+      certificate_data: certificates.one,
+      key_data: 'canary-one',
+    });
+  }
+
+  with(
+    text: string,
+    certificate: keyof typeof certificates = 'one',
+    more: Readonly<Record<string, string>> = {},
+  ): ReturnType<World['run']> {
+    return this.run(
+      '',
+      { KEY: 'canary-one' },
+      { files: { 'm.yaml': text, 'c.pem': certificates[certificate], ...more } },
+    );
+  }
+}
+
+describe('a certificate, of which no answer shows what was sent,', () => {
+  test('is in sync where its fingerprint is that of the declared one', async () => {
+    const { context, stdout } = new Certificates().with(withoutKey);
+    expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('done');
+    expect(stdout()).toContain('1 in sync.\n\nNo changes. Your infrastructure matches the configuration.\n');
+  });
+
+  test('differs by its fingerprint, and a new one is sent with its key', async () => {
+    const world = new Certificates();
+    const planned = world.with(withKey, 'two');
+    await plan(['m.yaml'], { output: 'text', ...allowed }, planned.context);
+    expect(planned.stdout()).toMatch(
+      /~ certificate\.wiki .*\n +certificate_data .*\n +- b6:7f:[0-9a-f:]{89}\n +\+ [0-9a-f:]{95}\n/,
+    );
+    const applied = world.with(withKey, 'two');
+    expect(await apply(['m.yaml'], now, applied.context), applied.stdout()).toBe('done');
+    expect(world.writes()).toMatchObject([
+      { body: { certificate_data: certificates.two.trim(), key_data: 'canary-one' } },
+    ]);
+    const again = world.with(withoutKey, 'two');
+    expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, again.context)).toBe('done');
+  });
+
+  test('is refused offline where it is none', async () => {
+    const { context, stdout } = new Certificates().with(withoutKey, 'one', { 'c.pem': 'x' });
+    await validate(['m.yaml'], { output: 'text' }, context);
+    expect(stdout()).toContain('this is no certificate in the PEM format');
+  });
+});
+
+describe('a secret that no answer shows', () => {
+  test('is never called in sync, and the plan says which field was not compared', async () => {
+    const world = new Certificates();
+    const { context, stdout } = world.with(withKey);
+    expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, context)).toBe('done');
+    expect(stdout()).toContain('0 in sync, 1 not compared.');
+    expect(stdout()).toContain(
+      'Not comparable, as no answer of the service shows it: certificate.wiki `key_data`. --resend ADDRESS sends it again.',
+    );
+    expect(stdout()).toContain('as far as it can be compared.');
+    const json = world.with(withKey);
+    await plan(['m.yaml'], { output: 'json' }, json.context);
+    expect(schemaErrors('plan', parseJson(json.stdout()))).toEqual([]);
+    expect(parseJson(json.stdout())).toMatchObject({
+      summary: { in_sync: 0, not_compared: 1 },
+      resource_changes: [{ change: { actions: ['no-op'] }, not_compared: ['key_data'] }],
+    });
+  });
+
+  test('is sent again once, on request, beside nothing else', async () => {
+    const world = new Certificates();
+    const resend = ['certificate.wiki'];
+    const planned = world.with(withKey);
+    expect(
+      await plan(['m.yaml'], { output: 'text', ...allowed, resend, out: 'p.json' }, planned.context),
+    ).toBe('done');
+    expect(planned.stdout()).toContain(
+      '      key_data  (sent again: no answer shows what the service holds)\n',
+    );
+    expect(planned.stdout()).toContain('Plan: 0 to add, 1 to change, 0 to destroy.');
+    const applied = world.with(withKey);
+    expect(await apply(['m.yaml'], { ...now, resend }, applied.context), applied.stderr()).toBe('done');
+    expect(world.writes()).toEqual([
+      {
+        path: expect.stringContaining('/crypto/certificatekeypairs/') as string,
+        body: { key_data: 'canary-one' },
+      },
+    ]);
+    const saved = world.with(withKey, 'one', { 'p.json': planned.written.get('p.json') ?? '' });
+    expect(
+      await apply(['m.yaml'], { output: 'text', plan: 'p.json', ...allowed }, saved.context),
+      saved.stderr() + saved.stdout(),
+    ).toBe('done');
+    expect(world.writes()).toHaveLength(2);
+  });
+
+  test('is sent again after an answer that was lost', async () => {
+    const world = new Certificates();
+    let isLost = false;
+    world.tamper = ({ method }, answer) => {
+      const exchange = answer();
+      if (method !== 'PATCH' || isLost) return exchange;
+      isLost = true;
+      return lost;
+    };
+    const { context, stdout } = world.with(withKey);
+    await apply(['m.yaml'], { ...now, resend: ['certificate.wiki'] }, context);
+    expect(stdout()).toContain('1 changed');
+    expect(world.writes()).toHaveLength(2);
+  });
+
+  test.each([
+    [['certificate.wikis'], allowed, 'names certificate.wikis, and this run is about no such resource'],
+    [['certificate.wiki'], {}, '--resend changes what exists, and this run may not'],
+  ])('cannot be sent again for %j', async (resend, more, words) => {
+    const { context } = new Certificates().with(withKey);
+    await expect(plan(['m.yaml'], { output: 'text', resend, ...more }, context)).rejects.toThrow(words);
+  });
+
+  test('is nothing to send again where the entry does not declare it', async () => {
+    const { context } = new Certificates().with(withoutKey);
+    const options = { output: 'text', resend: ['certificate.wiki'], ...allowed } as const;
+    await expect(plan(['m.yaml'], options, context)).rejects.toThrow('declares nothing that no answer shows');
+  });
+
+  test('is a variable in an export, as a comment', async () => {
+    const world = new Certificates();
+    const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+    await exportManifests({ output: 'yaml', target: ['certificate.*'] }, context);
+    expect(stdout()).toContain(
+      '  - name: wiki\n    # certificate_data: ${env:WIKI_CERTIFICATE_DATA}\n    # key_data: ${env:WIKI_KEY_DATA}\n',
+    );
+  });
+});
