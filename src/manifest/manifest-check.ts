@@ -19,12 +19,16 @@ export function listsIn(manifest: JsonValue): readonly string[] {
   return [...new Set(named)].filter((list) => Object.hasOwn(lists, list));
 }
 
-/** The check of manifests that have no other lists than these. Those of a list are loaded when a manifest has it. */
+const loaded = new Map<string, ListCheck>();
+
+/** The check of manifests that have no other lists than these. Those of a list are loaded when a manifest first has it. */
 export async function checkOf(some: readonly string[]): Promise<Validate> {
   const known = new Map<string, ListCheck>();
   for (const list of some) {
-    const check = await lists[list]?.();
-    if (check) known.set(list, check);
+    const check = loaded.get(list) ?? (await lists[list]?.());
+    if (!check) continue;
+    loaded.set(list, check);
+    known.set(list, check);
   }
   const validate: Validate = (value) => {
     const manifest = value as JsonValue; // what is checked against a schema is JSON

@@ -1,4 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
+import { lists } from '../../src/kinds/all.ts';
+import { checkOf } from '../../src/manifest/manifest-check.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { accessManifestOf, accessWantsOf } from './access.ts';
 import { check } from './checker.ts';
@@ -46,6 +48,8 @@ export async function simulate(
   seed: number,
   { bug, contractOnly = false }: SimulateOptions = {},
 ): Promise<Simulated> {
+  // To load something takes real time, for which virtual time does not wait.
+  await checkOf(lists);
   const random = seededRandom(seed);
   const scenario = scenarioUnder(seed, random, contractOnly);
   const time = new VirtualTime();
