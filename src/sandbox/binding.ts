@@ -4,7 +4,6 @@ import { userUuid, uuid } from './ids.ts';
 import { isWritten, type World, type WrittenKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import { valuesOf, type Row, type Values } from './rows.ts';
-import { opensUnbound } from './settings.ts';
 import { tableFrom } from './table.ts';
 import { bindableAt } from './bindables.ts';
 
@@ -136,36 +135,4 @@ function userOf(world: World, user: Row): JsonObject {
     path: user.fields['path'] ?? 'users',
     type: user.fields['type'] ?? 'internal',
   };
-}
-
-/** What the service says of whether somebody could open an application; nothing where there is no such application or user. */
-export function checkedAccess(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
-  const application = world.rows('application').with('slug', slug)[0];
-  const pk = query.text('for_user');
-  const user = pk === undefined ? asker : world.rows('user').at(pk);
-  if (application === undefined || user === undefined) return undefined;
-  return { passing: letsIn(world, application, user), messages: [], log_messages: [] };
-}
-
-/** Whether the bindings of an application let a user in. A policy is none that passes. */
-function letsIn(world: World, application: Row, user: Row): boolean {
-  const bindings = world
-    .rows('binding')
-    .with('target', application.pk)
-    .filter(({ fields }) => fields['enabled'] === true);
-  if (bindings.length === 0) return opensUnbound(world);
-  const groups = withParents(world, valuesOf(user, 'groups'));
-  const passes = ({ fields }: Row): boolean =>
-    (fields['user'] === user.pk || groups.has(fields['group'] ?? null)) !== (fields['negate'] === true);
-  return application.fields['policy_engine_mode'] === 'all' ? bindings.every(passes) : bindings.some(passes);
-}
-
-function withParents({ rows }: World, pks: readonly JsonValue[]): ReadonlySet<JsonValue> {
-  const all = new Set(pks);
-  for (const pk of all) {
-    const { parents = [], parent = null } = rows('group').at(textOf(pk))?.fields ?? {};
-    for (const above of [parents, parent].flat()) if (above !== null) all.add(above);
-  }
-  all.delete(null);
-  return all;
 }

@@ -62,6 +62,8 @@ interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
   /** What the seed asks for, as the bodies of requests. */
   readonly seed: readonly JsonObject[];
+  /** Keeps a record as it is, with its id; what is left out is as the service stores it by default. */
+  readonly plant: (record: JsonObject) => Row;
   /** Keeps what was read of what somebody sent: as a new record, or as a change of one. */
   readonly write: (values: Values, sent: JsonObject, own?: Row, asker?: Asker) => Row | Refused;
 }

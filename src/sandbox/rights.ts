@@ -1,5 +1,6 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { SeedToken } from '../generated/sandbox-seed.ts';
+import type { SandboxRequest } from './http.ts';
 import { canonicalPk } from './ids.ts';
 import type { Row, Rows } from './rows.ts';
 
@@ -15,6 +16,13 @@ export type Reach = 'all' | 'none' | ReadonlySet<string>;
 /** What can be allowed. To open is what policies let a user do, and that somebody is a superuser does not matter to them. */
 export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
 
+/** What a method takes a right for, beside the one to view. */
+export const rightFor: ReadonlyMap<string, Right> = new Map([
+  ['PATCH', 'change'],
+  ['PUT', 'change'],
+  ['DELETE', 'delete'],
+]);
+
 /** What one token may do. */
 export interface Rights {
   readonly superuser: boolean;
@@ -22,8 +30,36 @@ export interface Rights {
   readonly reach: (right: Right, list: string) => Reach;
 }
 
+export const notAuthenticated = 'Authentication credentials were not provided.';
+
+/** Whose tokens the service takes. */
+export class Askers {
+  readonly #known = new Map<string, Asker>();
+
+  issue(token: SeedToken, userOf: (username: string, isSuperuser: boolean) => Row): void {
+    const rights = rightsOf(token);
+    this.#known.set(token.token, { user: userOf(token.username ?? 'sandbox', rights.superuser), rights });
+  }
+
+  revoke(token: string): void {
+    this.#known.delete(token);
+  }
+
+  /** A user who is gone has no token. */
+  forget(users: ReadonlySet<Row>): void {
+    for (const [token, { user }] of this.#known) if (users.has(user)) this.#known.delete(token);
+  }
+
+  /** Who sent a request, or why the service takes nobody for that. */
+  of({ headers }: SandboxRequest): Asker | { readonly refusal: string } {
+    const [scheme, token] = (headers['authorization'] ?? '').split(' ', 2);
+    if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
+    return this.#known.get(token) ?? { refusal: 'Token invalid/expired' };
+  }
+}
+
 /** The rights of a token of the seed; what it does not say it may. */
-export function rightsOf(token: SeedToken): Rights {
+function rightsOf(token: SeedToken): Rights {
   const superuser = token.superuser === true;
   const allowed = new Map(
     Object.entries({ ...token.rights, ...token }).map(([right, said]) => [right, reachOf(said)]),

@@ -1,9 +1,11 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { allKinds, type KindName, type SandboxKinds } from './all.ts';
-import { checkedAccess } from './binding.ts';
+import { Executor } from './executor.ts';
+import { plantFresh } from './fresh.ts';
 import {
   bodyOf,
+  fieldsOf,
   crashed,
   html,
   json,
@@ -14,9 +16,10 @@ import {
 import { isWritten, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { listed } from './lists.ts';
 import { Paths } from './paths.ts';
+import { checkedAccess } from './policies.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
-import { reaches, rightsOf, viewed, type Asker, type Right } from './rights.ts';
+import { Askers, notAuthenticated, reaches, rightFor, viewed, type Asker } from './rights.ts';
 import type { Row } from './rows.ts';
 import { configurationOf, listOptions, meOf, versionOf } from './self.ts';
 import { refusedOf, taken, type RefusedEntry, type Taken } from './taken.ts';
@@ -27,13 +30,19 @@ export class Sandbox {
   readonly #world: World;
   readonly #kinds: SandboxKinds;
   readonly #paths: Paths;
-  readonly #askers = new Map<string, Asker>();
+  readonly #executor: Executor;
+  readonly #askers = new Askers();
   #requests = 0;
 
   /** What the service would refuse of the seed. */
   readonly refused: readonly RefusedEntry[];
 
-  constructor(seed: SandboxSeed, release: SandboxRelease = defaultRelease) {
+  /** Of what a fresh service holds, it has that of some paths. */
+  constructor(
+    seed: SandboxSeed,
+    release: SandboxRelease = defaultRelease,
+    isPlanted: (path: string) => boolean = () => false,
+  ) {
     const rows = (kind: string): SandboxKind['rows'] => {
       const found = this.#kinds[kind];
       if (found === undefined) throw new Error(`there is no kind ${kind} in src/sandbox/all.ts`);
@@ -51,7 +60,9 @@ export class Sandbox {
       kinds: () => this.#paths.all(),
     };
     this.#kinds = allKinds(this.#world);
+    this.#executor = new Executor(this.#world);
     this.#paths = new Paths(this.#world, Object.values(this.#kinds));
+    plantFresh(this.#world, isPlanted);
     const written = Object.values(this.#kinds).filter((kind) => isWritten(kind));
     this.refused = written.flatMap((kind) => refusedOf(kind));
     for (const token of seed.tokens ?? []) this.issue(token);
@@ -60,14 +71,12 @@ export class Sandbox {
 
   /** Takes a token from now on, in place of one of the same text. Its user is created, where there is none of that name. */
   issue(token: SeedToken): void {
-    const rights = rightsOf(token);
-    const user = this.#kinds.user.ofToken(token.username ?? 'sandbox', rights.superuser);
-    this.#askers.set(token.token, { user, rights });
+    this.#askers.issue(token, this.#kinds.user.ofToken);
   }
 
   /** Takes a token no longer. */
   revoke(token: string): void {
-    this.#askers.delete(token);
+    this.#askers.revoke(token);
   }
 
   handle(request: SandboxRequest): SandboxResponse {
@@ -102,6 +111,8 @@ export class Sandbox {
     if (used !== undefined) return this.#usesOf(request, used);
     const checked = /^\/api\/v3\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
     if (checked !== undefined) return this.#checkAccess(request, checked);
+    const slug = /^\/api\/v3\/flows\/executor\/([^/]+)\/$/.exec(path)?.[1];
+    if (slug !== undefined) return this.#executor.answer(request, slug, fieldsOf(request));
     const all = this.#paths.listAt(path);
     if (all?.single !== undefined) return this.#atRecord(request, all, all.single);
     if (all !== undefined) return this.#atList(request, all);
@@ -118,7 +129,7 @@ export class Sandbox {
     record: (asker: Asker | undefined) => JsonObject | undefined,
   ): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
-    const asker = this.#askerOf(request);
+    const asker = this.#askers.of(request);
     if ('refusal' in asker && asker.refusal !== notAuthenticated)
       return json(403, { detail: asker.refusal }, allow);
     const shown = record('refusal' in asker ? undefined : asker);
@@ -129,7 +140,7 @@ export class Sandbox {
   #atList(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     const { method } = request;
     const allow = kind.allow.list;
-    const asker = this.#askerOf(request);
+    const asker = this.#askers.of(request);
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
     if (method === 'GET') return this.#list(request, kind, asker);
     if (!isWritten(kind)) return notAllowed(request, allow);
@@ -156,7 +167,7 @@ export class Sandbox {
   /** Whether a user could open an application. */
   #checkAccess(request: SandboxRequest, slug: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
-    const asker = this.#askerOf(request);
+    const asker = this.#askers.of(request);
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
     const checked = checkedAccess(this.#world, slug, asker.user, new Query(request.path));
     return checked ? json(200, checked, allow) : json(404, { detail: 'Not found.' }, allow);
@@ -168,7 +179,7 @@ export class Sandbox {
     const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
     if (!kind || !isWritten(kind) || !kind.key.form.test(name)) return html(404, '<!DOCTYPE html>');
     const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
-    const asker = this.#askerOf(request);
+    const asker = this.#askers.of(request);
     const row = 'refusal' in asker ? 'forbidden' : viewed(kind, name, asker);
     if (found.status !== 200 || typeof row === 'string') return found;
     return request.method === 'GET'
@@ -179,7 +190,7 @@ export class Sandbox {
   /** Another list below a kind's own: here, an empty one. */
   #listOthers(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
-    const asker = this.#askerOf(request);
+    const asker = this.#askers.of(request);
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
     if (request.method !== 'GET') return notAllowed(request, allow);
     const found = pageOf(new Query(request.path), [], this.#world.rules);
@@ -193,7 +204,7 @@ export class Sandbox {
     const { method } = request;
     const allow = kind.allow.one;
     const forbidden = json(403, { detail: notPermitted }, allow);
-    const asker = this.#askerOf(request);
+    const asker = this.#askers.of(request);
     if ('refusal' in asker) {
       const isUser = asker.refusal === notAuthenticated && rules.anonymousIsUser;
       return isUser ? forbidden : json(403, { detail: asker.refusal }, allow);
@@ -274,27 +285,12 @@ export class Sandbox {
   }
 
   #delete(kind: SandboxKind, found: Row): void {
-    const gone = new Set(deleteRow(this.#world, kind, found));
-    for (const [token, { user }] of this.#askers) if (gone.has(user)) this.#askers.delete(token);
-  }
-
-  #askerOf(request: SandboxRequest): Asker | { readonly refusal: string } {
-    const [scheme, token] = (request.headers['authorization'] ?? '').split(' ', 2);
-    if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
-    return this.#askers.get(token) ?? { refusal: 'Token invalid/expired' };
+    this.#askers.forget(new Set(deleteRow(this.#world, kind, found)));
   }
 }
-
-/** What a method takes a right for, beside the one to view. */
-const rightFor: ReadonlyMap<string, Right> = new Map([
-  ['PATCH', 'change'],
-  ['PUT', 'change'],
-  ['DELETE', 'delete'],
-]);
 
 function named({ rows, identity, has }: SandboxKind, name: string): Row | undefined {
   return rows.with(identity, name).find((row) => has?.(row) !== false);
 }
 
-const notAuthenticated = 'Authentication credentials were not provided.';
 const notPermitted = 'You do not have permission to perform this action.';

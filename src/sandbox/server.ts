@@ -61,6 +61,7 @@ async function answer(
     headers: {
       authorization: request.headers.authorization,
       'content-type': request.headers['content-type'],
+      cookie: request.headers.cookie,
     },
     body: Buffer.concat(chunks).toString('utf8'),
   });

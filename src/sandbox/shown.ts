@@ -111,7 +111,7 @@ function recordOf(world: World, row: Row, path: string): JsonObject {
 }
 
 /** Where the service lists those of the type of a record. */
-function typeOf({ fields }: Row, list: string): string {
+export function typeOf({ fields }: Row, list: string): string {
   return typeof fields[ownPath] === 'string' ? fields[ownPath] : list;
 }
 

@@ -62,6 +62,8 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
   const bindable = path.startsWith('/flows/')
     ? (pk: Row['pk']) => ({ [bindableId]: uuid(`bindable ${pk}`) })
     : undefined;
+  const add = (pk: Row['pk'], values: Values): Row =>
+    records().add({ pk, fields: { ...typed, [ownPath]: path, ...bindable?.(pk), ...values } });
   let made = 0;
   const kind: WrittenKind = {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
@@ -87,6 +89,10 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
       get seed() {
         return [...known.filter(({ pk }) => pk === undefined), ...(seed?.() ?? [])];
       },
+      plant: ({ pk = null, ...values }) => {
+        const ownId = typeof pk === 'number' ? pk : textOf(pk).toLowerCase();
+        return add(ownId, { ...recorded.defaults, ...madeOf(ownId, recorded), ...values });
+      },
       write: (values, sent, changed, asker) => {
         const refusal = refused(world, path, recorded, [values, sent], records(), changed);
         if (refusal) return refusal;
@@ -97,26 +103,12 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
         if (!changed) made = nth;
         const written = changed
           ? records().change(changed, result.stored)
-          : records().add({
-              pk,
-              fields: {
-                ...typed,
-                [ownPath]: path,
-                ...bindable?.(pk),
-                ...madeOf(pk, recorded, asker),
-                ...result.stored,
-              },
-            });
+          : add(pk, { ...madeOf(pk, recorded, asker), ...result.stored });
         return kept?.(written, values, changed) ?? written;
       },
     },
   };
-  for (const { pk, ...values } of known)
-    if (pk !== undefined)
-      records().add({
-        pk: typeof pk === 'number' ? pk : textOf(pk).toLowerCase(),
-        fields: { ...bindable?.(textOf(pk).toLowerCase()), ...values },
-      });
+  for (const record of known) if (record['pk'] !== undefined) kind.writing.plant(record);
   return kind;
 }
 

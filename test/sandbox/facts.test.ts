@@ -180,6 +180,48 @@ test('a token has the rights that its seed says, to every kind', () => {
   expect(asked('GET', '/admin/settings/').status).toBe(403);
 });
 
+describe.each([
+  ['2023.10', 13, 18],
+  ['2025.12', 14, 18],
+  ['2026.8', 14, 18],
+] as const)('a fresh service of release %s', (release, flows, stages) => {
+  const { sandbox } = seedSandbox({ is_fresh: true }, release);
+  const listed = (path: string): JsonObject[] => {
+    const { results = null } = ask(sandbox, 'GET', `${path}?page_size=100`).body;
+    return isJsonList(results) ? results.filter(isJsonObject) : [];
+  };
+
+  test('has its flows and stages, and nothing that others have made', () => {
+    expect(listed('/flows/instances/')).toHaveLength(flows);
+    expect(listed('/stages/all/')).toHaveLength(stages);
+    expect(listed('/providers/all/')).toEqual([]);
+  });
+
+  test('has what they refer to, and what is bound', () => {
+    const bound = listed('/flows/bindings/').filter(
+      ({ target }) => target === sandbox.pk('/flows/instances/', 'default-authentication-flow'),
+    );
+    expect(
+      bound.map(({ stage_obj }) => isJsonObject(stage_obj ?? null) && (stage_obj as JsonObject)['name']),
+    ).toEqual([
+      'default-authentication-identification',
+      'default-authentication-password',
+      'default-authentication-mfa-validation',
+      'default-authentication-login',
+    ]);
+    for (const { policy_obj, target } of listed('/policies/bindings/')) {
+      expect(policy_obj).toMatchObject({ bound_to: 1 });
+      expect(target).not.toBeNull();
+    }
+  });
+
+  test('is changed like any other', () => {
+    const pk = textOf(sandbox.pk('/stages/password/', 'default-authentication-password'));
+    const changed = ask(sandbox, 'PATCH', `/stages/password/${pk}/`, { failed_attempts_before_cancel: 3 });
+    expect(changed).toMatchObject({ status: 200, body: { failed_attempts_before_cancel: 3 } });
+  });
+});
+
 test('what wants a licence is refused without one', () => {
   const fields = { name: 'Old' };
   const path = '/policies/unique_password/';
