@@ -1,5 +1,5 @@
 /** For each promise a way to falsify a history, which the judge must see: one that cannot fail is worth nothing. */
-import { token, type History, type Outcome, type Report } from './roll.ts';
+import { secret, token, type History, type Outcome, type Report } from './roll.ts';
 import type { Entry, Thing } from './service.ts';
 
 type Falsify = (of: History) => History;
@@ -25,6 +25,23 @@ const held = (change: (state: Map<string, Thing>) => unknown): Falsify =>
     return [{ ...entry, state }];
   });
 
+const byHand = /^(?:application|user|group)\./;
+/** The same of kinds that nobody wrote for. */
+const ofMade =
+  (lie: Falsify): Falsify =>
+  (of) => {
+    const told = lie(of).reports;
+    const isOther = (nth: number, which: number): boolean =>
+      byHand.test(of.reports[nth]?.outcomes[which]?.address ?? '');
+    const mixed = of.reports.map((report, nth) => ({
+      ...report,
+      outcomes: report.outcomes.map((one, which) =>
+        isOther(nth, which) ? one : (told[nth]?.outcomes[which] ?? one),
+      ),
+    }));
+    return { ...of, reports: mixed };
+  };
+
 export const falsified: Readonly<Record<string, readonly Falsify[]>> = {
   once: [
     held((state) => {
@@ -38,17 +55,22 @@ export const falsified: Readonly<Record<string, readonly Falsify[]>> = {
     called('unchanged', 'deleted'),
     called('created', 'unchanged'),
     called('created', 'rejected'),
+    ofMade(called('unchanged', 'updated')),
+    ofMade(called('differs', 'unchanged')),
+    ofMade(called('created', 'unchanged')),
     outcomes(({ change }) => ({
       change: { ...change, presence: change.presence === 'present' ? 'absent' : 'present' },
     })),
   ],
   ending: [reports(() => ({ ended: 'incomplete' }))],
   errors: [reports(() => ({ ended: 'thrown' }))],
-  secret: [reports(({ text }) => ({ text: `${text} ${token}` }))],
-  switches: [(of) => ({ ...of, options: { ...of.options, allow: [] } })],
-  documented: [
-    log((entry) => [entry.is === 'sent' ? { ...entry, path: '/api/v3/flows/instances/' } : entry]),
+  secret: [
+    reports(({ text }) => ({ text: `${text} held-${secret}` })),
+    reports(({ text }) => ({ text: `${text} ${token}` })),
   ],
+  switches: [(of) => ({ ...of, options: { ...of.options, allow: [] } })],
+  documented: [log((entry) => [entry.is === 'sent' ? { ...entry, path: '/api/v3/events/events/' } : entry])],
+  along: [outcomes(({ change }) => ({ change: { ...change, remarks: [] } }))],
   again: [
     log((entry) =>
       entry.is === 'sent' && entry.method === 'POST' ? [{ ...entry, n: -entry.n }, entry] : [entry],

@@ -4,17 +4,20 @@ import { falsified } from './falsified.ts';
 import { judge, promises } from './judge.ts';
 import { play, type History } from './roll.ts';
 
-const from = Number(process.env['JUDGE_FROM'] ?? 33);
+const from = Number(process.env['JUDGE_FROM'] ?? 72);
 const count = Number(process.env['JUDGE_SEEDS'] ?? (inFull ? 60 : 6));
 let next = from;
 const histories: History[] = [];
 /** Most of a run is waiting: many are under way at a time. */
-async function playSome(): Promise<void> {
-  while (next < from + count) histories.push(await play(next++));
+async function playUpTo(last: number): Promise<void> {
+  const some = async (): Promise<void> => {
+    while (next < last) histories.push(await play(next++));
+  };
+  await Promise.all(Array.from({ length: 40 }, some));
 }
 
 test('no run breaks what the documents promise', async () => {
-  await Promise.all(Array.from({ length: 40 }, playSome));
+  await playUpTo(from + count);
   const found = histories.flatMap((of) => judge(of).map((text) => `seed ${of.world.seed}: ${text}`));
   expect(found).toEqual([]);
 });
@@ -22,9 +25,12 @@ test('no run breaks what the documents promise', async () => {
 const lies = Object.keys(promises).flatMap((name) =>
   (falsified[name] ?? []).map((lie, nth) => ({ name, nth, lie })),
 );
-test.each(lies)('a history that breaks the promise $name is seen ($nth)', ({ name, lie }) => {
+test.each(lies)('a history that breaks the promise $name is seen ($nth)', async ({ name, lie }) => {
   const breaks = (of: History): boolean => judge(of).some((text) => text.startsWith(`${name}:`));
-  expect(histories.some((of) => !breaks(of) && breaks(lie(of)))).toBe(true);
+  const isSeen = (): boolean => histories.some((of) => !breaks(of) && breaks(lie(of)));
+  // Where these seeds have nothing that the lie could be about, more are played.
+  for (let more = 0; more < 8 && !isSeen(); more++) await playUpTo(next + 20);
+  expect(isSeen()).toBe(true);
 });
 
 test('every promise has a history that breaks it', () => {

@@ -1,7 +1,9 @@
 /** Holds what the documents promise against a history: what was asked, what the service did and said, and what was reported. */
 import { secret, token, type History, type Outcome, type Report, type Roll } from './roll.ts';
-import { allOf, listOf, named, placeOf, recordOf, textOf, thing as asThing } from './service.ts';
-import type { Entry, Fields, Json, Mark, Said, Sent, State, Thing, Type, Wrote } from './service.ts';
+import { listOf, recordOf, textOf, type Fields, type Json } from './json.ts';
+import { kinds, refersTo } from './kinds.ts';
+import { allOf, named, placeOf, thing as asThing } from './service.ts';
+import type { Entry, Mark, Said, Sent, State, Thing, Type, Wrote } from './service.ts';
 
 type Run = {
   readonly of: History;
@@ -23,11 +25,19 @@ type Case = ReturnType<typeof casesOf>[number];
 const saidOf = (run: Run, of: Sent | undefined): Said | undefined =>
   run.log.find((entry): entry is Said => entry.is === 'said' && entry.n === of?.n);
 const typeOf = ({ path }: Sent): Type | undefined => placeOf(path).type;
-const addressOf = (one: Pick<Declared, 'type' | 'name'>): string => `${one.type}.${one.name}`;
+const wordOf = ({ kind, type }: Pick<Declared, 'kind' | 'type'>): string =>
+  kind?.list.replace(/ies$/, 'y').replace(/s$/, '') ?? type;
+const addressOf = (one: Declared): string => `${wordOf(one)}.${one.name}`;
 const nameOf = ({ change }: Outcome): string => change.address;
 const subjectOf = (fields: Fields): string => textOf(fields['group'] ?? fields['user']);
-const nameIn = ({ body: { target, ...body } }: Sent): string =>
-  target ? `${textOf(target)}/${subjectOf(body)}` : textOf(body['slug'] ?? body['username'] ?? body['name']);
+const nameIn = ({ path, body: { target, ...body } }: Sent): string => {
+  const { list = '' } = placeOf(path);
+  const { identity } = kinds.now.get(list) ?? kinds.old.get(list) ?? {};
+  if (identity !== undefined) return textOf(body[identity]);
+  return target
+    ? `${textOf(target)}/${subjectOf(body)}`
+    : textOf(body['slug'] ?? body['username'] ?? body['name']);
+};
 const writesOf = (run: Run, ...methods: string[]): Sent[] =>
   run.sent.filter(({ method }) => methods.includes(method));
 const sorted = (all: readonly Json[]): string => all.map(textOf).toSorted().join();
@@ -42,12 +52,12 @@ function proves({ status = 0, json }: Partial<Said> = {}): boolean | undefined {
 /** The ids that names stand for: of what has the name, else of what has the one before. */
 function idsOf(state: State, roll: Roll, type: Type, names: Json | undefined): Json[] {
   return listOf(names).flatMap((each) => {
-    const { name } = recordOf(each);
+    const { slug, name = slug } = recordOf(each);
     if (name === undefined) return [each];
     const now = named(state, type, textOf(name));
     const before = roll.find((one) => one.type === type && one.name === name)?.formerly ?? '';
     const ids = (now.length > 0 ? now : named(state, type, before)).map(({ pk }) => pk);
-    return type === 'provider' ? ids.map(Number) : ids;
+    return type === 'providers' ? ids.map(Number) : ids;
   });
 }
 const subjectsOf = (state: State, roll: Roll, access: Json | undefined): string[] =>
@@ -58,14 +68,23 @@ const boundTo = (state: State, { pk }: Thing): Thing[] =>
   allOf(state, 'binding').filter(({ fields }) => fields['target'] === pk && fields['enabled']);
 
 /** Whether a record is in every declared field as declared. What the token cannot see of bindings and groups is not compared. */
-function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields }: Declared): boolean {
+function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields, kind }: Declared): boolean {
   const isBlurred = 'view_binding' in world.rights || 'view_group' in world.rights;
   return Object.entries(fields).every(([field, value]) => {
     const is = held.fields[field] ?? null;
+    const of = kind?.fields[field];
+    if (of) {
+      const to = refersTo(field, of);
+      const idsFor = (type: Type, names: Json): Json[] => idsOf(state, roll, type, names);
+      if (to !== undefined && kind?.partial.includes(field))
+        return idsFor(to, value).every((id) => listOf(is).includes(id));
+      return of['writeOnly'] === true || isSameIn(is, value, to, idsFor);
+    }
+    if (field === 'roles') return sorted(listOf(is)) === sorted(idsOf(state, roll, '/rbac/roles/', value));
     if (field === 'groups')
       return isBlurred || sorted(listOf(is)) === sorted(idsOf(state, roll, 'group', value));
     if (field.includes('provider'))
-      return sorted([is].flat()) === sorted(idsOf(state, roll, 'provider', [value].flat()));
+      return sorted([is].flat()) === sorted(idsOf(state, roll, 'providers', [value].flat()));
     const entries = Object.entries(recordOf(value));
     if (field === 'attributes')
       return entries.every(([key, each]) => recordOf(is)[key] === (key === 'key' ? secret : each));
@@ -73,6 +92,26 @@ function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields 
     const bound = boundTo(state, held).map((each) => subjectOf(each.fields));
     return isBlurred || sorted(bound) === sorted(subjectsOf(state, roll, value));
   });
+}
+/** Whether a value is as declared: names as the ids that they are, lists in any order, of mappings the keys that are declared. */
+function isSameIn(
+  is: Json,
+  shall: Json,
+  to: Type | undefined,
+  idsFor: (type: Type, names: Json) => Json[],
+): boolean {
+  if (shall === '${env:JUDGE_SECRET}') return is === secret;
+  if (to !== undefined) return sorted([is].flat()) === sorted(idsFor(to, [shall].flat()));
+  if (Array.isArray(shall))
+    return (
+      listOf(is).length === shall.length &&
+      listOf(shall).every((one) => listOf(is).some((each) => isSameIn(each, one, undefined, idsFor)))
+    );
+  if (typeof shall === 'object' && shall !== null)
+    return Object.entries(shall).every(([key, one]) =>
+      isSameIn(recordOf(is)[key] ?? null, one, undefined, idsFor),
+    );
+  return is === shall;
 }
 const isEverAs = (run: Run, one: Declared, id?: string): boolean =>
   run.states.some((state) =>
@@ -148,7 +187,7 @@ function lieOf(run: Run, of: Case): Wrong {
     const json = recordOf(entry.is === 'said' ? entry.json : null);
     return [json, ...listOf(json['results']).map(recordOf)].filter((each) => textOf(each['pk']) === pk);
   });
-  const last = asThing(one.type, '', told.at(-1) ?? {});
+  const last = asThing(one.type, '', told.at(-1) ?? {}, one.kind);
   const fields = Object.fromEntries(Object.entries(one.fields).filter(([field]) => field !== 'access'));
   return (
     !run.states.some((state) => isAs(run, state, last, { ...one, fields })) &&
@@ -175,7 +214,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
     'promises.md: Every planned resource ends with exactly one outcome.',
     ({ report: { ended, outcomes }, of }) => {
       const [is, shall] = [sorted(outcomes.map(nameOf)), sorted(of.roll.map(addressOf))];
-      return [ended.endsWith('complete') && is !== shall && `${shall} had ${is}`];
+      return [/complete|interrupted/.test(ended) && is !== shall && `${shall} had ${is}`];
     },
   ],
   reported: [
@@ -221,6 +260,20 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
         return !isFine && `#${n} ${method} ${path}`;
       }),
   ],
+  along: [
+    'day-two.md: the plan notes what a delete takes along',
+    ({ report: { outcomes }, wrote, sent, states: [start] }) => {
+      const told = outcomes.flatMap(({ change }) => change.remarks ?? []).join();
+      const deletes = sent.filter(({ method }) => method === 'DELETE');
+      return wrote.map(({ n, op, thing: { type, name, pk } }) => {
+        const own = deletes.find((one) => one.n === n && op === 'delete')?.path;
+        const isAsked = own === undefined || [pk, name].some((key) => own.endsWith(`/${key}/`));
+        // More than ten are counted.
+        const isTold = told.includes(JSON.stringify(name)) || told.includes('more hang on it');
+        return !isAsked && start?.has(pk) && !isTold && `#${n} takes ${type}.${name} along`;
+      });
+    },
+  ],
   again: [
     'promises.md: rollcall looks by name; a group is not sent again; access.md: that one is bound no more in this run',
     (run) =>
@@ -244,7 +297,9 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
           return look.query.get('username') === name && !showsAll;
         });
         const isFair = looks.some(isClear) || (type === 'user' && (!mayView || isUnseen));
-        return before && !isFair && `#${one.n} sends ${name} again after #${before.n}`;
+        // The service takes no second one of these names.
+        const isUnique = run.of.world.kinds.get(placeOf(one.path).list ?? '')?.isDoubled === false;
+        return before && !isFair && !isUnique && `#${one.n} sends ${name} again after #${before.n}`;
       }),
   ],
   opened: [

@@ -3,13 +3,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as rollcall from '../../dist/index.js';
-import { allOf, chance, listOf, named, pick, Service, thing } from './service.ts';
-import type { Entry, Fields, Json, State, Thing, World } from './service.ts';
+import { chance, listOf, pick, recordOf, textOf, type Fields, type Json } from './json.ts';
+import { declarable, kinds, refersTo, valueOf, type Kind, type Line } from './kinds.ts';
+import { allOf, named, Service, thing } from './service.ts';
+import type { Entry, State, Thing, World } from './service.ts';
 
 export const token = 'tkn-5f0c1d7e9ab24860b7d3';
 export const secret = 'sec-c4a17bd0e2f94d53a86e';
-type Entity = 'application' | 'user' | 'group';
-export type Declared = { type: Entity; name: string; fields: Fields; formerly?: string; isAbsent?: true };
+export type Declared = {
+  type: string;
+  kind?: Kind;
+  name: string;
+  fields: Fields;
+  formerly?: string;
+  isAbsent?: true;
+};
 export type Roll = readonly Readonly<Declared>[];
 type Options = ReturnType<typeof optionsOf>;
 /** What became of a change of the plan. */
@@ -19,7 +27,7 @@ export interface Outcome extends rollcall.OutcomeDocument {
 export interface Report {
   readonly run: number;
   readonly isFaulty: boolean;
-  readonly ended: 'invalid' | 'failed' | 'complete' | 'incomplete' | 'thrown';
+  readonly ended: 'invalid' | 'failed' | 'complete' | 'incomplete' | 'interrupted' | 'thrown';
   readonly codes: readonly string[];
   readonly outcomes: readonly Outcome[];
   /** All that was printed or could be. */
@@ -38,14 +46,35 @@ const six = [0, 1, 2, 3, 4, 5] as const;
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 /** What the service holds at the beginning. */
-function startOf(at: At): State {
+function startOf(at: At, line: Line, some: readonly Kind[]): State {
   const groups = six.flatMap((n) =>
     at('g', n) < 0.5 ? [thing('group', uuid(10 + n), { name: `g${n}` })] : [],
   );
   const admins = thing('group', uuid(1), { name: 'admins', is_superuser: true });
   const robot = thing('user', '1', { username: 'robot', name: 'Robot', groups: [admins.pk] });
   const all: Thing[] = [robot, admins, ...groups];
-  for (const n of six) all.push(thing('provider', String(n + 10), { name: `p${n}` }));
+  const put = (path: string, pk: string, name: string, given: Fields = {}): void => {
+    const kind = kinds[line].get(path);
+    if (kind) all.push(thing(kind.type, pk, { ...given, [kind.identity]: name }, kind));
+  };
+  for (const n of six) put('/providers/saml/', String(n + 10), `p${n}`);
+  for (const n of six.slice(0, 3)) {
+    put('/flows/instances/', uuid(200 + n), `f${n}`);
+    put('/crypto/certificatekeypairs/', uuid(210 + n), `c${n}`);
+  }
+  for (const n of six) {
+    const kind = some[n];
+    if (!kind || at('k', n) >= 0.5) continue;
+    const number = kind.type === 'providers' ? String(40 + n) : uuid(300 + n);
+    const state: State = new Map(all.map((one) => [one.pk, one]));
+    const given = fieldsOf(
+      kind,
+      line,
+      (...of) => at('kf', n, ...of),
+      (type) => allOf(state, type).map(({ name }) => name),
+    );
+    put(kind.path, number, `k${n}`, withIds(state, kind, given));
+  }
   for (let n = 0; n < (at('crowd') < 0.15 ? 16 : 6); n++) {
     const own = groups.filter((_, index) => at('ug', n, index) < 0.4).map(({ pk }) => pk);
     const given = { username: `u${n}`, name: `User ${n}`, groups: own, is_active: at('ua', n) < 0.9 };
@@ -64,19 +93,135 @@ function startOf(at: At): State {
   return new Map(all.map((one) => [one.pk, one]));
 }
 
+/** The made-up values of a kind's fields that rollcall lets pass offline: nothing is judged where it refuses the manifest. */
+async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const folder = await mkdtemp(join(tmpdir(), 'judge-'));
+  const [file, config] = [join(folder, 'kinds.yaml'), join(folder, 'rollcall.yaml')];
+  const release = line === 'old' ? '2023.10' : '2026.2';
+  await writeFile(config, JSON.stringify({ version: 1, release }));
+  const found = new Map<string, Set<string>>();
+  const entriesAt = async (
+    kind: Kind,
+    fields: readonly string[],
+    also: readonly string[],
+  ): Promise<string[]> => {
+    const entries = fields.map((field, n) => {
+      const isIn = (name: string, of: Fields): boolean =>
+        [field, ...also].includes(name) || of['required'] === true;
+      return entryOf({
+        type: '',
+        kind,
+        name: `k${n}`,
+        fields: someFieldsOf(
+          kind,
+          isIn,
+          () => 0.3,
+          () => ['x'],
+        ),
+      });
+    });
+    // Each has a line of its own.
+    await writeFile(
+      file,
+      `{"version":1,"${kind.list}":[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}]}`,
+    );
+    const { diagnostics } = await rollcall.validate([file], { env: { JUDGE_SECRET: secret }, config });
+    const bad = new Set(
+      diagnostics.flatMap(({ severity, range }) => (severity === 'error' ? (range?.start.line ?? 0) : [])),
+    );
+    return fields.filter((field, n) => !bad.has(n + 2) && (field === '' || field in (entries[n] ?? {})));
+  };
+  for (const kind of declarable[line]) {
+    const all = ['', ...Object.keys(kind.fields).filter((field) => field !== kind.identity)];
+    let usable = await entriesAt(kind, all, []);
+    // What is sound on its own at times, and demanded by another field, is always there.
+    const [needed] = usable.includes('') ? [] : usable;
+    if (needed !== undefined) usable = [...(await entriesAt(kind, all, [needed])), `+${needed}`];
+    found.set(kind.path, new Set(usable));
+  }
+  await rm(folder, { recursive: true });
+  return found;
+}
+export const usable = { old: await usableIn('old'), now: await usableIn('now') };
+
+function someFieldsOf(
+  kind: Kind,
+  isIn: (name: string, of: Fields) => boolean,
+  at: At,
+  some: (type: string) => readonly string[],
+): Fields {
+  return Object.fromEntries(
+    Object.entries(kind.fields).flatMap(([name, of]) => {
+      const value = name !== kind.identity && isIn(name, of) ? valueOf(name, of, at, some) : undefined;
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+function fieldsOf(kind: Kind, line: Line, at: At, some: (type: string) => readonly string[]): Fields {
+  const own = usable[line].get(kind.path) ?? new Set();
+  const isIn = (name: string, of: Fields): boolean =>
+    of['required'] === true || own.has(`+${name}`) || (own.has(name) && at('in', name) < 0.5);
+  return someFieldsOf(kind, isIn, at, some);
+}
+
+/** Ids in place of names. */
+function withIds(state: State, kind: Kind, fields: Fields): Fields {
+  const idOf = (field: string, of: Fields, value: Json): Json => {
+    const to = refersTo(field, of);
+    const { slug = null, name = slug } = recordOf(value);
+    const [found] = to === undefined ? [] : named(state, to, textOf(name));
+    return found ? (to === 'providers' || to === 'user' ? Number(found.pk) : found.pk) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => {
+      const of = kind.fields[field] ?? {};
+      const held = value === '${env:JUDGE_SECRET}' ? `held-${secret}` : value;
+      return [
+        field,
+        Array.isArray(held) ? listOf(held).map((one) => idOf(field, of, one)) : idOf(field, of, held),
+      ];
+    }),
+  );
+}
+
+/** The kinds of a world that nobody wrote for: six at most. */
+function someKinds(seed: number, line: Line): Kind[] {
+  const all = declarable[line].filter(({ path }) => usable[line].get(path)?.has(''));
+  return six.flatMap((n) => pick(all, chance(seed, 'kind', n)) ?? []);
+}
+
 function worldOf(seed: number): World {
   const at: At = (...of) => chance(seed, 'world', ...of);
   const isSuperuser = at('super') < 0.5;
+  const line: Line = at('old') < 0.5 ? 'old' : 'now';
+  const made = someKinds(seed, line);
   const rights: Record<string, 'some' | 'none'> = {};
   for (const verb of isSuperuser || at('weak') < 0.4 ? [] : ['view', 'add', 'change', 'delete']) {
-    for (const type of ['application', 'user', 'group', 'binding', 'provider'])
+    for (const type of [
+      'application',
+      'user',
+      'group',
+      'binding',
+      'providers',
+      ...new Set(made.map((kind) => kind.type)),
+    ])
       if (at(verb, type) < 0.12)
         rights[`${verb}_${type}`] = verb === 'view' && at('some', type) < 0.7 ? 'some' : 'none';
   }
   const pageSize = pick([3, 5, 20, 100], at('page')) ?? 20;
   const faults = pick([0, 0.04, 0.1, 0.25], at('faults')) ?? 0;
-  const [old, others] = [at('old') < 0.5, at('others') < 0.3 ? 2 : 0];
-  return { seed, old, isSuperuser, rights, pageSize, faults, others, start: startOf(at) };
+  const [old, others] = [line === 'old', at('others') < 0.3 ? 2 : 0];
+  return {
+    seed,
+    old,
+    isSuperuser,
+    rights,
+    pageSize,
+    faults,
+    others,
+    kinds: kinds[line],
+    start: startOf(at, line, made),
+  };
 }
 
 function optionsOf(seed: number) {
@@ -92,23 +237,47 @@ function optionsOf(seed: number) {
 }
 
 /** What a seed declares. What is renamed was there; nothing that is to be absent is named. */
-function rollOf(seed: number, { contractOnly }: Options, start: State): Roll {
+function rollOf(seed: number, { contractOnly }: Options, { start, old }: World): Roll {
   const at: At = (...of) => chance(seed, 'roll', ...of);
   const all: Declared[] = [];
-  const add = (type: Entity, n: number, fields: Fields): string | undefined => {
-    const name = `${type[0]}${n}`;
-    const isAbsent = !contractOnly && at('x', name) < 0.08;
+  const add = (type: string, n: number, fields: Fields, kind?: Kind): string | undefined => {
+    const name = `${kind ? 'k' : type[0]}${n}`;
+    const { absent, renamed } = kind?.canBe ?? { absent: true, renamed: true };
+    const isAbsent = !contractOnly && absent && at('x', name) < 0.12;
     const isThere = named(start, type, name).length > 0 || at('none') < 0.1;
-    const isRenamed = !contractOnly && isThere && at('r', name) < 0.12;
-    const one = isRenamed ? { type, name: `new-${name}`, fields, formerly: name } : { type, name, fields };
-    all.push(isAbsent ? { type, name, fields: {}, isAbsent } : one);
+    const isRenamed = !contractOnly && renamed && isThere && at('r', name) < 0.12;
+    const own = { type, fields, ...(kind && { kind }) };
+    const one = isRenamed ? { ...own, name: `new-${name}`, formerly: name } : { ...own, name };
+    all.push(isAbsent ? { ...own, name, fields: {}, isAbsent } : one);
     return isAbsent ? undefined : one.name;
   };
+  /** What a record may name: what stays, and was declared before it. */
+  const declared = (type: string, n: number): string[] => {
+    const own = all.filter((one) => one.type === type);
+    const gone = new Set(
+      own.flatMap((one) => (one.isAbsent || one.formerly ? [one.formerly ?? one.name] : [])),
+    );
+    const there = [...allOf(start, type), ...own.filter((one) => !one.isAbsent)].map(({ name }) => name);
+    const isBefore = (name: string): boolean => !/^(?:new-)?k/.test(name) || Number(name.at(-1)) < n;
+    return [...new Set(there)].filter((name) => !gone.has(name) && isBefore(name));
+  };
+  const line: Line = old ? 'old' : 'now';
+  for (const [n, kind] of contractOnly ? [] : someKinds(seed, line).entries()) {
+    const fields = fieldsOf(
+      kind,
+      line,
+      (...of) => at('kf', n, ...of),
+      (type) => declared(type, n),
+    );
+    if (at('k', n) < 0.6) add(kind.type, n, fields, kind);
+  }
   const some = (of: readonly (string | undefined)[], what: string, rate: number): Json[] =>
     of.flatMap((name) => (name !== undefined && at(what, name) < rate ? [{ name }] : []));
+  const roles = declared('/rbac/roles/', 6);
   const groups = six.map((n) => {
+    const own = at('gr', n) < 0.3 ? { roles: some(roles, `gr${n}`, 0.5) } : {};
     if (!contractOnly && at('g', n) < 0.6)
-      return add('group', n, at('ga', n) < 0.3 ? { attributes: { team: n } } : {});
+      return add('group', n, at('ga', n) < 0.3 ? { ...own, attributes: { team: n } } : own);
     return allOf(start, 'group').find(({ name }) => name === `g${n}`)?.name;
   });
   const users: (string | undefined)[] = [];
@@ -134,18 +303,34 @@ function rollOf(seed: number, { contractOnly }: Options, start: State): Roll {
   return all;
 }
 
+function entryOf({ type, kind, name, fields, formerly, isAbsent }: Roll[number]): Fields {
+  const key = kind?.identity ?? { application: 'slug', user: 'username' }[type] ?? 'name';
+  const sort = kind?.sort === undefined ? {} : { type: kind.sort };
+  return {
+    ...sort,
+    ...fields,
+    [key]: name,
+    ...(formerly !== undefined && { formerly }),
+    ...(isAbsent && { state: 'absent' }),
+  };
+}
+
 /** A roll as a manifest: JSON is YAML. */
 function manifestOf(roll: Roll): string {
   const manifest: Record<string, Json> = { version: 1 };
-  for (const { type, name, fields, formerly, isAbsent } of roll) {
-    const key = { application: 'slug', user: 'username', group: 'name' }[type];
-    const more = { ...(formerly !== undefined && { formerly }), ...(isAbsent && { state: 'absent' }) };
-    manifest[`${type}s`] = [...listOf(manifest[`${type}s`]), { ...fields, [key]: name, ...more }];
+  for (const one of roll) {
+    const list = one.kind?.list ?? `${one.type}s`;
+    manifest[list] = [...listOf(manifest[list]), entryOf(one)];
   }
   return JSON.stringify(manifest);
 }
 
 const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'] as const;
+
+function endOf(ending: rollcall.Ending): Report['ended'] {
+  if (ending === 'interrupted') return 'interrupted';
+  return ending === 'done' ? 'complete' : 'incomplete';
+}
 
 /** One run of plan and apply, as a program does it. */
 async function runOnce(service: Service, url: string, file: string, options: Options): Promise<Report> {
@@ -179,7 +364,7 @@ async function runOnce(service: Service, url: string, file: string, options: Opt
       const change = changes.get(outcome.address);
       return change ? { ...outcome, change } : [];
     });
-    return { ...none, text, ended: applied.ending === 'done' ? 'complete' : 'incomplete', outcomes };
+    return { ...none, text, ended: endOf(applied.ending), outcomes };
   } catch (error) {
     return { ...none, text: `${text} ${String(error)}`, ended: 'thrown', codes: [String(error)] };
   }
@@ -188,7 +373,7 @@ async function runOnce(service: Service, url: string, file: string, options: Opt
 /** All runs of a seed: one or two where something goes wrong, then three where nothing does. */
 export async function play(seed: number): Promise<History> {
   const [world, options] = [worldOf(seed), optionsOf(seed)];
-  const roll = rollOf(seed, options, world.start);
+  const roll = rollOf(seed, options, world);
   const service = new Service(world);
   const reports: Report[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'judge-'));

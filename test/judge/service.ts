@@ -1,12 +1,12 @@
 /** A small model of the service, from its documents and recordings alone. It keeps a history of what it was asked, did and said. */
-import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { chance, listOf, pick, recordOf, textOf, type Fields, type Json } from './json.ts';
+import { emptyOf, kinds, refersTo, typeAt, type Kind } from './kinds.ts';
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-export type Fields = { readonly [key: string]: Json };
-export type Type = 'application' | 'user' | 'group' | 'binding' | 'provider';
+/** One that is modelled by hand, or within which names differ: a family, or the path of a list. */
+export type Type = string;
 /** Its name is its slug, username or name; that of a binding is its target and who is bound. */
-export type Thing = Readonly<{ type: Type; pk: string; name: string; fields: Fields }>;
+export type Thing = Readonly<{ type: Type; pk: string; name: string; fields: Fields; kind?: Kind }>;
 export type State = ReadonlyMap<string, Thing>;
 type Of<Is, Rest> = { readonly is: Is; readonly run: number; readonly n: number } & Readonly<Rest>;
 export type Sent = Of<'sent', { method: string; path: string; query: URLSearchParams; body: Fields }>;
@@ -19,47 +19,81 @@ export type Entry = Sent | Wrote | Said | Of<Mark, unknown>;
 /** Rights are those that the token has on some records or none, such as `view_user`. */
 export type World = Readonly<Record<'seed' | 'pageSize' | 'faults' | 'others', number>> &
   Readonly<Record<'old' | 'isSuperuser', boolean>> & {
+    readonly kinds: ReadonlyMap<string, Kind>;
     readonly rights: Readonly<Record<string, 'some' | 'none'>>;
     readonly start: State;
   };
 
-const keys = { application: 'slug', user: 'username', group: 'name', provider: 'name', binding: 'target' };
-const app = { slug: '', name: '', provider: null, backchannel_providers: [] };
-const user = { username: '', name: '', is_active: true, groups: [], email: '', attributes: {} };
+const keys: Readonly<Record<string, string>> = {
+  application: 'slug',
+  user: 'username',
+  group: 'name',
+  binding: 'target',
+};
+const application = { slug: '', name: '', provider: null, backchannel_providers: [] };
+const user = { username: '', name: '', is_active: true, groups: [], roles: [], email: '', attributes: {} };
 const group = { name: '', is_superuser: false, parent: null, attributes: {}, roles: [] };
 const binding = { target: '', group: null, user: null, policy: null, order: 0, enabled: true, negate: false };
-const provider = { name: '' };
-const defaults: Readonly<Record<Type, Fields>> = { application: app, user, group, binding, provider };
-const pattern =
-  /^\/api\/v3\/(?:core|policies|providers)\/(application|user|group|binding|all)s?\/(?:([-\w]+)\/)?$/;
+const defaults: Readonly<Record<string, Fields>> = { application, user, group, binding };
+const pattern = /^\/(?:core|policies)\/(application|user|group|binding)s\/(?:([-\w]+)\/)?$/;
+const lists = [
+  ...new Set([
+    ...kinds.old.keys(),
+    ...kinds.now.keys(),
+    '/providers/all/',
+    '/stages/all/',
+    '/policies/all/',
+    '/propertymappings/all/',
+    '/sources/all/',
+  ]),
+];
 
-/** What of the service a path is about. */
-export function placeOf(path: string): { readonly type?: Type; readonly key?: string | undefined } {
-  const [, word, key] = pattern.exec(path) ?? [];
-  const types: readonly Type[] = ['application', 'user', 'group', 'binding', 'provider'];
-  const type = types.find((one) => one === (word === 'all' ? 'provider' : word));
-  return type ? { type, key } : {};
+/** What of the service a path is about: a type, its list where it has one of its own, and a record. */
+export function placeOf(full: string): {
+  readonly type?: Type;
+  readonly list?: string;
+  readonly key?: string | undefined;
+} {
+  const path = full.replace('/api/v3', '');
+  const [, type, own] = pattern.exec(path) ?? [];
+  if (type) return { type, key: own };
+  const list = lists.find((one) => path.startsWith(one) && /^(?:[^/]+\/)?$/.test(path.slice(one.length)));
+  if (list === undefined) return {};
+  const key = decodeURIComponent(path.slice(list.length, -1));
+  return { type: typeAt(list), list, key: key === '' ? undefined : key };
 }
-/** A number from 0 to 1 that follows from all that is given. */
-export const chance = (...of: readonly (string | number)[]): number =>
-  createHash('sha1').update(of.join('|')).digest().readUInt32BE(0) / 2 ** 32;
-export const pick = <T>(all: readonly T[], at: number): T | undefined => all[Math.floor(at * all.length)];
-export const textOf = (value: Json | undefined): string =>
-  typeof value === 'string' ? value : JSON.stringify(value ?? null);
-export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
-export const recordOf = (value: Json | undefined): Fields =>
-  // What is neither is left, but Array.isArray() does not narrow a readonly list away.
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 export const allOf = (state: State, type: Type): Thing[] =>
   [...state.values()].filter((one) => one.type === type);
 export const named = (state: State, type: Type, name: string): Thing[] =>
   allOf(state, type).filter((one) => one.name === name);
-export function thing(type: Type, pk: string, given: Fields): Thing {
-  const known = Object.entries(given).filter(([key]) => key in defaults[type]);
-  const fields: Fields = { ...defaults[type], ...Object.fromEntries(known) };
+export function thing(type: Type, pk: string, given: Fields, kind?: Kind): Thing {
+  const all = kind
+    ? Object.fromEntries(Object.entries(kind.fields).map(([name, of]) => [name, emptyOf(of)]))
+    : defaults[type];
+  const known = Object.entries(given).filter(([key]) => key in (all ?? {}));
+  const fields: Fields = { ...all, ...Object.fromEntries(known) };
   const who = type === 'binding' ? `/${textOf(fields['group'] ?? fields['user'])}` : '';
-  return { type, pk, name: `${textOf(fields[keys[type]])}${who}`, fields };
+  const name = `${textOf(fields[keyOf(type, kind)])}${who}`;
+  return { type, pk, name, fields, ...(kind && { kind }) };
 }
+const keyOf = (type: Type, kind?: Kind): string => kind?.identity ?? keys[type] ?? 'name';
+/** What a record refers to by a field. */
+export function uses({ type, fields, kind }: Thing): {
+  readonly field: string;
+  readonly to: Type;
+  readonly ids: readonly Json[];
+  readonly isNeeded: boolean;
+}[] {
+  const own = Object.entries(kind?.fields ?? (type === 'group' || type === 'user' ? { roles } : {}));
+  return own.flatMap(([field, of]) => {
+    const to = refersTo(field, of);
+    const ids = [fields[field] ?? null].flat().filter((id) => id !== null && id !== '');
+    return to === undefined
+      ? []
+      : [{ field, to, ids, isNeeded: of['required'] === true && !of['items'] && !of['nullable'] }];
+  });
+}
+const roles = { type: 'array', items: { type: 'string', format: 'uuid' } };
 
 type Answer = { readonly status: number; readonly json?: Json | undefined; readonly pause?: number };
 type By = Pick<Sent, 'n' | 'run'>;
@@ -166,22 +200,33 @@ export class Service {
   /** Somebody else creates, deletes or changes something between two requests. */
   #somebodyElse(n: number): void {
     const at = (what: string): number => chance(this.world.seed, what, this.#others);
-    const type = pick(['application', 'user', 'group', 'binding'] as const, at('type')) ?? 'user';
+    const made = at('made') < 0.3 ? pick([...this.state.values()], at('kind'))?.kind : undefined;
+    const type = made?.type ?? pick(['application', 'user', 'group', 'binding'], at('type')) ?? 'user';
     const all = allOf(this.state, type).filter(({ name }) => !/robot|admins/.test(name));
-    const [found, name] = [pick(all, at('one')), `${type[0]}${Math.floor(at('name') * 6)}`];
+    const [found, name] = [pick(all, at('one')), `${made ? 'k' : type[0]}${Math.floor(at('name') * 6)}`];
     const by = { n: 0, run: 0 };
-    const isNew = type !== 'binding' && named(this.state, type, name).length === 0;
+    const isNew = !made && type !== 'binding' && named(this.state, type, name).length === 0;
     this.#others -= 1;
     if (isNew && at('how') < 0.35)
-      this.#write(by, 'create', thing(type, this.#pk(type), { name, [keys[type]]: name }));
+      this.#write(by, 'create', thing(type, this.#pk(type), { name, [keyOf(type)]: name }));
     else if (found && at('how') < 0.6) this.#remove(by, found);
     else if (found?.type === 'user' || found?.type === 'application')
       this.#write(by, 'update', thing(type, found.pk, { ...found.fields, name: `Other ${n}` }));
+    else if (found?.kind) {
+      const { kind, pk, fields } = found;
+      const own = Object.keys(kind.fields).filter((field) => field !== kind.identity);
+      const field = pick(
+        own.filter((each) => typeof fields[each] === 'boolean'),
+        at('field'),
+      );
+      if (field !== undefined)
+        this.#write(by, 'update', thing(type, pk, { ...fields, [field]: fields[field] === false }, kind));
+    }
   }
 
   #pk(type: Type): string {
     const n = String(this.#next++);
-    return type === 'user' ? n : `00000000-0000-4000-8000-${n.padStart(12, '0')}`;
+    return isNumbered(type) ? n : `00000000-0000-4000-8000-${n.padStart(12, '0')}`;
   }
   #write({ n, run }: By, op: Wrote['op'], one: Thing): void {
     const state = new Map(this.state).set(one.pk, one);
@@ -197,11 +242,37 @@ export class Service {
       if (isLess) this.#write(by, 'update', thing(type, pk, { ...fields, [field]: left }));
     }
   }
-  /** Deletes a record, and what is bound to it or by it. */
-  #remove(by: By, one: Thing): void {
+  /** What refers to a record: whether it goes along, goes on without it, or has it in a list. */
+  #usesOf(one: Thing): { readonly by: Thing; readonly field: string; readonly action: string }[] {
     const bound = allOf(this.state, 'binding').filter(({ name }) => name.split('/').includes(one.pk));
-    for (const each of [one, ...bound]) this.#write(by, 'delete', each);
+    const users = [...this.state.values()].flatMap((by) =>
+      uses(by).flatMap(({ field, to, ids, isNeeded }) => {
+        const isIt = to === one.type && ids.some((id) => textOf(id) === one.pk);
+        const action = isNeeded ? 'cascade' : Array.isArray(by.fields[field]) ? 'cascade_many' : 'set_null';
+        return isIt ? [{ by, field, action }] : [];
+      }),
+    );
+    return [...bound.map((by) => ({ by, field: 'target', action: 'cascade' })), ...users];
+  }
+  /** Deletes a record, and what is bound to it or by it, or cannot be without it. */
+  #remove(by: By, one: Thing): void {
+    const found = this.#usesOf(one);
+    this.#write(by, 'delete', one);
+    for (const { by: other, field, action } of found) {
+      const now = this.state.get(other.pk);
+      if (!now) continue;
+      const value =
+        action === 'set_null' ? null : listOf(now.fields[field]).filter((id) => textOf(id) !== one.pk);
+      if (action === 'cascade') this.#remove(by, now);
+      else this.#write(by, 'update', thing(now.type, now.pk, { ...now.fields, [field]: value }, now.kind));
+    }
     this.#take(by, 'user', 'groups', [one.pk]);
+    if (one.type !== 'providers') return;
+    this.#take(by, 'application', 'backchannel_providers', [Number(one.pk)]);
+    for (const app of allOf(this.state, 'application')) {
+      const isIts = textOf(app.fields['provider']) === one.pk;
+      if (isIts) this.#write(by, 'update', thing(app.type, app.pk, { ...app.fields, provider: null }));
+    }
   }
   #may(verb: string, type: Type, one?: Thing): boolean {
     const right = this.world.rights[`${verb}_${type}`];
@@ -215,16 +286,20 @@ export class Service {
     const [me] = named(this.state, 'user', 'robot');
     if (path.endsWith('/users/me/') && me) return ok({ user: { ...shown(me), is_superuser: isSuperuser } });
     if (path.endsWith('/admin/version/')) return ok({ version_current: old ? '2023.10.7' : '2026.2.2' });
-    if (path.endsWith('/used_by/')) return ok([]);
-    const { type, key } = placeOf(path);
-    if (!type) return { status: 404 };
-    if (key === undefined && method === 'GET') return this.#list(type, query);
+    const isUses = path.endsWith('/used_by/');
+    const { type, list, key } = placeOf(path.replace(/used_by\/$/, ''));
+    const kind = list === undefined ? undefined : this.world.kinds.get(list);
+    if (!type || (list !== undefined && !kind && !list.endsWith('/all/'))) return { status: 404 };
+    if (key === undefined && method === 'GET') return this.#list(type, query, list);
     if (key === undefined && !this.#may('add', type)) return denied;
-    if (key === undefined) return this.#store(sent, 'create', thing(type, this.#pk(type), {}), isHalf);
-    const one = type === 'application' ? named(this.state, type, key)[0] : this.state.get(key);
+    if (key === undefined) return this.#store(sent, 'create', thing(type, this.#pk(type), {}, kind), isHalf);
+    const isByName = type === 'application' || kind?.idInPath === kind?.identity;
+    const one =
+      isByName && (kind || type === 'application') ? named(this.state, type, key)[0] : this.state.get(key);
     if (!this.#may('view', type)) return denied;
-    if (one?.type !== type || !this.#may('view', type, one)) return absent;
-    if (method === 'GET') return ok(shown(one));
+    if (one?.type !== type || !isListed(one, list) || !this.#may('view', type, one)) return absent;
+    if (isUses) return ok(this.#usesOf(one).map((use) => shownUse(use, this.world.old)));
+    if (method === 'GET') return ok(shown(one, kind));
     if (!this.#may(method === 'DELETE' ? 'delete' : 'change', type, one)) return denied;
     if (method === 'PATCH') return this.#store(sent, 'update', one, isHalf);
     this.#remove(sent, one);
@@ -234,13 +309,23 @@ export class Service {
   #store(sent: Sent, op: 'create' | 'update', held: Thing, isHalf: boolean): Answer {
     const lost = isHalf ? ['groups', 'backchannel_providers'] : [];
     const kept = Object.entries(sent.body).filter(([field]) => !lost.includes(field));
-    const one = thing(held.type, held.pk, { ...held.fields, ...Object.fromEntries(kept) });
-    const { fields, type, pk } = one;
+    const one = thing(held.type, held.pk, { ...held.fields, ...Object.fromEntries(kept) }, held.kind);
+    const { fields, type, pk, kind } = one;
     const has = (what: Type, id: Json | undefined): boolean => this.state.get(textOf(id))?.type === what;
-    const mayDouble = type === 'binding' || (type === 'group' && this.world.old);
+    const mayDouble = type === 'binding' || kind?.isDoubled || (type === 'group' && this.world.old);
     const isTaken = !mayDouble && named(this.state, type, one.name).some((other) => other.pk !== pk);
-    if (one.name === '' || isTaken) return refused(keys[type]);
-    if (!listOf(fields['groups']).every((id) => has('group', id))) return refused('groups');
+    if (one.name === '' || isTaken) return refused(keyOf(type, kind));
+    const lacking = Object.entries(kind?.fields ?? {}).find(
+      ([name, of]) => of['required'] && op === 'create' && !(name in sent.body),
+    );
+    if (lacking) return refused(lacking[0]);
+    const wrong = Object.entries(kind?.fields ?? {}).find(
+      ([name, of]) => name in sent.body && !isTyped(of, fields[name] ?? null),
+    );
+    if (wrong) return refused(wrong[0]);
+    const dangling = uses(one).find(({ to, ids }) => ids.some((id) => !has(to, id)));
+    if (dangling) return refused(dangling.field);
+    if (!kind && !listOf(fields['groups']).every((id) => has('group', id))) return refused('groups');
     const isBound =
       has('group', fields['group']) !== has('user', fields['user']) && has('application', fields['target']);
     if (type === 'binding' && !isBound) return refused('target');
@@ -252,14 +337,15 @@ export class Service {
     return { status: op === 'create' ? 201 : 200, json: shown(one) };
   }
 
-  #list(type: Type, query: URLSearchParams): Answer {
+  #list(type: Type, query: URLSearchParams, list?: string): Answer {
     if (!this.#may('view', type)) return denied;
     const targets = [...query.getAll('target'), ...query.getAll('target_in')];
     if (targets.some((pk) => !this.state.has(pk))) return refused('target');
-    const isAsked = ({ name, fields }: Thing): boolean => {
+    const isAsked = (one: Thing): boolean => {
+      const { name, fields } = one;
       if (type === 'binding') return targets.length === 0 || targets.includes(textOf(fields['target']));
-      if (type === 'provider') return name.includes(query.get('search') ?? '');
-      return [null, '', name].includes(query.get(keys[type]));
+      if (list === undefined) return [null, '', name].includes(query.get(keyOf(type)));
+      return isListed(one, list) && isFound(one, query, this.world.kinds.get(list));
     };
     const all = allOf(this.state, type).filter((one) => this.#may('view', type, one) && isAsked(one));
     const ordered = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -268,7 +354,8 @@ export class Service {
     const pages = Math.max(1, Math.ceil(all.length / size));
     if (page > pages) return { status: 404, json: { detail: 'Invalid page.' } };
     const start = (page - 1) * size;
-    const results = ordered.slice(start, start + size).map(shown);
+    const kind = this.world.kinds.get(list ?? '');
+    const results = ordered.slice(start, start + size).map((one) => shown(one, kind));
     const pagination = { count: all.length, current: page, total_pages: pages, previous: page - 1 };
     const next = page < pages ? page + 1 : 0;
     const indexes = { start_index: Math.min(all.length, start + 1), end_index: start + results.length };
@@ -276,9 +363,49 @@ export class Service {
   }
 }
 
-/** A record as the service shows it; of what it stands beside it, nothing. */
-function shown({ type, pk, fields }: Thing): Fields {
-  return { pk: type === 'user' || type === 'provider' ? Number(pk) : pk, ...fields };
+const isNumbered = (type: Type): boolean => type === 'user' || type === 'providers';
+/** A proxy is one of OAuth2 as well. */
+function isListed({ kind }: Thing, list = ''): boolean {
+  const isBase = list === '/providers/oauth2/' && kind?.path === '/providers/proxy/';
+  return kind === undefined || list.endsWith('/all/') || kind.path === list || isBase;
+}
+/** Parameters that the list does not have are no filter; a search is for a part of any text. */
+function isFound({ name, fields }: Thing, query: URLSearchParams, kind: Kind | undefined): boolean {
+  const texts = [name, ...Object.values(fields).filter((value) => typeof value === 'string')]
+    .join(' ')
+    .toLowerCase();
+  return [...query].every(([key, wanted]) => {
+    if (key === 'search') return texts.includes(wanted.toLowerCase());
+    if (!kind?.filters.includes(key)) return true;
+    const [field = '', how] = key.split('__');
+    if (!(field in fields)) return true;
+    const is = textOf(fields[field]);
+    return how === 'iexact' ? is.toLowerCase() === wanted.toLowerCase() : is === wanted;
+  });
+}
+function isTyped({ type, nullable, enum: values, items }: Fields, value: Json): boolean {
+  if (value === null) return nullable === true;
+  if (values) return listOf(values).includes(value);
+  if (type === 'array') return Array.isArray(value) && value.every((one) => isTyped(recordOf(items), one));
+  if (type === 'object') return typeof value === 'object' && !Array.isArray(value);
+  return type === undefined || typeof value === (type === 'integer' ? 'number' : type);
+}
+/** A record as the service shows it, in the list of another kind with the fields of that; of what it stands beside it, nothing. */
+function shown({ type, pk, fields, kind }: Thing, as = kind): Fields {
+  const id = isNumbered(type) ? Number(pk) : pk;
+  if (!kind || !as) return { pk: id, ...fields };
+  const open = Object.entries(fields).filter(([name]) => as.fields[name] && !as.fields[name]['writeOnly']);
+  const typed = kind.type.includes('/')
+    ? {}
+    : { component: `ak-${kind.model}-form`, meta_model_name: kind.model };
+  return { [kind.id]: id, ...typed, ...Object.fromEntries(open) };
+}
+function shownUse({ by, action }: { readonly by: Thing; readonly action: string }, old: boolean): Fields {
+  const [app = 'authentik_core', model = by.type] = by.kind?.model.split('.') ?? [
+    'authentik_policies',
+    'policybinding',
+  ];
+  return { app, model_name: model, pk: by.pk, name: by.name, action: old ? action.toUpperCase() : action };
 }
 /** A list that lacks a record that it counts, or shows another one twice in its place. */
 function lying(answer: Answer, which: number): Answer {
