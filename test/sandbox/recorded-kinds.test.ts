@@ -10,6 +10,9 @@ import {
 } from '../../src/base/json.ts';
 import type { KindName } from '../../src/sandbox/all.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { factsOf, hasFacts } from '../../src/kinds/facts.ts';
+import { referenceOf, referredLists } from '../../src/kinds/references.ts';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { readKinds, type KindExchange } from '../support/recorded-kinds.ts';
 import { notAlike } from './not-alike.ts';
 
@@ -262,3 +265,70 @@ test('the sandbox answers of every kind as 2025.12.4 was recorded to answer, but
   expect([all.length, all.length - different.length]).toEqual([926, 902]);
   expect(readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8')).toContain('902 of 926');
 });
+
+/** What 2023.10.7 answered to the least create of a kind, to the same once more, and to a change that sends nothing. */
+interface Summary {
+  readonly path: `/${string}/`;
+  readonly minimal: number;
+  readonly createdWith: JsonObject;
+  readonly again: number;
+  readonly againSays?: JsonObject;
+  readonly patchNothing: number;
+  readonly patchNothingSays?: JsonObject | '';
+}
+
+const summaries = JSON.parse(
+  readFileSync(new URL('../recordings/2023.10/kinds.json', import.meta.url), 'utf8'),
+) as Summary[]; // the file beside it
+
+/** What there has to be for that release, in which a proxy stands for all providers. */
+const before2024 = [...first.slice(1), ...second.slice(-1)].filter(
+  ([path]) => path !== '/providers/oauth2/' && hasFacts(path) && factsOf('2023.10', path),
+);
+
+function makeIn(sandbox: Sandbox, path: KindName, body: JsonObject): JsonObject {
+  const of = Object.entries(body).map(
+    ([name, value]) => [name, referredIn(sandbox, path, name, value)] as const,
+  );
+  const made = sandbox.create(path, Object.fromEntries(of));
+  if (!('record' in made)) throw new Error(`${path} ${JSON.stringify(made)}`);
+  return made.record;
+}
+
+/** The value of a field, with records of the sandbox in place of those to which it refers. */
+function referredIn(sandbox: Sandbox, path: string, name: string, value: JsonValue): JsonValue {
+  const facts = factsOf('2023.10', path)?.fields[name];
+  const list = facts && referenceOf(path, name, facts)?.list;
+  if (isJsonList(value))
+    return value.map((item) => (list === undefined ? item : referredIn(sandbox, path, name, item)));
+  if (list === undefined || value === null) return value;
+  const of = before2024.find(([at]) =>
+    at.startsWith(list === 'bindables' ? '/core/app' : referredLists[list].replace('all/', '')),
+  );
+  return of === undefined ? value : (sandbox.pk(of[0], textOf(of[2]['slug'] ?? of[2]['name'])) ?? value);
+}
+
+test.each(summaries.map((summary) => [summary.path, summary] as const))(
+  'of 2023.10.7, %s takes a second one or not, and a change that sends nothing or not',
+  (path, { minimal, createdWith, again, againSays, patchNothing, patchNothingSays }) => {
+    const { sandbox } = seedSandbox({ is_fresh: true }, '2023.10');
+    for (const [list, , body] of before2024) makeIn(sandbox, list, body);
+    const fields = Object.fromEntries(
+      Object.entries(createdWith).map(([name, value]) => [name, referredIn(sandbox, path, name, value)]),
+    );
+    const ask = (method: string, at: string, body: JsonObject): readonly [number, JsonValue] => {
+      const headers = { authorization: `Bearer ${sandboxToken}`, 'content-type': 'application/json' };
+      const response = sandbox.handle({ method, path: `/api/v3${at}`, headers, body: JSON.stringify(body) });
+      return [response.status, parseJson(response.body) ?? null];
+    };
+    const [status, made] = ask('POST', path, fields);
+    expect([status, made]).toEqual([minimal, expect.anything()]);
+    const secondly = ask('POST', path, fields);
+    expect(secondly).toEqual([again, againSays ?? expect.anything()]);
+    const key =
+      ['slug', 'identifier', 'pk', 'tenant_uuid'].find((name) => isJsonObject(made) && name in made) ?? '';
+    const one = isJsonObject(made) ? `${path}${textOf(made[key])}/` : path;
+    const patched = ask('PATCH', one, {});
+    expect(patched).toEqual([patchNothing, patchNothing === 200 ? made : patchNothingSays || null]);
+  },
+);
