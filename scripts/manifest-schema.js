@@ -198,6 +198,9 @@ function propertyOf(kind, name, making) {
     );
     return { ...described, type: 'array', items: { enum: some } };
   }
+  const { children } = fields[name] ?? {};
+  if (children)
+    return { ...described, ...orReference({ type: 'array', items: bindingOf(children, making) }) };
   if (name === access?.field) return { ...described, ...orReference(accessOf(kind, making)) };
   const of = name === 'formerly' ? identity : name;
   const value = valueOf(kind, of, making);
@@ -338,6 +341,40 @@ function accessOf({ access, fields }, making) {
     additionalProperties: false,
     properties: Object.fromEntries(lists ?? []),
   };
+}
+
+/**
+ * What is bound to one, by an id or a name, and how: it has a definition of its own.
+ *
+ * @param {import('../src/kinds/children.ts').Children} children
+ * @param {Making} making
+ * @returns {JsonObject}
+ */
+function bindingOf({ type, path, binds, fields: declared }, making) {
+  const { fields } = making.factsOf(path.replace('/api/v3', ''));
+  const bound = binds.map(({ idIn, refersTo }) => {
+    const { nullable: _, ...id } = fields[idIn] ?? {};
+    return [idIn, idOf(refersTo, id, making)];
+  });
+  const others = Object.entries(declared).map(([name, { default: value }]) => {
+    const sentences = [
+      words.fields[`bindings.${name}`],
+      value !== undefined && `The service's default is ${JSON.stringify(value)}.`,
+    ];
+    const { nullable: _, ...facts } = fields[name] ?? {};
+    return [
+      name,
+      { description: sentences.filter(Boolean).join(' '), ...orReference(schemaOf(facts, name)) },
+    ];
+  });
+  making.shared.set(type, {
+    title: type,
+    type: 'object',
+    additionalProperties: false,
+    required: ['order'],
+    properties: Object.fromEntries([...bound, ...others]),
+  });
+  return { $ref: `#/definitions/${type}` };
 }
 
 /**

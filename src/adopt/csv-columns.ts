@@ -44,6 +44,7 @@ function columnNamed(name: string, kind: Kind): Column | Problem {
     if (key === '') return noKey(start);
     return refusalOfKey(key) ?? { field: start, key };
   }
+  if (kind.fields[name]?.children) return noCell(name);
   if (Object.hasOwn(kind.fields, name)) return { field: name };
   const summary = `unknown column \`${name}\``;
   const { field } = meaningIn(kind, start);
@@ -69,6 +70,14 @@ function noKey(field: string): Problem {
     code: 'unknown-field',
     summary: `\`${field}\` has a column for each of its keys`,
     detail: `Name this one after its key: \`${field}.department\`.`,
+  };
+}
+
+function noCell(field: string): Problem {
+  return {
+    code: 'unknown-field',
+    summary: `no cell can hold \`${field}\``,
+    detail: 'Write it into a manifest.',
   };
 }
 

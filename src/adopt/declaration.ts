@@ -4,6 +4,7 @@ import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { asDeclared, declaredWith } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
+import { withoutDefaultsIn, withOtherIds } from '../kinds/bindings.ts';
 import { asLatest } from '../kinds/forms.ts';
 import { type Family, type Kind, sameValue } from '../kinds/kind.ts';
 import { nameIn } from '../kinds/named.ts';
@@ -114,6 +115,13 @@ function declarationOf(
     if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);
+      continue;
+    }
+    if (row.children) {
+      const named = withOtherIds(row.children, value, (id) =>
+        isNameOfOne(id) ? (isWithNames && writableName({ name: id.name })) || (id['id'] ?? id) : id,
+      );
+      fields[field] = withoutDefaultsIn(row.children, named);
       continue;
     }
     const known = refersTo && names.get(refersTo);

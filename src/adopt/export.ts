@@ -1,7 +1,7 @@
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
-import { isBound } from '../kinds/access.ts';
+import { declaredWith, isBound, unbound } from '../kinds/access.ts';
 import { asLatest } from '../kinds/forms.ts';
 import { idsIn, namesOf, referring } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
@@ -13,7 +13,7 @@ import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
 import { readInventory } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
-import { readChildren, withBindings } from '../service/children.ts';
+import { withChildren } from '../service/children.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { readWhole } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
@@ -40,8 +40,10 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
     for (const kind of kinds) {
       const inventory = await readInventory(kind, service);
       const written = inventory.records.filter((record) => isWritten(kind, record));
-      const isManaged = !without.has(`${kind.type}.${kind.access?.field}`);
-      inventories.push(isManaged ? await withAccess(inventory, written.map(pkOf), service) : inventory);
+      const fields = Object.keys(kind.fields).filter((field) =>
+        declaredWith(kind, field).every((name) => !without.has(`${kind.type}.${name}`)),
+      );
+      inventories.push(await withBound(inventory, written.map(pkOf), fields, service));
     }
     const names = new Map<Family, NamesReading>();
     // Bindings contain the names of groups and users.
@@ -65,36 +67,39 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
 }
 
 /** An inventory with the bindings of its records with these ids, if its kind has bindings. What could not be read is a gap, not a field. */
-async function withAccess(
+async function withBound(
   inventory: Inventory,
   pks: readonly string[],
+  fields: readonly string[],
   service: Service,
 ): Promise<Inventory> {
-  const { kind, records } = inventory;
-  if (kind.access === undefined || pks.length === 0) return inventory;
-  const asked = new Set(pks);
-  const read = await readChildren(
-    kind.access.children,
-    pks.map((pk) => ({ pk })),
-    service,
-  );
-  if (read.kind === 'not_sent') return { ...inventory, gaps: [...inventory.gaps, { kind: 'interrupted' }] };
+  const { kind, gaps } = inventory;
+  // A record may have other fields of these names.
+  const records = inventory.records.map(({ received, shown, ...record }) => ({
+    ...record,
+    received: unbound(kind, received),
+    shown: unbound(kind, shown),
+  }));
+  if (pks.length === 0) return { ...inventory, records };
+  const held = pks.map((pk) => ({ pk, fields: {} }));
+  const read = await withChildren(kind, held, fields, service);
+  if (read.kind === 'not_sent') return { ...inventory, records, gaps: [...gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')
     return {
       ...inventory,
-      gaps: [...inventory.gaps, { kind: 'no_access', field: kind.access.field, answer: read.reading.answer }],
+      records,
+      gaps: [...gaps, { kind: 'no_access', field: read.field, answer: read.reading.answer }],
     };
   return {
     ...inventory,
     records: records.map((record) => {
-      if (!asked.has(pkOf(record))) return record;
-      const nothing = { pk: pkOf(record), fields: {} };
-      const { fields, names = {} } = withBindings(kind, nothing, read.of.get(pkOf(record)) ?? []);
+      const bound = read.of.get(pkOf(record));
+      if (bound === undefined) return record;
       return {
         ...record,
-        received: { ...record.received, ...fields },
-        shown: { ...record.shown, ...fields },
-        names,
+        received: { ...record.received, ...bound.fields },
+        shown: { ...record.shown, ...bound.fields },
+        ...(bound.names && { names: bound.names }),
       };
     }),
   };

@@ -151,8 +151,8 @@ function written(mapping: JsonObject): string {
 function isNamed(path: readonly (string | number)[]): boolean {
   const [, , field] = path;
   const kind = kindAt(path);
-  return (
-    field !== undefined &&
-    ((path.length > 3 && field === kind?.access?.field) || kind?.fields[field]?.findId !== undefined)
-  );
+  if (field === undefined) return false;
+  const { findId, children } = kind?.fields[field] ?? {};
+  const isInside = field === kind?.access?.field || children !== undefined;
+  return (path.length > 3 && isInside) || findId !== undefined;
 }

@@ -1,15 +1,11 @@
-import {
-  type Child,
-  pairsOf,
-  type Parent,
-  type WantedChild,
-  type WantedChildren,
-} from '../kinds/children.ts';
+import type { JsonObject } from '../base/json.ts';
+import { boundFor, differingIn, missingFrom, type superfluousIn } from '../kinds/bindings.ts';
+import type { Child, Parent, WantedChild, WantedChildren } from '../kinds/children.ts';
 import { managedPart, sentFields } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readChildren, withBindings } from '../service/children.ts';
-import type { Client, Deleting, Writing } from '../service/client.ts';
+import type { Client, Deleting, Updating, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import {
   endedAs,
@@ -78,12 +74,59 @@ async function at(field: string, step: Promise<Settled>): Promise<Settled> {
   return { at: field, ...(await step) };
 }
 
+/** Changes one binding to what is declared, unless somebody else has changed it since it was read. */
+export function change(binder: Binder, one: WantedChild, base: Child): Promise<Settled> {
+  const { children, parent, client, pacing, course } = binder;
+
+  async function next(): Promise<Next<Updating>> {
+    const bound = await childrenOf(binder);
+    if ('outcome' in bound) return { kind: 'ended', end: bound };
+    const now = bound.find(({ pk }) => pk === base.pk);
+    const fields = now ? differingIn(one, now) : [];
+    if (now && fields.length === 0) return { kind: 'ended', end: { outcome: 'unchanged' } };
+    if (!now || differingIn({ ...one, values: only(base.values, fields) }, now).length > 0)
+      return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: changedSince } } };
+    const { pk, bindable = pk } = parent;
+    const whole = { target: bindable, [one.binds.idIn]: one.id, order: now.values['order'] ?? null };
+    const sent = { ...(children.isSentWhole && whole), ...only(one.values, fields) };
+    return { kind: 'send', send: () => client.rebind(children, now.pk, sent) };
+  }
+
+  async function judge({ proof }: Updating): Promise<Judged> {
+    switch (proof) {
+      case 'updated':
+      case 'rejected':
+      case 'denied':
+        return endedAs({ outcome: proof });
+      case 'vanished':
+        return endedAs({ outcome: 'conflict', clash: { kind: 'closed', why: changedSince } });
+      case 'closed':
+        return endedAs({ outcome: 'not_attempted' });
+      case 'fault':
+        course.stop('run');
+        return endedAs({ outcome: 'not_attempted' });
+      case 'ambiguous':
+        return { kind: 'open' };
+      case 'not_applied':
+        return { kind: 'not_applied' };
+    }
+  }
+
+  return at(one.field, settle({ next, judge }, pacing, course));
+}
+
+const changedSince = 'somebody else has changed a binding to it, or taken it out';
+
+function only(values: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
+}
+
 /** Takes one binding away, unless it is gone already, or something that is declared is not bound: then everyone could come in. */
 export function takeOut(
   binder: Binder,
   { child: { pk }, field }: ReturnType<typeof superfluousIn>[number],
 ): Promise<Settled> {
-  const { children, client, pacing, course } = binder;
+  const { children, removal, client, pacing, course } = binder;
 
   async function next(): Promise<Next<Deleting>> {
     const bound = await childrenOf(binder);
@@ -91,8 +134,11 @@ export function takeOut(
     if (!bound.some((child) => child.pk === pk)) return { kind: 'ended', end: { outcome: 'unchanged' } };
     const others = bound.filter((child) => child.pk !== pk);
     if (missingFrom(binder, others).length > 0)
-      return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: lastOne } } };
-    return { kind: 'send', send: () => client.unbind(children, pk) };
+      return {
+        kind: 'ended',
+        end: { outcome: 'conflict', clash: { kind: 'closed', why: lastOne[removal] } },
+      };
+    return { kind: 'send', send: () => client.unbind(children, pk, removal) };
   }
 
   return at(
@@ -101,8 +147,11 @@ export function takeOut(
   );
 }
 
-const lastOne =
-  'somebody who is declared is no longer bound, and without the last one that is, everyone could open it';
+const lastOne: Readonly<Record<WantedChildren['removal'], string>> = {
+  update:
+    'somebody who is declared is no longer bound, and without the last one that is, everyone could open it',
+  delete: 'something that is declared is no longer bound, so nothing is taken out',
+};
 
 /** Whether what is declared is bound, and nothing else, as the service shows it. */
 export async function asDeclared(binder: Binder, { held }: Settled): Promise<Settled> {
@@ -138,33 +187,4 @@ async function childrenOf({
   if (read.kind === 'not_sent') return { outcome: 'not_attempted' };
   if (read.kind === 'read') return read.of.get(parent.pk) ?? [];
   return unseen(read.reading, course);
-}
-
-/** The binding for each declared one, where there is one: of several with its child, the first by its id, so that each run keeps the same. */
-export function boundFor(
-  { wanted, fieldOf }: WantedChildren,
-  bound: readonly Child[],
-): ReadonlyMap<WantedChild, Child> {
-  return pairsOf(
-    wanted,
-    bound.filter((child) => fieldOf(child) !== undefined),
-  );
-}
-
-/** What is declared and not bound. */
-export function missingFrom(declared: WantedChildren, bound: readonly Child[]): readonly WantedChild[] {
-  const pairs = boundFor(declared, bound);
-  return declared.wanted.filter((one) => !pairs.has(one));
-}
-
-/** What is bound and not declared, as far as that is the business of the declaration; each with the field that leaves it out. */
-export function superfluousIn(
-  declared: WantedChildren,
-  bound: readonly Child[],
-): readonly { readonly child: Child; readonly field: string }[] {
-  const kept = new Set(boundFor(declared, bound).values());
-  return bound.flatMap((child) => {
-    const field = kept.has(child) ? undefined : declared.fieldOf(child);
-    return field === undefined ? [] : [{ child, field }];
-  });
 }

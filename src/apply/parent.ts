@@ -1,3 +1,4 @@
+import { missingFrom, otherwiseIn, superfluousIn } from '../kinds/bindings.ts';
 import { isBound, wantedChildren } from '../kinds/access.ts';
 import { sentValue } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -5,7 +6,7 @@ import { withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { add, asDeclared, missingFrom, superfluousIn, takeOut, type Binder } from './children.ts';
+import { add, asDeclared, type Binder, change, takeOut } from './children.ts';
 import { create } from './create.ts';
 import { lookBack } from './look-back.ts';
 import type { Course, Settled } from './settle.ts';
@@ -47,7 +48,7 @@ export async function createParent(
   const rest = {
     resource: only(resource, withheld),
     base,
-    permission: { self: undefined },
+    permission: { self: undefined, mayDelete: false },
     isTaken: () => false,
   };
   const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
@@ -86,21 +87,28 @@ export async function updateParent(
   const going = { resource, parent: now, client, pacing, course: ofOne(begun(course)) };
   const binders = bindersOf(going, declared);
   const { bindings = [] } = now;
-  const change = (fields: readonly string[], of: Course) => (): Promise<Settled> =>
+  const changed = (fields: readonly string[], of: Course) => (): Promise<Settled> =>
     update({ ...alterable, resource: only(resource, fields) }, client, pacing, of);
   const unchanged: Settled = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
   if (!course.mayBegin()) return { ...unchanged, outcome: 'not_attempted' };
   const moves: Step[] = [
     ...binders.flatMap((binder) => missingFrom(binder, bindings).map((one) => () => add(binder, one))),
+    ...binders.flatMap((binder) =>
+      otherwiseIn(binder, bindings).map(
+        ([one, base]) =>
+          () =>
+            change(binder, one, base),
+      ),
+    ),
     ...binders.flatMap((binder) => superfluousIn(binder, bindings).map((one) => () => takeOut(binder, one))),
   ];
   return inSteps(unchanged, 'updated', [
-    ...(first.length > 0 ? [change(first, going.course)] : []),
+    ...(first.length > 0 ? [changed(first, going.course)] : []),
     ...moves,
     ...(moves.length > 0 && last.length > 0
       ? binders.map((binder) => (known: Settled) => asDeclared(binder, known))
       : []),
-    ...(last.length > 0 ? [change(last, going.course)] : []),
+    ...(last.length > 0 ? [changed(last, going.course)] : []),
     // It took several requests, between which somebody else may have changed what the first look showed as declared.
     async () => inTheEnd(await lookAt({ ...alterable, resent: [] }, client, pacing, going.course)),
   ]);

@@ -1,12 +1,12 @@
 import { isJsonList, textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
-import { declaresAccess } from '../kinds/access.ts';
+import { declaresBindings } from '../kinds/access.ts';
 import { managedPart, mergedValue, neverShown, sentFields } from '../kinds/fields.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { whyLeft } from '../plan/make-plan.ts';
 import type { UpdateNeeds } from '../plan/plan.ts';
-import { readChildren, withBindings, type ChildrenReading } from '../service/children.ts';
+import { withChildren, type WithChildren } from '../service/children.ts';
 import type { Client, Reading, Updating } from '../service/client.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -172,7 +172,7 @@ async function retrieveWhole(
 ): Promise<Reading | undefined> {
   const { resource } = alterable;
   const reading = await retrieveNamed(alterable, client, pacing);
-  if (reading?.proof !== 'exists' || !declaresAccess(resource)) return reading;
+  if (reading?.proof !== 'exists' || !declaresBindings(resource)) return reading;
   const read = await withChildrenOf(resource, reading.held, client, pacing);
   if (read.kind === 'read') return { ...reading, held: read.held };
   if (read.kind === 'not_sent') return undefined;
@@ -182,18 +182,13 @@ async function retrieveWhole(
 
 /** What is held of a resource, with who may open it; or why that was not read. */
 export async function withChildrenOf(
-  { kind }: Resource,
+  { kind, fields }: Resource,
   held: HeldRecord,
   client: Client,
   pacing: Pacing,
-): Promise<
-  { readonly kind: 'read'; readonly held: HeldRecord } | Exclude<ChildrenReading, { kind: 'read' }>
-> {
-  if (kind.access === undefined) return { kind: 'read', held };
-  const read = await readChildren(kind.access.children, [held], { client, pacing });
-  return read.kind === 'read'
-    ? { kind: 'read', held: withBindings(kind, held, read.of.get(held.pk) ?? []) }
-    : read;
+): Promise<{ readonly kind: 'read'; readonly held: HeldRecord } | Exclude<WithChildren, { kind: 'read' }>> {
+  const read = await withChildren(kind, [held], Object.keys(fields), { client, pacing });
+  return read.kind === 'read' ? { kind: 'read', held: read.of.get(held.pk) ?? held } : read;
 }
 
 /** Holds each declared field against what the plan saw and against what is declared. */

@@ -1,9 +1,11 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { sentValue, type Declared } from './fields.ts';
-import type { Access, Child, Subject, WantedChildren } from './children.ts';
+import { bindingsIn, childFields, withOtherIds } from './bindings.ts';
+import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
+import { partOf, sentValue, type Declared } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { asWritten, idKey, referring } from './named.ts';
+import { isNameOfOne } from './values.ts';
 
 export const everyone = 'everyone';
 
@@ -21,10 +23,45 @@ export function ownerOf(field: string): string {
   return field.split('.', 1)[0] ?? field;
 }
 
+/** The fields of an entry in place of which a default of a field is not filled in: its own, and what says the same otherwise. */
+export function alternativesOf({ access, fields }: Kind, field: string): readonly string[] {
+  const isOfAccess = access !== undefined && ownerOf(field) === access.field;
+  if (access === undefined || !(isOfAccess || fields[field]?.children === access.children))
+    return [ownerOf(field)];
+  return [access.field, ...Object.keys(fields).filter((name) => fields[name]?.children === access.children)];
+}
+
 /** The fields that an entry declares together with this one, by all their names. */
-export function declaredWith({ access }: Kind, field: string): readonly string[] {
+export function declaredWith({ access, fields }: Kind, field: string): readonly string[] {
   const isOfAccess = access?.subjects.some((subject) => subject.field === field);
+  if (access && fields[field]?.children === access.children) return [field, access.field];
   return access && isOfAccess ? [access.field, ...access.subjects.map((subject) => subject.field)] : [field];
+}
+
+/** The bindings that these fields of a kind declare, each with the field of an entry that does. */
+export function childrenOf(
+  { access, fields: rows }: Kind,
+  declared: readonly string[],
+): ReadonlyMap<Children, string> {
+  const found = declared.flatMap((field): [Children, string][] => {
+    const { children } = rows[field] ?? {};
+    if (children) return [[children, field]];
+    return access?.subjects.some((subject) => subject.field === field)
+      ? [[access.children, access.field]]
+      : [];
+  });
+  return new Map(found);
+}
+
+/** Whether it is declared what is bound to a resource. */
+export function declaresBindings({
+  kind,
+  fields,
+}: {
+  readonly kind: Kind;
+  readonly fields: object;
+}): boolean {
+  return Object.keys(fields).some((field) => isBound(kind, field));
 }
 
 /** Whether it is declared who may open a resource. */
@@ -44,36 +81,63 @@ export function letsEveryoneIn(resource: Declared): boolean {
 }
 
 /** Whom a binding lets in; nothing where it is disabled or negated, or has a policy. */
-export function subjectOf({ subjects }: Access, { binds, values }: Child): Subject | undefined {
+export function subjectOf(
+  { subjects }: Access,
+  { binds, values }: Pick<Child, 'binds' | 'values'>,
+): Subject | undefined {
   if (values['enabled'] === false || values['negate'] === true) return undefined;
-  return subjects.find(({ idIn }) => idIn === binds?.idIn);
+  return subjects.find((subject) => subject.binds.idIn === binds?.idIn);
 }
 
 /** The bindings that a resource declares. */
 export function wantedChildren(resource: Declared): readonly WantedChildren[] {
+  const { kind, fields } = resource;
+  const declaring = childFields(kind).flatMap(([field, children]): WantedChildren[] => {
+    if (!Object.hasOwn(fields, field)) return [];
+    const isPart = partOf(resource, field) !== undefined;
+    return [
+      {
+        children,
+        fields: [field],
+        wanted: bindingsIn(children, sentValue(resource, field) ?? null).map((one) => ({
+          ...one,
+          field,
+          id: isNameOfOne(one.id) ? (one.id['id'] ?? one.id) : one.id,
+        })),
+        isAbout: () => true,
+        leftOutBy: () => (isPart ? undefined : field),
+        removal: 'delete',
+      },
+    ];
+  });
+  return [...declaring, ...wantedByAccess(resource)];
+}
+
+function wantedByAccess(resource: Declared): WantedChildren[] {
   const { access } = resource.kind;
   if (access === undefined || !declaresAccess(resource)) return [];
   const subjects = access.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field));
-  const wanted = subjects.flatMap((subject) => {
-    const ids = sentValue(resource, subject.field) ?? null;
-    const once = new Map(
-      (isJsonList(ids) ? ids : []).map((id) => [idKey(resource.kind, subject.field, id), id]),
-    );
-    return [...once.values()].map((id) => ({ field: subject.field, binds: subject, id, values: {} }));
+  const wanted = subjects.flatMap(({ field, binds }) => {
+    const ids = sentValue(resource, field) ?? null;
+    const once = new Map((isJsonList(ids) ? ids : []).map((id) => [idKey(resource.kind, field, id), id]));
+    return [...once.values()].map((id) => ({ field, binds, id, values: {} }));
   });
   return [
     {
       children: access.children,
       fields: access.subjects.map(({ field }) => field),
       wanted,
-      fieldOf: (child) => subjectOf(access, child)?.field,
+      isAbout: (child) => subjectOf(access, child) !== undefined,
+      leftOutBy: (child) => subjectOf(access, child)?.field,
+      removal: 'update',
     },
   ];
 }
 
 /** Whether a field is held in bindings, and is no part of the record itself. */
-export function isBound({ access }: Kind, field: string): boolean {
-  return access?.subjects.some((subject) => subject.field === field) === true;
+export function isBound({ access, fields }: Kind, field: string): boolean {
+  const isOfAccess = access?.subjects.some((subject) => subject.field === field) === true;
+  return isOfAccess || fields[field]?.children !== undefined;
 }
 
 /** The fields without those that bindings hold: what is sent with the record itself. */
@@ -103,7 +167,15 @@ export function asDeclared(kind: Kind, values: JsonObject): JsonObject {
       ? []
       : [[field, asWritten(related, value)] as const];
   });
-  const fields = written.length === 0 ? values : { ...values, ...Object.fromEntries(written) };
+  const children = childFields(kind).flatMap(([field, of]) => {
+    const value = values[field];
+    return value === undefined
+      ? []
+      : [[field, withOtherIds(of, value, (id, family) => asWritten(family, id))] as const];
+  });
+  const changed = [...written, ...children];
+  const all = changed.length === 0 ? values : { ...values, ...Object.fromEntries(changed) };
+  const fields = withOneOf(kind, all);
   const bound = access?.subjects.filter(({ field }) => Object.hasOwn(fields, field)) ?? [];
   if (access === undefined || bound.length === 0) return { ...fields, ...sorted };
   const lists = bound.flatMap(({ key, field }) => {
@@ -116,6 +188,20 @@ export function asDeclared(kind: Kind, values: JsonObject): JsonObject {
     return bound.some((subject) => subject.field === field) ? [] : [[field, own] as const];
   });
   return { ...Object.fromEntries(entries), ...sorted };
+}
+
+/** The fields with what is bound declared once: by `access` where groups and users are all that is bound, and else in full. */
+function withOneOf({ access, fields: rows }: Kind, fields: JsonObject): JsonObject {
+  const full = Object.keys(fields).find((field) => access && rows[field]?.children === access.children);
+  if (access === undefined || full === undefined) return fields;
+  const isPlain = bindingsIn(access.children, fields[full] ?? null).every(
+    (one) => subjectOf(access, one) !== undefined,
+  );
+  const left = isPlain ? [full] : access.subjects.map(({ field }) => field);
+  const isWhole = left.every((field) => Object.hasOwn(fields, field));
+  return isWhole || !isPlain
+    ? Object.fromEntries(Object.entries(fields).filter(([field]) => !left.includes(field)))
+    : fields;
 }
 
 /** What an entry declares of a kind of subject: nobody where it lets everyone in, or names others alone. */

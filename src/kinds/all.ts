@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { application } from './application.ts';
 import { certificate } from './certificate.ts';
+import { childFields } from './bindings.ts';
 import type { Children } from './children.ts';
 import type { FamilyType } from './families.ts';
 import { group } from './group.ts';
@@ -49,11 +50,12 @@ export const lists: readonly Kind['list'][] = [...byList.keys()];
 /** Of these kinds, and of the lists to which they refer, those of which no documented operation reads a record: rollcall does without where it has to. */
 export function readBeyond(some: readonly Kind[]): readonly (Kind | Family | Children)[] {
   const named = some.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []));
+  const bound = allChildren(some).flatMap(({ binds }) => binds.map(({ refersTo }) => refersTo));
   const isKind = (family: Family): boolean =>
     some.some((kind) => kind.family === family && kind.sort === undefined);
   return [
     ...some.filter(({ lookUp }) => !lookUp.isDocumented),
-    ...new Set(named.filter((family) => !isKind(family))),
+    ...new Set([...named, ...bound].filter((family) => !isKind(family))),
     ...allChildren(some),
   ];
 }
@@ -65,7 +67,7 @@ export function modelOf(kind: Kind | Family | Children): { readonly type: string
 
 /** The bindings that belong to the records of some kinds. */
 export function allChildren(some: readonly Kind[] = kinds): readonly Children[] {
-  return [...new Set(some.flatMap(({ access }) => access?.children ?? []))];
+  return [...new Set(some.flatMap((kind) => childFields(kind).map(([, children]) => children)))];
 }
 
 /** The kinds that are created with nothing but the documented operations. */

@@ -6,6 +6,7 @@ import type { Access } from './children.ts';
 import { familyOf } from './families.ts';
 import { iconRefusal, icons } from './icon.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
+import { groupField, policyBindings, userField } from './policy-bindings.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 import { plainId, plainUuid } from './values.ts';
 
@@ -97,6 +98,7 @@ const fields = {
     removalNote: 'is no longer open to',
     inTable: 'numbers',
   },
+  policies: {},
   open_in_new_tab: { default: false },
   meta_launch_url: {
     default: '',
@@ -124,24 +126,12 @@ const fields = {
   group: { default: '' },
 } satisfies FieldRows;
 
-const groupField = { idIn: 'group', recordIn: 'group_obj', nameIn: 'name' };
-const userField = { idIn: 'user', recordIn: 'user_obj', nameIn: 'username' };
-
 const access: Access = {
   field: 'access',
-  children: {
-    type: 'policybinding',
-    list: 'bindings',
-    permissionsOf: 'authentik_policies',
-    path: '/api/v3/policies/bindings/',
-    // So many ids fit into one URL, and the bindings of so many, three each, onto one page.
-    ofParents: { parameter: 'target_in', atOnce: 32 },
-    binds: [groupField, userField],
-    fields: ['order', 'enabled', 'negate'],
-  },
+  children: policyBindings,
   subjects: [
-    { field: 'access.groups', key: 'groups', ...groupField },
-    { field: 'access.users', key: 'users', ...userField },
+    { field: 'access.groups', key: 'groups', binds: groupField },
+    { field: 'access.users', key: 'users', binds: userField },
   ],
 };
 
@@ -150,13 +140,10 @@ function without(ids: JsonValue, others: JsonValue): string[] {
   return ids.filter((id) => !others.includes(id)).map((id) => textOf(id));
 }
 
-const boundPolicies = 'rollcall binds no policies. Bind them in the service: they are left unchanged.';
-
 const notDeclarable = {
   groups: 'Who may open it is `access: { groups: [...] }`. `group` is the label under which it is shown.',
   users: 'Who may open it is `access: { users: [...] }`.',
-  policies: boundPolicies,
-  bindings: boundPolicies,
+  bindings: 'What is bound to it is `policies`, or `access` for groups and users alone.',
 };
 
 /** An application: a name, its providers, and how it is shown to people. */
@@ -172,10 +159,7 @@ export const application: RowKind = kindFrom({
   listing: { completeFor: 'superusers' },
   deletion: {},
   access,
-  bindable: {
-    withheld: ['provider', 'backchannel_providers'],
-    mode: { field: 'policy_engine_mode', all: 'all' },
-  },
+  withheld: ['provider', 'backchannel_providers'],
   fields,
   notDeclarable,
   changes: [reservations, longSlugs, icons, hiding, requests, ...launchUrlChanges],

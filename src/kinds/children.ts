@@ -1,5 +1,5 @@
-import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { plainUuid } from './values.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { Family } from './family.ts';
 
 /**
  * Bindings: records of their own, each of which binds one child to a parent. A manifest declares them inside of the entry of the
@@ -16,8 +16,10 @@ export interface Children {
   readonly ofParents: { readonly parameter: string; readonly atOnce: number };
   /** The fields for a child. A binding has exactly one of them. */
   readonly binds: readonly ChildField[];
-  /** The other fields that say how it counts. */
-  readonly fields: readonly string[];
+  /** The other fields of a binding, each with its default; the order has none. */
+  readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
+  /** Whether a PATCH needs parent, child and order beside what changes: without them the service refuses it, or crashes. */
+  readonly isSentWhole: boolean;
 }
 
 /** A record to which something is bound. */
@@ -29,11 +31,14 @@ export interface Parent {
 
 /** A field of a binding that can have the child. */
 export interface ChildField {
-  /** The field with the id of the child. */
+  /** The field with the id of the child. A manifest can write the name of the child in it. */
   readonly idIn: string;
+  readonly refersTo: Family;
   /** Where a binding shows the record of the child, and the field of that record with its name. */
   readonly recordIn: string;
   readonly nameIn: string;
+  /** The words before a child for those whom its binding lets in, and for those whom it does where it is negated. */
+  readonly lets?: { readonly plain?: string; readonly negated: string };
 }
 
 /**
@@ -48,7 +53,8 @@ export interface Access {
 }
 
 /** Those whom bindings let in. */
-export interface Subject extends ChildField {
+export interface Subject {
+  readonly binds: ChildField;
   /** As it is compared: `access.groups`. */
   readonly field: string;
   /** Its key in an entry. */
@@ -63,26 +69,26 @@ export interface Bindable {
   readonly mode: { readonly field: string; readonly all: JsonValue };
 }
 
-/** A binding as the service holds it. */
-export interface Child {
-  readonly pk: string;
+/** What a binding says: its child, and the values of its other fields. */
+export interface Binding {
   /** Where it has its child; nothing where that is of a kind that no manifest declares. */
   readonly binds?: ChildField;
+  /** The id of the child, or its name. */
   readonly id?: JsonValue;
-  /** The name of the child, where the service shows it. */
-  readonly name?: string;
-  /** Its other fields: its order, whether it is enabled. */
   readonly values: JsonObject;
 }
 
+/** A binding as the service holds it. */
+export interface Child extends Binding {
+  readonly pk: string;
+  /** The name of the child, where the service shows it. */
+  readonly name?: string;
+}
+
 /** A binding as a manifest declares it. */
-export interface WantedChild {
+export interface WantedChild extends Required<Binding> {
   /** The field of the resource that declares it. */
   readonly field: string;
-  readonly binds: ChildField;
-  readonly id: JsonValue;
-  /** The fields that are declared of it. */
-  readonly values: JsonObject;
 }
 
 /** What a resource declares of the bindings to it. */
@@ -90,32 +96,10 @@ export interface WantedChildren {
   readonly children: Children;
   readonly fields: readonly string[];
   readonly wanted: readonly WantedChild[];
-  /** The field that declares a binding or leaves it out; nothing where no field is about it, so that it is left unchanged. */
-  readonly fieldOf: (child: Child) => string | undefined;
-}
-
-/** The binding that the service holds for each declared one: with the same child at the same order, or else with the same child. */
-export function pairsOf(
-  wanted: readonly WantedChild[],
-  held: readonly Child[],
-): ReadonlyMap<WantedChild, Child> {
-  const pairs = new Map<WantedChild, Child>();
-  const left = new Set(held);
-  const take = (one: WantedChild, isMatch: (child: Child) => boolean): void => {
-    const match = pairs.has(one)
-      ? undefined
-      : [...left].find((child) => keyOf(child) === keyOf(one) && isMatch(child));
-    if (match === undefined) return;
-    pairs.set(one, match);
-    left.delete(match);
-  };
-  for (const one of wanted)
-    take(one, ({ values }) => one.values['order'] !== undefined && one.values['order'] === values['order']);
-  for (const one of wanted) take(one, () => true);
-  return pairs;
-}
-
-/** What is the same for bindings of the same child. */
-function keyOf({ binds, id = null }: Pick<Child, 'binds' | 'id'>): string {
-  return `${binds?.idIn} ${textOf(plainUuid(id))}`;
+  /** Whether it says of a held binding that it counts as a declared one, if it has the same child. */
+  readonly isAbout: (child: Child) => boolean;
+  /** The field that leaves out a held binding which is none of the declared ones; nothing where it may stay. */
+  readonly leftOutBy: (child: Child) => string | undefined;
+  /** To take one out is an update where the entry says who may open it, and a delete where it says what is bound. */
+  readonly removal: 'update' | 'delete';
 }

@@ -13,6 +13,7 @@ export type FamilyType =
   | 'group'
   | 'property_mapping'
   | 'flow'
+  | 'policy'
   | 'provider'
   | 'outpost'
   | 'application'
@@ -72,6 +73,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     findId:
       'The slug of a flow stands in Flows and Stages > Flows, and its id is its `pk` in GET /api/v3/flows/instances/?slug=SLUG.',
   },
+  policy: { list: 'policies', model: 'authentik_policies.policy' },
   provider: {
     list: 'providers',
     leftOutById: {},

@@ -1,6 +1,7 @@
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
+import { someBindings } from './bindings.ts';
 import { isNeverShown, type Kind } from './kind.ts';
 import { isNameOfOne, type PartOf, someIds, someKeys } from './values.ts';
 
@@ -171,7 +172,8 @@ export function partOf(declared: Declared, name: string): PartOf | undefined {
 
 /** How a field is declared where it is declared in part. */
 export function partIn(kind: Kind, name: string): PartOf {
-  const { idForm } = kind.fields[name] ?? {};
+  const { idForm, children } = kind.fields[name] ?? {};
+  if (children) return someBindings(children);
   return idForm ? someIds(idForm) : someKeys;
 }
 

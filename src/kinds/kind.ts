@@ -1,48 +1,12 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Access, Bindable } from './children.ts';
+import type { Access, Bindable, Children } from './children.ts';
+import type { Family } from './family.ts';
 import { onceFor } from './once.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
-/** A list of a manifest: the records in it differ by their names, whatever their type, and fields refer to one by that. */
-export interface Family<Type extends string = string> {
-  /** As one stands in addresses, plans and reports: `application`. */
-  readonly type: Type;
-  /** The word for several: `applications`. */
-  readonly list: string;
-  /** Where a GET lists them, below the base URL. */
-  readonly path: string;
-  /** The field that names one: `slug`. */
-  readonly identity: string;
-  /** How one is found by its name, where fields hold that in place of an id. */
-  readonly byName: ByName;
-  /** Where to find the id of one. */
-  readonly findId: string;
-  /** The part of the service to which its permissions belong: `authentik_rbac`. */
-  readonly permissionsOf: string;
-  /** As its permissions call it, and the word for several: `propertymapping`. */
-  readonly model: { readonly type: string; readonly list: string };
-}
-
-/** The list in which one is looked for by its name. */
-interface ByName {
-  readonly path: string;
-  /** What is asked for beside a page: an order that is the same from page to page, and what makes it cheap. */
-  readonly query: Readonly<Record<string, string>>;
-  /** What narrows the list to a few with the one of a name among them. No more than that: each has to be compared. */
-  readonly narrowedTo: (name: string) => Readonly<Record<string, string>>;
-  /** Of how many names on it may take fewer requests to read the whole list. */
-  readonly listedFrom: number;
-  /** The keys under which a manifest can write the name, and the fields of a record that have it then. By default, `name` for both. */
-  readonly keys?: Readonly<Record<string, string>>;
-  /** Under which of those an exported manifest writes it; by default, the first. */
-  readonly keyFor?: (name: string) => string;
-  /** Where the service shows one at its id below the path: what to ask it to leave out. */
-  readonly leftOutById?: Readonly<Record<string, string>>;
-  /** Whether a `pk` is an id of this kind. */
-  readonly isId: (pk: JsonValue) => boolean;
-}
+export type { Family } from './family.ts';
 
 /** A kind of record that manifests declare: all that is in a list of theirs, or those of one type. Each has a row, and its place in all.ts. */
 export interface Kind<Type extends string = string> extends Omit<
@@ -81,7 +45,7 @@ export interface Kind<Type extends string = string> extends Omit<
   /** Who may open one, where that can be declared. */
   readonly access?: Access;
   /** Whether policies, groups and users can be bound to its records, and what depends on that. */
-  readonly bindable?: Bindable;
+  readonly bindable?: Bindable | undefined;
   /** Whether its records are about people. */
   readonly isPersonal?: boolean;
   /** Whether the service has made a record for itself, which nobody declares. */
@@ -162,7 +126,9 @@ export function regardedFields(kind: Kind, declared: readonly string[]): string[
   const { refusalReads = [] } = kind.update;
   const last = kind.deletion?.last;
   const { access, bindable } = kind;
-  const isBound = access?.subjects.some(({ field }) => declared.includes(field)) === true;
+  const isBound =
+    access?.subjects.some(({ field }) => declared.includes(field)) === true ||
+    declared.some((field) => kind.fields[field]?.children);
   const decides = bindable && isBound ? [bindable.mode.field] : [];
   const more = [...refusalReads, ...(last ? [last.field] : []), ...decides];
   return [...new Set([...declared, ...more, ...ownedFields(kind)])];
@@ -215,6 +181,8 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly isEachOnce?: boolean;
   /** The kind of record whose ids it holds, or whose names in their place. */
   readonly refersTo?: Family;
+  /** Of a field that declares bindings to the record. */
+  readonly children?: Children;
   /** Where a record of the service shows the names of those: an object with a `pk` and a `name`, or a list of such. */
   readonly namedIn?: string;
   /** What the record of an id in it says about that: of what belongs to one resource, the name of its owner; or that the record `grants` something. */

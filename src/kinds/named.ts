@@ -1,10 +1,12 @@
 import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
+import { childFields, withOtherIds } from './bindings.ts';
+import type { Children } from './children.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
 import { once, onceFor } from './once.ts';
-import { isNameOfOne } from './values.ts';
+import { isNameOfOne, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
 /** An id that a resource declares by a name. */
@@ -20,10 +22,24 @@ export interface DeclaredName {
 
 /** The names that stand in a resource in place of ids. */
 export function declaredNames(resource: Declared): DeclaredName[] {
-  return referring(resource.kind).flatMap(([field, related]) => {
+  const names = referring(resource.kind).flatMap(([field, related]) => {
     const value = writtenValue(resource, field) ?? null;
     if (!isJsonList(value)) return declaredName(value, { related, field });
     return value.flatMap((one, item) => declaredName(one, { related, field, item }));
+  });
+  return [...names, ...namesOfChildren(resource)];
+}
+
+function namesOfChildren(resource: Declared): DeclaredName[] {
+  return childFields(resource.kind).flatMap(([field, children]) => {
+    const names: DeclaredName[] = [];
+    const value = writtenValue(resource, field);
+    if (value !== undefined)
+      withOtherIds(children, value, (id, related, [item]) => {
+        names.push(...[declaredName(id, { related, field, item })].flat());
+        return id;
+      });
+    return names;
   });
 }
 
@@ -52,7 +68,12 @@ export function withIds(
     return { name: one.name, ...(id !== undefined && { id }) };
   };
   return withFields(resource, (field, name) => {
-    const related = resource.kind.fields[name]?.refersTo;
+    const { refersTo: related, children } = resource.kind.fields[name] ?? {};
+    if (children) {
+      const written = writtenValue(resource, name) ?? null;
+      const changed = withOtherIds(children, written, (one, family) => identified(one, family));
+      return sameJson(changed, written) ? field : fieldOf(changed, field);
+    }
     const value = related && (writtenValue(resource, name) ?? null);
     if (!related || value === undefined || !namesSome(value)) return field;
     return fieldOf(
@@ -81,6 +102,11 @@ export function asNames(related: Family, value: JsonValue): JsonValue {
   const [key] = Object.keys(value);
   const name = key !== undefined && Object.hasOwn(keys, key) ? value[key] : undefined;
   return name === undefined ? value : { name };
+}
+
+/** The same of the children in a value of a field that declares bindings. */
+export function withNamesOfChildren(children: Children, value: JsonValue): JsonValue {
+  return withOtherIds(children, value, (id, family) => asNames(family, id));
 }
 
 /** The same as a manifest writes it. */
@@ -210,8 +236,14 @@ export function isNamedByOthers(type: string): boolean {
   return namedTypes().has(type);
 }
 
+/** The lists to whose records a record can refer, also by what is bound to it. */
+export function relatedTo(kind: Kind): readonly Family[] {
+  const bound = childFields(kind).flatMap(([, { binds }]) => binds);
+  return [...referring(kind).map(([, related]) => related), ...bound.map(({ refersTo }) => refersTo)];
+}
+
 const namedTypes = once(
-  () => new Set(kinds.flatMap((kind) => referring(kind).map(([, related]) => related.type))),
+  () => new Set(kinds.flatMap((kind) => relatedTo(kind).map((related) => related.type))),
 );
 
 /** What was read of the ids that fields can hold, by `factKey`: the name of the resource to which one belongs, or `true`. */

@@ -1,10 +1,13 @@
 import type { JsonValue } from '../base/json.ts';
+import { sameBindings } from './bindings.ts';
+import type { Children } from './children.ts';
 import type { FieldFacts } from './facts.ts';
 import { familyNamed, familyOf, type FamilyType } from './families.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { once } from './once.ts';
+import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
 import { laterValueCheck, lengthCheck } from './release-checks.ts';
 import { likelyRefused } from './release.ts';
@@ -12,15 +15,7 @@ import { searchFor } from './search.ts';
 import { isSecret } from './secrets.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
-type Given =
-  | 'was'
-  | 'servedBy'
-  | 'access'
-  | 'bindable'
-  | 'isPersonal'
-  | 'isInternal'
-  | 'notDeclarable'
-  | 'deletion';
+type Given = 'was' | 'servedBy' | 'access' | 'isPersonal' | 'isInternal' | 'notDeclarable' | 'deletion';
 type Defaulted = 'isUndocumented' | 'title' | 'changes' | 'words';
 
 /** What is written by hand of a kind: what the facts of the service's API do not say. */
@@ -39,6 +34,8 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
   readonly unique?: boolean;
   /** What a list, and a look-up by a filter, are asked to leave out, whatever is declared. */
   readonly leftOut?: Readonly<Record<string, string>>;
+  /** The fields by which one does something for people: it is created without them, and gets them once all is bound to it. */
+  readonly withheld?: readonly string[];
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
   /** Of what the facts do not say of its fields. Those that no row is about are declared as the facts have them. */
@@ -77,6 +74,7 @@ export function kindFrom(row: KindRow): RowKind {
     isDocumented = false,
     unique = false,
     leftOut = {},
+    withheld = [],
     listing,
     update,
     was,
@@ -122,6 +120,9 @@ export function kindFrom(row: KindRow): RowKind {
     get model() {
       return model();
     },
+    get bindable() {
+      return mode in facts().fields ? { withheld, mode: { field: mode, all: 'all' } } : undefined;
+    },
     get lookUp() {
       return lookUp();
     },
@@ -140,6 +141,16 @@ export function kindFrom(row: KindRow): RowKind {
       return fields();
     },
   };
+}
+
+/** The field that all have to which policies can be bound. */
+const mode = 'policy_engine_mode';
+
+/** A field that declares bindings. */
+function boundField(children: Children, row: FieldOfKind): FieldOfKind {
+  const same = (declared: JsonValue, observed: JsonValue): boolean =>
+    sameBindings(children, declared, observed);
+  return { default: [], same, ...row, part: 'if at_least' };
 }
 
 /** The path of a type below that of all: `authenticator_validate`. */
@@ -194,6 +205,7 @@ function rowsOf(
     ...(sort && { [sort.field]: { isInstruction: true } }),
     ...fields,
     ...Object.fromEntries(others.filter(([name]) => fields?.[name] === undefined && name !== identity)),
+    ...(mode in facts.fields && { policies: { children: policyBindings, ...fields?.['policies'] } }),
   };
 }
 
@@ -238,6 +250,7 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
   const reference = facts && referenceOf(path, name, facts);
   const refersTo = own.refersTo ?? (reference?.by === 'pk' ? familyNamed(reference.list) : undefined);
   const referring = refersTo && { refersTo, findId: refersTo.findId };
+  if (own.children) return boundField(own.children, own);
   if (facts === undefined) return { ...own, ...referring };
   const { since, shorter, later } = facts;
   const isHidden = isSecret(path, name, facts);

@@ -2,9 +2,11 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
-import { accessProblem, declaredOf, ownerOf } from '../kinds/access.ts';
+import { accessProblem, alternativesOf, declaredOf } from '../kinds/access.ts';
 import { isOfSort, kinds } from '../kinds/all.ts';
-import { asNames } from '../kinds/named.ts';
+import { bindingProblems, declaredTwice } from '../kinds/binding-problems.ts';
+import { withOtherIds } from '../kinds/bindings.ts';
+import { asNames, withNamesOfChildren } from '../kinds/named.ts';
 import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
@@ -62,7 +64,10 @@ export function desiredResources(read: ManifestValue): Declared {
       const isNamed = typeof name === 'string';
       const isGone = Object.hasOwn(entry, state);
       const inherited = Object.entries(defaults).filter(
-        ([field]) => !isGone && Object.hasOwn(kind.fields, field) && !Object.hasOwn(entry, ownerOf(field)),
+        ([field]) =>
+          !isGone &&
+          Object.hasOwn(kind.fields, field) &&
+          !alternativesOf(kind, field).some((one) => Object.hasOwn(entry, one)),
       );
       if (isGone) checkDeparting(kind, path, entry, read);
       const resource = withHidden(
@@ -98,7 +103,10 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
     const at = [...path, name];
     const isAccess = name === kind.access?.field;
     const related = kind.fields[name]?.refersTo;
-    const value = related ? asNames(related, written) : written;
+    const children = kind.fields[name]?.children;
+    const named = children ? withNamesOfChildren(children, written) : written;
+    const value = related ? asNames(related, written) : named;
+    if (children) checkBindings(kind, name, path, value, read);
     if (isAccess) checkAccess(kind, at, value, read);
     if (related) checkNames(kind, name, at, value, read);
     if (read.contractOnly && name === formerly)
@@ -173,6 +181,27 @@ function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue
     checkNames(kind, subject.field, [...at, subject.key], declaredOf(subject, value), read);
 }
 
+/** What no schema can say of what is bound to one. */
+function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, read: ManifestValue): void {
+  const { access, fields } = kind;
+  const { children } = fields[field] ?? {};
+  if (children === undefined) return;
+  const at = [...path, field];
+  const report = (place: Path, problem: Problem): void => {
+    read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(place), problem));
+    read.broken.set(place, true);
+  };
+  const entry = valueAt(read.manifest, path) ?? null;
+  if (read.contractOnly) report(at, notBound);
+  else if (access && isJsonObject(entry) && Object.hasOwn(entry, access.field))
+    report(at, declaredTwice(field, access.field));
+  for (const { item, problem } of bindingProblems(children, value)) report([...at, item], problem);
+  withOtherIds(children, value, (id, family, place) => {
+    checkName(family, [...at, ...place], id, read);
+    return id;
+  });
+}
+
 const notRenamed = beyond(
   'to rename takes more than the three documented operations',
   'Leave `formerly` out, or turn contract_only off.',
@@ -185,17 +214,25 @@ const notBound = beyond(
 
 /** Checks of names in place of ids that no schema expresses: whether names can be looked up, and that none is a secret. */
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
-  const { refersTo: related, idForm, findId = '' } = kind.fields[field] ?? {};
+  const { refersTo: related, idForm, findId } = kind.fields[field] ?? {};
   if (!related || (idForm !== undefined) !== isJsonList(value)) return;
-  for (const [item, id] of (isJsonList(value) ? value : [value]).entries()) {
-    if (!isNameOfOne(id)) continue;
-    const path = isJsonList(value) ? [...at, item] : at;
-    const keys = Object.keys(related.byName.keys ?? { name: 'name' });
-    if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) continue;
-    const problem = read.contractOnly ? notLookedUp(related, findId) : secretName(related);
-    read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(path), problem));
-    read.broken.set(path, true);
-  }
+  for (const [item, id] of (isJsonList(value) ? value : [value]).entries())
+    checkName(related, isJsonList(value) ? [...at, item] : at, id, read, findId);
+}
+
+function checkName(
+  related: Family,
+  path: Path,
+  id: JsonValue,
+  read: ManifestValue,
+  findId: string = '',
+): void {
+  if (!isNameOfOne(id)) return;
+  const keys = Object.keys(related.byName.keys ?? { name: 'name' });
+  if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
+  const problem = read.contractOnly ? notLookedUp(related, findId) : secretName(related);
+  read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(path), problem));
+  read.broken.set(path, true);
 }
 
 function notCreated({ words, list }: Kind): Problem {

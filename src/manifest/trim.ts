@@ -1,5 +1,6 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kindAt, kindOfEntry, lists } from '../kinds/all.ts';
+import { withOtherIds } from '../kinds/bindings.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 // The white space that the service strips: Python's, which differs from JavaScript's.
@@ -36,6 +37,8 @@ function trimFields(entry: JsonValue, kind: Kind | undefined): JsonValue {
   return mapValues(entry, (value, field) => {
     if (typeof value === 'string') return trim(value);
     if (field === kind?.access?.field && isJsonObject(value)) return mapValues(value, trimNames);
+    const children = kind?.fields[field]?.children;
+    if (children) return withOtherIds(children, value, trimNames);
     return typeof value === 'object' && kind?.fields[field]?.refersTo ? trimNames(value) : value;
   });
 }

@@ -1,8 +1,8 @@
-import { declaresAccess } from '../kinds/access.ts';
-import type { Children } from '../kinds/children.ts';
+import { declaresBindings } from '../kinds/access.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import { readChildren, withBindings } from '../service/children.ts';
+import { withChildren } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { HeldRecord } from '../service/types.ts';
@@ -37,31 +37,27 @@ export async function observeChildren(
 ): Promise<ObservedChildren> {
   const held = new Map<Resource, HeldRecord>();
   const failures: FailedRead[] = [];
-  const wanted = [...found].filter(([resource]) => declaresAccess(resource));
-  const byChildren = new Map<Children, (typeof wanted)[number][]>();
+  const wanted = [...found].filter(([resource]) => declaresBindings(resource));
+  const byKind = new Map<Kind, (typeof wanted)[number][]>();
   for (const one of wanted) {
-    const { children } = one[0].kind.access ?? {};
-    const alike = children && byChildren.get(children);
+    const { kind } = one[0];
+    const alike = byKind.get(kind);
     if (alike) alike.push(one);
-    else if (children) byChildren.set(children, [one]);
+    else byKind.set(kind, [one]);
   }
-  for (const [children, all] of byChildren) {
-    const read = await readChildren(
-      children,
+  for (const [kind, all] of byKind) {
+    const declared = all.flatMap(([{ fields }]) => Object.keys(fields));
+    const read = await withChildren(
+      kind,
       all.map(([, record]) => record),
+      declared,
       options,
     );
     for (const [resource, record] of all)
-      if (read.kind === 'read')
-        held.set(resource, withBindings(resource.kind, record, read.of.get(record.pk) ?? []));
+      if (read.kind === 'read') held.set(resource, read.of.get(record.pk) ?? record);
       else if (read.kind === 'unread') {
         const { proof, answer } = read.reading;
-        failures.push({
-          resource,
-          proof: proof === 'absent' ? 'fault' : proof,
-          answer,
-          beyond: resource.kind.access?.field ?? '',
-        });
+        failures.push({ resource, proof: proof === 'absent' ? 'fault' : proof, answer, beyond: read.field });
       }
   }
   return { held, failures, notRead: wanted.length - held.size - failures.length };

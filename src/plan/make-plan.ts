@@ -1,9 +1,11 @@
-import type { JsonValue } from '../base/json.ts';
+import { textOf, type JsonValue } from '../base/json.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { Deletions } from '../service/deletions.ts';
 import { heldAt, type Observation, type ObservedState } from '../observe/observation.ts';
 import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
+import { isBound, wantedChildren } from '../kinds/access.ts';
+import { superfluousIn, unclearIn } from '../kinds/bindings.ts';
 import { isNeverShown, ownedFields } from '../kinds/kind.ts';
 import { isToGo, state } from '../kinds/lifecycle.ts';
 import type { Hide } from '../kinds/hide.ts';
@@ -117,8 +119,8 @@ function withDeletionsLast(changes: readonly ReadyChange[]): ReadyChange[] {
   const last = changes.filter(({ action }) => action === 'delete');
   return [
     ...changes.filter(({ action }) => action !== 'delete'),
-    ...last.filter(({ resource }) => resource.kind.access !== undefined),
-    ...last.filter(({ resource }) => resource.kind.access === undefined),
+    ...last.filter(({ resource }) => resource.kind.bindable !== undefined),
+    ...last.filter(({ resource }) => resource.kind.bindable === undefined),
   ];
 }
 
@@ -200,22 +202,49 @@ export function whyLeft(
   resource: Resource,
   record: HeldRecord,
   differences: readonly Pick<Difference, 'field'>[],
-  { self }: Permission,
+  { self, mayDelete }: Permission,
 ): string | undefined {
   const { refusal, protectedOnSelf = [] } = resource.kind.update;
   const refused = refusal?.(record.fields, sentFields(resource));
   if (refused !== undefined) return refused;
+  const unclear = differences.flatMap(({ field }) => unclearOf(resource, field, record))[0];
+  if (unclear !== undefined) return unclear;
+  const taken = mayDelete ? undefined : differences.find(({ field }) => takesOut(resource, field, record));
+  if (taken)
+    return `to take anything out of \`${taken.field}\` is to delete: allow that, or write \`at_least: [${taken.field}]\``;
   const own = differences.find(({ field }) => protectedOnSelf.includes(field));
   const one = `this ${resource.kind.type}`;
   if (own && self === undefined)
     return `it is not known whether the token belongs to ${one}, whose \`${own.field}\` differs`;
   if (own && self === record.pk) return `the token belongs to ${one}, and its \`${own.field}\` differs`;
   const { exact } = record;
+  const isSent = (field: string): boolean => !isBound(resource.kind, field);
   const sent = (held: HeldRecord['fields'], field: string): JsonValue =>
     mergedValue(resource, field, held[field]);
   const lossy =
-    exact && differences.find(({ field }) => !sameJson(sent(record.fields, field), sent(exact, field)));
+    exact &&
+    differences.find(
+      ({ field }) => isSent(field) && !sameJson(sent(record.fields, field), sent(exact, field)),
+    );
   return lossy && `its \`${lossy.field}\` holds a number that could not be sent back as it is`;
+}
+
+/** Why nobody can say which of the bindings of a field is one of the declared ones. */
+function unclearOf(resource: Resource, field: string, { bindings = [] }: HeldRecord): string[] {
+  return wantedChildren(resource).flatMap((one) => {
+    const unclear = one.fields.includes(field) ? unclearIn(one, bindings) : undefined;
+    if (unclear === undefined) return [];
+    const order = textOf(unclear.values['order'] ?? null);
+    return `several bindings of one ${unclear.binds.idIn} at the order ${order} of its \`${field}\` cannot be told apart`;
+  });
+}
+
+/** Whether an update would delete a binding that the field leaves out. */
+function takesOut(resource: Resource, field: string, { bindings = [] }: HeldRecord): boolean {
+  return wantedChildren(resource).some(
+    (one) =>
+      one.removal === 'delete' && one.fields.includes(field) && superfluousIn(one, bindings).length > 0,
+  );
 }
 
 /** A plan that was read from a document, with what the service holds now of what it changes: that must be what it held then. */

@@ -1,23 +1,29 @@
-import { isJsonList, type JsonValue } from '../base/json.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { everyone, subjectOf } from '../kinds/access.ts';
+import { everyone, isBound } from '../kinds/access.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
-import type { Subject } from '../kinds/children.ts';
+import { bindingsIn, keyOf } from '../kinds/bindings.ts';
 import { listed } from '../kinds/all.ts';
-import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
+import { idKey, idsIn, nameIn, type NamesById, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameOfOne, shownId } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
-import { isNothing } from './unfinished.ts';
+import { isClosed } from './unfinished.ts';
 
 /** Who may open it. */
 interface Guests {
-  /** By the fields that say so; nothing where that is not known. */
-  readonly of: (subject: Subject) => JsonValue | undefined;
+  /** Those whom bindings let in; nothing where that is not known. */
+  readonly each: readonly Guest[] | undefined;
   /** Whether one has to pass all that is bound, and not any of it. */
   readonly isAll: boolean;
+}
+
+interface Guest {
+  /** What its id and its name are known by. */
+  readonly keys: readonly string[];
+  readonly words: (wasIn: boolean) => string;
 }
 
 /**
@@ -29,30 +35,40 @@ export function opensTo(
   held: Pick<HeldRecord, 'fields' | 'bindings'>,
   since: Alteration | undefined,
 ): string[] {
-  const { access, bindable } = resource.kind;
-  if (access === undefined || bindable === undefined) return [];
-  const subjects = access.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field));
+  const { bindable, fields: rows } = resource.kind;
+  if (bindable === undefined) return [];
+  const declaring = declaringFields(resource);
   const { mode } = bindable;
   const now: Guests = {
-    of: ({ field }) => sentValue(resource, field) ?? null,
+    each: declaring.flatMap((field) => guestsIn(resource, field, sentValue(resource, field) ?? null)),
     isAll: (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all,
   };
+  const isKnown = action !== 'create' && declaring.some((field) => held.fields[field] !== undefined);
   const before: Guests = {
-    of: action === 'create' ? () => undefined : ({ field }) => held.fields[field],
+    each: isKnown
+      ? declaring.flatMap((field) => guestsIn(resource, field, held.fields[field] ?? null))
+      : undefined,
     isAll: held.fields[mode.field] === mode.all,
   };
   const isPending = action === 'create' || action === 'update';
-  if (subjects.length === 0)
+  if (declaring.length === 0)
     return isPending && before.isAll && !now.isAll ? ['users who pass any of its bindings'] : [];
-  // A policy decides on who comes in as well, and so does a negated binding.
-  const isDecided = held.bindings?.some((child) => subjectOf(access, child) === undefined) === true;
+  // Where not all of it is declared, a policy decides on who comes in as well, and so does a negated binding.
+  const count = declaring.reduce((sum, field) => sum + idsIn(field, held.fields[field] ?? null).length, 0);
+  const isDecided =
+    declaring.every((field) => !rows[field]?.children) && (held.bindings?.length ?? 0) > count;
   const opened = [
-    ...(isPending ? openings(resource, subjects, before, now, isDecided) : []),
-    ...(since?.kind === 'added' ? openings(resource, subjects, { ...now, of: () => undefined }, now) : []),
-    ...(since?.kind === 'altered' ? openedSince(resource, subjects, since, now, isDecided) : []),
+    ...(isPending ? openings(before, now, isDecided) : []),
+    ...(since?.kind === 'added' ? openings({ ...now, each: undefined }, now) : []),
+    ...(since?.kind === 'altered' ? openedSince(resource, since, now, isDecided) : []),
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
+}
+
+/** The fields by which a resource declares who may open it. */
+function declaringFields({ kind, fields }: Resource): readonly string[] {
+  return Object.keys(kind.fields).filter((field) => isBound(kind, field) && Object.hasOwn(fields, field));
 }
 
 /** Who may open it as it is held, where that is declared; nobody where it has nothing that opens. */
@@ -60,44 +76,31 @@ export function whoMayOpen(
   resource: Resource,
   { fields, bindings = [], names = {} }: Pick<HeldRecord, 'fields' | 'bindings' | 'names'>,
 ): string[] | undefined {
-  const { kind } = resource;
-  const { access, bindable } = kind;
-  const subjects = access?.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field)) ?? [];
-  if (bindable === undefined || subjects.length === 0) return undefined;
-  if (bindable.withheld.every((field) => isNothing(fields[field]))) return [];
-  const guests = subjects.flatMap(({ field }) => {
-    const type = kind.fields[field]?.refersTo?.type ?? '';
-    const isShown = blankFor(resource, field) === undefined;
-    const known = names[field] ?? new Map<JsonValue, string>();
-    return idsIn(field, fields[field] ?? null).map(({ id }) =>
-      isShown ? `the ${type} ${shownId(id, nameIn(known, kind, field, id))}` : `a ${type}`,
-    );
-  });
+  const { bindable } = resource.kind;
+  const declaring = declaringFields(resource);
+  if (bindable === undefined || declaring.length === 0) return undefined;
+  if (isClosed(bindable, fields)) return [];
+  const guests = declaring.flatMap((field) =>
+    guestsIn(resource, field, fields[field] ?? null, names[field] ?? new Map()),
+  );
   const redactor = redactorOf(resource.secrets);
-  const named = guests.map((words) => redactor.clean(words));
+  const named = guests.map(({ words }) => redactor.clean(words(true)));
   if (named.length === 0)
     return [bindings.length > 0 ? 'everyone whom policies and negated bindings allow' : everyone];
   const isAll = fields[bindable.mode.field] === bindable.mode.all;
   return isAll && named.length > 1 ? [`users who pass all of these: ${listed(named)}`] : named;
 }
 
-function openings(
-  resource: Resource,
-  subjects: readonly Subject[],
-  before: Guests,
-  now: Guests,
-  isDecided: boolean = false,
-): string[] {
-  const countOf = ({ of }: Guests): number =>
-    subjects.reduce((sum, subject) => sum + idsIn(subject.field, of(subject) ?? null).length, 0);
-  const isKnown = subjects.some((subject) => before.of(subject) !== undefined);
-  const [countBefore, countNow] = [countOf(before), countOf(now)];
-  if (isKnown && countBefore === 0 && (!isDecided || countNow === 0)) return []; // it was open to all, or stays as it was
+function openings(before: Guests, now: Guests, isDecided: boolean = false): string[] {
+  const guests = now.each ?? [];
+  const [countBefore, countNow] = [before.each?.length ?? 0, guests.length];
+  if (before.each && countBefore === 0 && (!isDecided || countNow === 0)) return []; // it was open to all, or stays as it was
   if (countNow === 0) return [everyone];
-  if (!isKnown) return [];
-  const guests = subjects.flatMap((subject) => guestsOf(resource, subject, before, now));
-  const added = guests.flatMap(({ words, wasIn }) => (wasIn ? [] : words));
-  const all = guests.map(({ words }) => words);
+  if (!before.each) return [];
+  const known = new Set(before.each.flatMap(({ keys }) => keys));
+  const wasIn = ({ keys }: Guest): boolean => keys.some((key) => known.has(key));
+  const added = guests.filter((guest) => !wasIn(guest)).map(({ words }) => words(false));
+  const all = guests.map((guest) => guest.words(wasIn(guest)));
   // One that counts alone is the same in both modes.
   const isMore = (count: number): boolean => count + (isDecided ? 1 : 0) > 1;
   const [wasAll, isAll] = [before.isAll && isMore(countBefore), now.isAll && isMore(countNow)];
@@ -107,37 +110,52 @@ function openings(
   return isCloser ? [] : [`users who pass all of these: ${listed(all)}`];
 }
 
-/** Those of one kind who may open it now, in words, and whether they were among those before. */
-function guestsOf(
+/** Those whom a value of a field lets in. */
+function guestsIn(
   resource: Resource,
-  subject: Subject,
-  before: Guests,
-  now: Guests,
-): { readonly words: string; readonly wasIn: boolean }[] {
+  field: string,
+  value: JsonValue,
+  names: NamesById = namesById(resource, field),
+): Guest[] {
   const { kind } = resource;
-  const { field } = subject;
-  const names = namesById(resource, field);
-  const key = (id: JsonValue): JsonValue => idKey(kind, field, isNameOfOne(id) ? (id['id'] ?? id) : id);
-  const known = new Set(
-    idsIn(field, before.of(subject) ?? null).flatMap(({ id }) => [
-      isNameOfOne(id) ? id.name : (nameIn(names, kind, field, id) ?? key(id)),
-      key(id),
-    ]),
-  );
-  const type = kind.fields[field]?.refersTo?.type ?? '';
+  const { children, refersTo } = kind.fields[field] ?? {};
   const isShown = blankFor(resource, field) === undefined;
-  return idsIn(field, now.of(subject) ?? null).map(({ id }) => {
-    const name = isNameOfOne(id) ? id.name : nameIn(names, kind, field, id);
-    const wasIn = known.has(key(id)) || (name !== undefined && known.has(name));
-    const one = wasIn ? `a ${type}` : `one more ${type}`;
-    return { wasIn, words: isShown ? `the ${type} ${shownId(id, name)}` : one };
+  const wordsOf = (type: string, id: JsonValue, name: string | undefined, wasIn: boolean): string => {
+    if (!isShown) return wasIn ? `a ${type}` : `one more ${type}`;
+    return `the ${type} ${shownId(id, name)}`;
+  };
+  if (children)
+    return bindingsIn(children, value).flatMap(({ binds, id: one, values }) => {
+      if (values['enabled'] === false) return [];
+      const [name, id = one] = isNameOfOne(one) ? [one.name, one['id']] : [undefined, one];
+      const isNegated = values['negate'] === true;
+      const { lets } = binds;
+      const whoever = isNegated ? lets?.negated : lets?.plain;
+      // Who passes where the policy fails is more than who passes it.
+      const failing = values['failure_result'] === true && lets?.plain !== undefined;
+      const kept = `${isNegated} ${failing} ${field}`;
+      return {
+        keys: [one, { name: name ?? null }].map((each) => `${kept} ${keyOf({ binds, id: each })}`),
+        words: (wasIn) =>
+          `${whoever === undefined ? '' : `${whoever} `}${wordsOf(binds.refersTo.type, id, name, wasIn)}${failing ? ', or where it fails' : ''}`,
+      };
+    });
+  return idsIn(field, value).map(({ id: one }) => {
+    const id = isNameOfOne(one) ? (one['id'] ?? one) : one;
+    const name = isNameOfOne(one) ? one.name : nameIn(names, kind, field, id);
+    return {
+      keys: [
+        `${field} ${textOf(idKey(kind, field, id))}`,
+        ...(name === undefined ? [] : [`${field} ${name}`]),
+      ],
+      words: (wasIn) => wordsOf(refersTo?.type ?? '', one, name, wasIn),
+    };
   });
 }
 
 /** What the manifests open that did not let them in before. Without a former declaration, it is not known who could. */
 function openedSince(
   resource: Resource,
-  subjects: readonly Subject[],
   { fields = [] }: Extract<Alteration, { kind: 'altered' }>,
   now: Guests,
   isDecided: boolean,
@@ -145,15 +163,18 @@ function openedSince(
   const mode = resource.kind.bindable?.mode;
   const altered = new Map(fields.map((each) => [each.field, each]));
   const ofMode = altered.get(mode?.field ?? '');
-  if (!ofMode && !subjects.some(({ field }) => altered.has(field))) return [];
+  const declaring = declaringFields(resource);
+  if (!ofMode && !declaring.some((field) => altered.has(field))) return [];
+  const known = declaring.flatMap((field): (readonly [string, JsonValue])[] => {
+    const one = altered.get(field);
+    const value = one === undefined ? sentValue(resource, field) : one.before;
+    // What is hidden says nothing.
+    return value !== undefined && isJsonList(value) ? [[field, value]] : [];
+  });
   const before: Guests = {
-    of: (subject) => {
-      const known = altered.get(subject.field);
-      if (known === undefined) return now.of(subject);
-      // What is hidden says nothing.
-      return known.before !== undefined && isJsonList(known.before) ? known.before : undefined;
-    },
+    each:
+      known.length === 0 ? undefined : known.flatMap(([field, value]) => guestsIn(resource, field, value)),
     isAll: ofMode ? ofMode.before === mode?.all : now.isAll,
   };
-  return openings(resource, subjects, before, now, isDecided);
+  return openings(before, now, isDecided);
 }

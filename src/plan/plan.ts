@@ -96,6 +96,8 @@ export interface UpdateNeeds {
 export interface Permission {
   /** The `pk` of the one to whom the token belongs; undefined: it is not known. */
   readonly self: string | undefined;
+  /** Whether an update may take out what is bound and not declared. */
+  readonly mayDelete: boolean;
 }
 
 export interface ReadyPlan extends Plan {

@@ -1,5 +1,6 @@
 import { redactorOf } from '../base/redactor.ts';
-import { isBound, letsEveryoneIn, subjectOf } from '../kinds/access.ts';
+import { declaresAccess, isBound, letsEveryoneIn, subjectOf } from '../kinds/access.ts';
+import type { Child } from '../kinds/children.ts';
 import { blankFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
 import { isTakenOver } from '../kinds/kind.ts';
 import { factKey, idKey, idsIn, nameIn, namesById, type Facts } from '../kinds/named.ts';
@@ -48,7 +49,9 @@ export function remarksOn(
   const ofOthers =
     action === 'update' ? changed.flatMap((field) => leftOut(resource, field, record, facts)) : [];
   const ofAccess =
-    action === 'update' && changed.some((field) => isBound(kind, field)) ? accessNotes(resource, record) : [];
+    action === 'update' && declaresAccess(resource) && changed.some((field) => isBound(kind, field))
+      ? accessNotes(resource, record)
+      : [];
   return [...weighty, ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words)), ...ofAccess];
 }
 
@@ -56,7 +59,9 @@ export function remarksOn(
 function accessNotes(resource: Resource, { bindings = [] }: Pick<HeldRecord, 'bindings'>): string[] {
   const { access } = resource.kind;
   const counted = bindings.filter((child) => access && subjectOf(access, child));
-  const policies = bindings.filter(({ binds }) => binds === undefined).length;
+  const isPolicy = ({ binds }: Child): boolean =>
+    access?.subjects.every((subject) => subject.binds.idIn !== binds?.idIn) === true;
+  const policies = bindings.filter(isPolicy).length;
   const others = bindings.length - counted.length - policies;
   const isOpen = bindings.length === 0 && !letsEveryoneIn(resource);
   return [

@@ -2,7 +2,9 @@ import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.t
 import { isBlank } from '../base/sensitive.ts';
 import { isInstruction, partIn, partOf, sentValue } from '../kinds/fields.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
-import { isNameOfOne } from '../kinds/values.ts';
+import { labelled, withNamesAlone } from '../kinds/bindings.ts';
+import type { Children } from '../kinds/children.ts';
+import { isNameOfOne, type PartOf } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration, AlteredField } from '../manifest/baseline.ts';
@@ -34,6 +36,8 @@ function staying(
   if (part === undefined) return undefined;
   if (isBlank(before) || (isJsonList(before) && before.some((item) => isBlank(item))))
     return `keeps the undeclared part of its \`${field}\`, if anything`;
+  const { children } = kind.fields[field] ?? {};
+  if (children) return stayingBound(children, part, before, resource, field, held);
   const known = held.names?.[field];
   const names = new Map([...(known ?? []), ...namesById(resource, field)]);
   // An id may have been declared by its name.
@@ -48,6 +52,22 @@ function staying(
   const texts = textsIn(isSeen ? part.managed(dropped, named(there)) : dropped);
   if (texts.length === 0) return undefined;
   return `keeps ${texts.join(', ')} of its \`${field}\`${isSeen ? '' : ', if they are in the service'}`;
+}
+
+function stayingBound(
+  children: Children,
+  part: PartOf,
+  before: JsonValue,
+  resource: Resource,
+  field: string,
+  { fields }: HeldRecord,
+): string | undefined {
+  const [declared, there] = [sentValue(resource, field) ?? null, fields[field] ?? null].map((value) =>
+    withNamesAlone(children, value),
+  );
+  const dropped = part.dropped(before, declared ?? null);
+  const texts = Object.keys(labelled(children, part.managed(dropped, there ?? null), []).declared);
+  return texts.length === 0 ? undefined : `keeps ${texts.join(', ')} of its \`${field}\``;
 }
 
 /** The ids of a list, or the keys that lead to a value: `theme.dark`. */

@@ -1,7 +1,7 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
-import { declaresAccess, letsEveryoneIn } from '../kinds/access.ts';
-import { sentValue } from '../kinds/fields.ts';
-import { idKey, idsIn } from '../kinds/named.ts';
+import { wantedChildren } from '../kinds/access.ts';
+import { missingFrom } from '../kinds/bindings.ts';
+import type { Bindable } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
@@ -12,25 +12,24 @@ import type { Difference } from './plan.ts';
  */
 export function isUnfinished(
   resource: Resource,
-  { fields }: Pick<HeldRecord, 'fields'>,
+  { fields, bindings = [] }: Pick<HeldRecord, 'fields' | 'bindings'>,
   differences: readonly Pick<Difference, 'field'>[],
 ): boolean {
-  const { kind } = resource;
-  const { access, bindable } = kind;
-  if (access === undefined || bindable === undefined) return false;
-  if (!declaresAccess(resource) || letsEveryoneIn(resource)) return false;
-  if (!bindable.withheld.every((field) => isNothing(fields[field]))) return false;
-  const differing = new Set(differences.map(({ field }) => field));
-  const lacksGuest = access.subjects.some(({ field }) => {
-    if (!differing.has(field)) return false;
-    const bound = new Set(idsIn(field, fields[field] ?? null).map(({ id }) => idKey(kind, field, id)));
-    return idsIn(field, sentValue(resource, field) ?? null).some(
-      ({ id }) => !bound.has(idKey(kind, field, id)),
-    );
-  });
-  return lacksGuest || bindable.withheld.some((field) => differing.has(field));
+  const { bindable } = resource.kind;
+  const declared = wantedChildren(resource);
+  if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
+  if (!isClosed(bindable, fields)) return false;
+  return (
+    declared.some((one) => missingFrom(one, bindings).length > 0) ||
+    differences.some(({ field }) => bindable.withheld.includes(field))
+  );
 }
 
-export function isNothing(value: JsonValue | undefined): boolean {
+/** Whether a record has nothing yet that it would open. */
+export function isClosed({ withheld }: Bindable, fields: HeldRecord['fields']): boolean {
+  return withheld.length > 0 && withheld.every((field) => isNothing(fields[field]));
+}
+
+function isNothing(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || (isJsonList(value) && value.length === 0);
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Family } from '../kinds/kind.ts';
-import { declaresAccess } from '../kinds/access.ts';
+import { declaresBindings } from '../kinds/access.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
 import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -220,7 +220,10 @@ async function permissionFor(
       kind.update.protectedOnSelf?.some((field) => Object.hasOwn(fields, field)),
   );
   const reading = mayBeOwn ? await retrieveSelf(client, pacing, signal) : undefined;
-  return { self: reading?.proof === 'exists' ? reading.pk : undefined };
+  return {
+    self: reading?.proof === 'exists' ? reading.pk : undefined,
+    mayDelete: settings.allow.includes('delete'),
+  };
 }
 
 /** The dependents of records to delete, if the run may delete. */
@@ -238,7 +241,7 @@ async function deletionsFor(
   // Access is declared and applied before the delete; apply checks again.
   const closed = new Set(
     resources.flatMap((resource) =>
-      settings.allow.includes('update') && declaresAccess(resource)
+      settings.allow.includes('update') && declaresBindings(resource)
         ? (heldAt(observed, resource.address)?.pk ?? [])
         : [],
     ),

@@ -44,7 +44,7 @@ export function bindingKind(world: World): WrittenKind {
       if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
       const refusal = refusalOf(values, isLate);
       if (refusal !== undefined) return { errors: { non_field_errors: [refusal] } };
-      if (own && isLate)
+      if (own && isLate && hasTwin(world, own, values))
         return {
           errors: { non_field_errors: ['The fields policy, target, order must make a unique set.'] },
         };
@@ -68,6 +68,17 @@ function policyNamed(world: World, name: string): JsonValue {
   if (known) return known.pk;
   const made = isWritten(policies) && policies.writing.write({ name, result: false }, { name });
   return made && 'pk' in made ? made.pk : null;
+}
+
+/** Whether another has the policy, or none either, at the same order. The service compares them once a PATCH has the target. */
+function hasTwin(world: World, own: Row, values: Values): boolean {
+  const { policy = null, order, target } = { ...own.fields, ...values };
+  return world
+    .rows('binding')
+    .with('target', target ?? null)
+    .some(
+      ({ pk, fields }) => pk !== own.pk && (fields['policy'] ?? null) === policy && fields['order'] === order,
+    );
 }
 
 /** One has exactly one subject. */

@@ -1,5 +1,6 @@
 import { isJsonObject, textOf, type JsonValue } from '../base/json.ts';
-import { subjectOf } from '../kinds/access.ts';
+import { childrenOf, subjectOf } from '../kinds/access.ts';
+import { childFields, valueOf } from '../kinds/bindings.ts';
 import type { Child, Children, Parent } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
@@ -127,11 +128,33 @@ function childIn({ received, shown }: ListedRecord, children: Children): Child {
     pk: textOf(received['pk']),
     ...(binds && { binds, id: received[binds.idIn] ?? null }),
     ...(typeof name === 'string' && { name }),
-    values: Object.fromEntries(children.fields.map((field) => [field, received[field] ?? null])),
+    values: Object.fromEntries(Object.keys(children.fields).map((field) => [field, received[field] ?? null])),
   };
 }
 
-/** A record with who may open it, as these bindings say. */
+/** Records with what is bound to them, as far as these fields declare it; or the field of an entry that was not read. */
+export async function withChildren(
+  kind: Kind,
+  held: readonly HeldRecord[],
+  declared: readonly string[],
+  options: ChildrenOptions,
+): Promise<WithChildren> {
+  let of = new Map(held.map((record) => [record.pk, record]));
+  for (const [children, field] of childrenOf(kind, declared)) {
+    const read = await readChildren(children, held, options);
+    if (read.kind !== 'read') return { ...read, field };
+    of = new Map(
+      Array.from(of, ([pk, record]) => [pk, withBindings(kind, record, read.of.get(pk) ?? [])] as const),
+    );
+  }
+  return { kind: 'read', of };
+}
+
+export type WithChildren =
+  | { readonly kind: 'read'; readonly of: ReadonlyMap<string, HeldRecord> }
+  | (Exclude<ChildrenReading, { kind: 'read' }> & { readonly field: string });
+
+/** A record with these bindings to it, as the fields of its kind have them. */
 export function withBindings(kind: Kind, held: HeldRecord, bindings: readonly Child[]): HeldRecord {
   const { access } = kind;
   const lettingIn = bindings.flatMap((child) => {
@@ -142,19 +165,20 @@ export function withBindings(kind: Kind, held: HeldRecord, bindings: readonly Ch
     field,
     bound: lettingIn.filter((child) => child.field === field),
   }));
-  const ids = Object.fromEntries(
-    each?.map(({ field, bound }) => [field, bound.map(({ id = null }) => id)]) ?? [],
-  );
   const names = each?.map(({ field, bound }) => {
     const named = bound.flatMap(({ id = null, name }): [JsonValue, string][] =>
       name === undefined ? [] : [[idKey(kind, field, id), name]],
     );
     return [field, new Map(named)] as const;
   });
+  const fields = Object.fromEntries([
+    ...(each ?? []).map(({ field, bound }) => [field, bound.map(({ id = null }) => id)] as const),
+    ...childFields(kind).map(([field]) => [field, valueOf(bindings)] as const),
+  ]);
   return {
     ...held,
-    fields: { ...held.fields, ...ids },
-    ...(held.shown && { shown: { ...held.shown, ...ids } }),
+    fields: { ...held.fields, ...fields },
+    ...(held.shown && { shown: { ...held.shown, ...fields } }),
     names: { ...held.names, ...Object.fromEntries(names ?? []) },
     bindings,
   };

@@ -89,12 +89,14 @@ export interface Client {
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
   /** Binds a child to a parent: sends one request, once, and never rejects. */
   bind(children: Children, parent: Parent, fields: JsonObject): Promise<Writing>;
+  /** Changes a binding: sends one request, once. Rejects only if updates are not enabled. */
+  rebind(children: Children, pk: string, fields: JsonObject): Promise<Updating>;
   /** Reads the dependents of the record with this `pk`, once, and never rejects. Not a documented operation. */
   readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
   /** Deletes the record with this `pk`: sends one request, once. Rejects only if deletes are not enabled. */
   remove(kind: Kind, name: string, pk: string): Promise<Deleting>;
-  /** Deletes a binding: sends one request, once. Rejects only if updates are not enabled. */
-  unbind(children: Children, pk: string): Promise<Deleting>;
+  /** Deletes a binding: sends one request, once. Rejects only if the capability for that is not enabled. */
+  unbind(children: Children, pk: string, capability: 'update' | 'delete'): Promise<Deleting>;
 }
 
 export function createClient(
@@ -158,9 +160,14 @@ export function createClient(
     },
     finish: (kind, name, pk, fields) => changed(sendFields, kind, name, pk, fields),
     bind: (...asked) => bound(send, ...asked),
-    unbind: async (...asked) => {
-      if (!canUpdate) throw new Error('without the capability update, nothing is taken away');
-      return unbound(send, ...asked);
+    rebind: async (...asked) => {
+      if (!canUpdate) throw new Error('without the capability update, nothing is changed');
+      return rebound(send, ...asked);
+    },
+    unbind: async (children, pk, capability) => {
+      if (!canUpdate || !capabilities.includes(capability))
+        throw new Error(`without the capability ${capability}, nothing is taken away`);
+      return unbound(send, children, pk);
     },
     readUses: (...asked) => usesRead(send, ...asked),
     async remove(kind, name, pk) {
@@ -204,6 +211,21 @@ async function bound(
   const proof = writeProofOf(answer.kind, true);
   if (proof !== 'created') return { proof, answer, ...rest };
   return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
+}
+
+/** What the answer shows of the binding is read again anyway. */
+async function rebound(
+  send: Transport,
+  { path }: Children,
+  pk: string,
+  fields: JsonObject,
+): Promise<Updating> {
+  const body = JSON.stringify(fields);
+  const exchange = await send({ method: 'PATCH', path: `${path}${encodeURIComponent(pk)}/`, body });
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'id', id: pk }));
+  const { update } = whatAnswersProve[answer.kind];
+  if (update !== 'updated') return { proof: update, answer, ...rest };
+  return { proof: update, answer, ...rest, held: { pk, fields: {} } };
 }
 
 function unbound(send: Transport, { path }: Children, pk: string): Promise<Deleting> {

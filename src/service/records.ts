@@ -53,7 +53,9 @@ export function heldIn(
   wanted: readonly string[],
 ): HeldRecord {
   const { fields } = kind;
-  const names = new Set(wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false));
+  const names = new Set(
+    wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false && !fields[name]?.children),
+  );
   const pick = (object: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(asLatest(kind, object)).filter(([name]) => names.has(name)));
   return {

@@ -242,7 +242,7 @@ test('the client itself binds nobody under the contract alone, and takes nobody 
     'contract_only',
   );
   await expect(contract.finish(application, 'a', '1', {})).rejects.toThrow('contract_only');
-  await expect(createClient(send).unbind(children, '1')).rejects.toThrow('capability update');
+  await expect(createClient(send).unbind(children, '1', 'update')).rejects.toThrow('capability update');
   expect(requests).toEqual([]);
 });
 

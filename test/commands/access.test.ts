@@ -491,7 +491,6 @@ describe('an export', () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', user: 'carol' },
-      { application: 'grafana', policy: 'p' },
     ]);
     const { context, stdout } = capture({ url: 'https://x.example', transport: service.send });
     await exportManifests({ output: 'yaml' }, context);

@@ -46,10 +46,10 @@ test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
   'each list of references and all free JSON of the kind $type can be declared in part, and no secret can',
   ({ kind }) => {
     const facts = newestFacts(kind.path.replace('/api/v3', '')).fields;
-    for (const [field, { part, isSecret, isInstruction, form }] of Object.entries(kind.fields)) {
+    for (const [field, { part, isSecret, isInstruction, form, children }] of Object.entries(kind.fields)) {
       const { type, items } = facts[field] ?? { type: 'string' };
       const isJson = items === undefined && (type === undefined || type === 'object');
-      const isReferences = items?.format === 'uuid' || items?.type === 'integer';
+      const isReferences = children !== undefined || items?.format === 'uuid' || items?.type === 'integer';
       const expected = (isJson || isReferences) && !isSecret && !isInstruction && !form;
       expect({ field, isPart: part !== undefined }).toEqual({ field, isPart: expected });
     }

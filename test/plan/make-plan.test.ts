@@ -172,7 +172,7 @@ applications:
     d: { slug: 'd', name: 'D', backchannel_providers: [5] },
     e: { slug: 'e', name: 'E', backchannel_providers: [6] },
   };
-  const permission = { self: undefined };
+  const permission = { self: undefined, mayDelete: false };
   const provisioning = 'users are also provisioned or logged out through 1';
 
   test('is taken from another one, and the plan says from which, and nothing else', async () => {
@@ -200,9 +200,9 @@ applications:
 test('a plan that changes what exists is made ready only where that was seen and is allowed', async () => {
   const manifest = 'version: 1\napplications: [{ slug: a, name: A }]\n';
   const existing = { a: { slug: 'a', name: 'Other' } };
-  const plan = await planOf(manifest, existing, {}, '', { self: undefined });
+  const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });
   const observed = observedIn(await desired(manifest), existing);
-  const permission = { self: 'p1' };
+  const permission = { self: 'p1', mayDelete: false };
   expect(madeReady(plan, observed, permission).changes).toMatchObject([
     { action: 'update', base: { fields: existing.a }, permission },
   ]);

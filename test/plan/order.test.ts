@@ -15,7 +15,7 @@ import { inFull } from '../support/effort.ts';
 
 type Providers = Readonly<Record<string, number | null>>;
 
-const permission = { self: undefined };
+const permission = { self: undefined, mayDelete: false };
 
 function held(providers: Providers): Existing {
   return Object.fromEntries(

@@ -137,7 +137,7 @@ describe('what an answer proves', () => {
     met.push(await createClient(scriptedTransport(two).send).read(group, identity));
     const gone = scriptedTransport({ kind: 'answered', status: 204, headers: {}, body: '' });
     const deleting = createClient(gone.send, { capabilities: ['update'] });
-    const deleted = application.access && (await deleting.unbind(application.access.children, '7'));
+    const deleted = application.access && (await deleting.unbind(application.access.children, '7', 'update'));
     expect(new Set([...met, deleted].map((reading) => reading?.answer.kind))).toEqual(
       new Set(Object.keys(whatAnswersProve)),
     );

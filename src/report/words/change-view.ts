@@ -7,6 +7,7 @@ import { shownPlace } from '../../base/source.ts';
 import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
 import { isNameOfOne, sameJson, shownId } from '../../kinds/values.ts';
 import { everyone, isBound } from '../../kinds/access.ts';
+import { labelled } from '../../kinds/bindings.ts';
 import { lackingIds, shownValue } from '../../kinds/fields.ts';
 import { isNeverShown } from '../../kinds/kind.ts';
 import type { Resource } from '../../kinds/resource.ts';
@@ -73,6 +74,13 @@ function viewsOfFields(change: Change): FieldView[] {
     const difference = differing.get(field);
     if (difference) return differenceViews(difference, change);
     const value = shownValue(resource, field) ?? null;
+    const { children } = resource.kind.fields[field] ?? {};
+    if (children && isJsonList(value))
+      return Object.entries(labelled(children, value, []).declared).map(([label, values]) => ({
+        kind: 'value',
+        field: `${field}${stepWords(label)}`,
+        value: values,
+      }));
     const names = namesIn(resource, field, value);
     const text = names && namedText(field, value, names);
     return [text === undefined ? { kind: 'value', field, value } : { kind: 'ids', field, text }];
@@ -204,7 +212,9 @@ function differenceViews(
     return [{ kind: 'sides', field, sides: [sideOf(field, 'added', held)] }];
   }
   const names = namesIn(resource, field, declared);
-  return parted(difference).map((part) =>
+  const { children } = resource.kind.fields[field] ?? {};
+  const whole = children ? { field, ...labelled(children, declared, observed) } : difference;
+  return parted(whole).map((part) =>
     pairView(
       part.field,
       { name: 'observed', value: part.observed, names: part.observedNames },

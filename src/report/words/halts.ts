@@ -1,6 +1,7 @@
 import { grouped, listed } from './diagnostics.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { byPlace, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
+import { isBound } from '../../kinds/access.ts';
 import { shownId } from '../../kinds/values.ts';
 import { blankFor } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
@@ -98,9 +99,10 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const [{ answer, resource, beyond }] = alike;
   const { code, summary, advice } = answerWords(answer);
   const detail = linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
-  const { access, identity } = resource.kind;
+  const { kind, fields } = resource;
+  const bound = Object.keys(fields).find((field) => isBound(kind, field));
   if (beyond !== undefined && answer.kind === 'denied')
-    return diagnosticOf(resource, access?.subjects[0]?.field, {
+    return diagnosticOf(resource, bound, {
       code,
       summary: 'the token may not read who may open it',
       detail: linesOf(
@@ -111,7 +113,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
       ),
     });
   if (!ofTheService.has(answer.kind))
-    return diagnosticOf(resource, beyond === undefined ? identity : access?.subjects[0]?.field, {
+    return diagnosticOf(resource, beyond === undefined ? kind.identity : bound, {
       code,
       summary: `could not ${beyond === undefined ? 'look it up' : 'read who may open it'}: ${summary}`,
       detail,

@@ -2,7 +2,7 @@ import { isMissing, isPartial, type Clash, type Outcome } from '../../apply/outc
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
-import { isBound } from '../../kinds/access.ts';
+import { childrenOf, isBound } from '../../kinds/access.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { isToGo } from '../../kinds/lifecycle.ts';
@@ -147,9 +147,9 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
 
 /** The permissions to change access, if that was denied. */
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
-  const { access } = change.resource.kind;
-  if (access === undefined || at === undefined || answer?.kind !== 'denied') return undefined;
-  return `A token needs \`add_${access.children.type}\` to bind, and \`delete_${access.children.type}\` to remove a binding.`;
+  if (at === undefined || answer?.kind !== 'denied') return undefined;
+  const [{ type } = { type: undefined }] = childrenOf(change.resource.kind, [at]).keys();
+  return type && `A token needs \`add_${type}\` to bind, and \`delete_${type}\` to remove a binding.`;
 }
 
 /** Why a resource was begun and is not as declared. */

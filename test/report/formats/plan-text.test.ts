@@ -113,7 +113,7 @@ describe('the text of a plan', () => {
       { wiki: { slug: 'wiki', name: 'Wiki', group: 'Old' } },
       {},
       '',
-      { self: undefined },
+      { self: undefined, mayDelete: false },
     );
     const style = createStyle({ colours: true });
     const signs = planText(plan, style)

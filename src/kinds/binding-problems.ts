@@ -1,0 +1,47 @@
+import type { Problem } from '../base/diagnostic.ts';
+import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import { keyOf } from './bindings.ts';
+import type { ChildField, Children } from './children.ts';
+
+/** What is wrong with a value that declares bindings, although its schema allows that; each with the item that it is about. */
+export function bindingProblems(
+  { binds: fields }: Children,
+  value: JsonValue,
+): { readonly item: number; readonly problem: Problem }[] {
+  const known = new Set<string>();
+  return (isJsonList(value) ? value : []).flatMap((one, item) => {
+    if (!isJsonObject(one)) return [];
+    const [binds, ...others] = fields.filter(({ idIn }) => Object.hasOwn(one, idIn));
+    if (binds === undefined || others.length > 0) return [{ item, problem: notOneChild(fields) }];
+    const key = `${keyOf({ binds, id: one[binds.idIn] ?? null })} ${textOf(one['order'] ?? null)}`;
+    if (known.has(key)) return [{ item, problem: boundTwice(binds) }];
+    known.add(key);
+    return [];
+  });
+}
+
+/** An entry says what is bound by one field alone. */
+export function declaredTwice(field: string, other: string): Problem {
+  return {
+    code: 'invalid-value',
+    summary: `an entry declares \`${other}\` or \`${field}\`, and not both`,
+    detail: `\`${field}\` declares all bindings. \`${other}\` declares groups and users, and leaves bound policies alone.`,
+  };
+}
+
+function notOneChild(fields: readonly ChildField[]): Problem {
+  const names = fields.map(({ idIn }) => `\`${idIn}\``).join(', ');
+  return {
+    code: 'invalid-value',
+    summary: `a binding has exactly one of ${names}`,
+    detail: 'Write an item for each.',
+  };
+}
+
+function boundTwice({ idIn }: ChildField): Problem {
+  return {
+    code: 'duplicate-resource',
+    summary: `this ${idIn} is bound twice at this order`,
+    detail: 'Bindings of one child differ in their `order`: delete one of the two, or change its order.',
+  };
+}

@@ -1,0 +1,221 @@
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Binding, Child, Children, WantedChild, WantedChildren } from './children.ts';
+import type { Family, Kind } from './kind.ts';
+import { onceFor } from './once.ts';
+import { isNameOfOne, type PartOf, plainUuid, sameJson } from './values.ts';
+
+/** The fields of a kind that declare bindings, and which. */
+export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [string, Children])[] = onceFor(
+  ({ fields }) =>
+    Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
+);
+
+/** The binding that is held for each declared one: with the same child at the same order, or else with the same child. */
+export function pairsOf<Wanted extends Binding, Held extends Binding>(
+  wanted: readonly Wanted[],
+  held: readonly Held[],
+): ReadonlyMap<Wanted, Held> {
+  const pairs = new Map<Wanted, Held>();
+  const left = new Set(held);
+  const take = (one: Wanted, isMatch: (other: Held) => boolean): void => {
+    if (pairs.has(one)) return;
+    const match = [...left].find((other) => keyOf(other) === keyOf(one) && isMatch(other));
+    if (match === undefined) return;
+    pairs.set(one, match);
+    left.delete(match);
+  };
+  // Of several at one order, the one that is as declared.
+  for (const one of wanted) take(one, (other) => isAtOrder(one, other) && isAs(one, other));
+  for (const one of wanted) take(one, (other) => isAtOrder(one, other));
+  for (const one of wanted) take(one, () => true);
+  return pairs;
+}
+
+/** The binding for each declared one, where there is one: of several with its child, the first by its id, so that each run keeps the same. */
+export function boundFor(
+  { wanted, isAbout }: WantedChildren,
+  bound: readonly Child[],
+): ReadonlyMap<WantedChild, Child> {
+  return pairsOf(
+    wanted,
+    bound.filter((child) => isAbout(child)),
+  );
+}
+
+/** What is declared and not bound. */
+export function missingFrom(declared: WantedChildren, bound: readonly Child[]): readonly WantedChild[] {
+  const pairs = boundFor(declared, bound);
+  return declared.wanted.filter((one) => !pairs.has(one));
+}
+
+/** What is declared and bound otherwise. */
+export function otherwiseIn(
+  declared: WantedChildren,
+  bound: readonly Child[],
+): readonly (readonly [WantedChild, Child])[] {
+  return [...boundFor(declared, bound)].filter(([one, child]) => differingIn(one, child).length > 0);
+}
+
+/** One that is declared with a child and order that several have, which differ from it and from each other: nobody can say which it is. */
+export function unclearIn(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
+  return otherwiseIn(declared, bound).find(([one, child]) =>
+    bound.some(
+      (other) =>
+        declared.isAbout(other) &&
+        keyOf(other) === keyOf(one) &&
+        isAtOrder(one, other) &&
+        isAtOrder(one, child) &&
+        !isAs(child, other),
+    ),
+  )?.[0];
+}
+
+function isAtOrder({ values: { order } }: Binding, { values }: Binding): boolean {
+  return order !== undefined && order === values['order'];
+}
+
+/** What is bound and not declared, as far as that is the business of the declaration; each with the field that leaves it out. */
+export function superfluousIn(
+  declared: WantedChildren,
+  bound: readonly Child[],
+): readonly { readonly child: Child; readonly field: string }[] {
+  const kept = new Set(boundFor(declared, bound).values());
+  return bound.flatMap((child) => {
+    const field = kept.has(child) ? undefined : declared.leftOutBy(child);
+    return field === undefined ? [] : [{ child, field }];
+  });
+}
+
+/** What is the same for bindings of the same child. */
+export function keyOf({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
+  const known = isNameOfOne(id) ? (id['id'] ?? id) : id;
+  return `${binds?.idIn} ${textOf(plainUuid(known))}`;
+}
+
+/** The fields of a declared binding that are held otherwise. */
+export function differingIn({ values }: Binding, held: Binding): string[] {
+  return Object.keys(values).filter((field) => !sameJson(values[field] ?? null, held.values[field] ?? null));
+}
+
+function isAs(one: Binding, held: Binding): boolean {
+  return differingIn(one, held).length === 0;
+}
+
+/** The bindings in a value of a field that declares them, as a manifest has it or as `valueOf` makes it. */
+export function bindingsIn({ binds: fields }: Children, value: JsonValue): readonly Required<Binding>[] {
+  return (isJsonList(value) ? value : []).flatMap((one) => {
+    if (!isJsonObject(one)) return [];
+    const binds = fields.find(({ idIn }) => Object.hasOwn(one, idIn));
+    if (binds === undefined) return [];
+    const { [binds.idIn]: id = null, ...values } = one;
+    return [{ binds, id, values }];
+  });
+}
+
+/** Bindings that are held, as a manifest declares them. */
+export function valueOf(held: readonly Child[]): JsonValue {
+  return held
+    .filter(({ binds }) => binds !== undefined)
+    .toSorted((a, b) => Number(a.values['order']) - Number(b.values['order']))
+    .map(({ binds, id = null, name, values }) => ({
+      [binds?.idIn ?? '']: name === undefined ? id : { name, id },
+      ...values,
+    }));
+}
+
+/** The bindings of two values of a field, each pair with one label: `group "staff"`. What is only held is without its defaults. */
+export function labelled(
+  children: Children,
+  declared: JsonValue,
+  observed: JsonValue,
+): { readonly declared: JsonObject; readonly observed: JsonObject } {
+  const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
+  const pairs = pairsOf(wanted, held);
+  const paired = new Set(pairs.values());
+  const all = [...held, ...wanted.filter((one) => !pairs.has(one))];
+  const labelOf = (one: Required<Binding>): string => {
+    const isAlone = all.filter((other) => keyOf(other) === keyOf(one)).length === 1;
+    const order = isAlone ? '' : ` at ${textOf(one.values['order'] ?? null)}`;
+    return `${one.binds.idIn} ${isNameOfOne(one.id) ? one.id.name : textOf(one.id)}${order}`;
+  };
+  const inPairs = wanted.map((one) => [one, pairs.get(one)] as const);
+  return {
+    declared: Object.fromEntries(inPairs.map(([one, other]) => [labelOf(other ?? one), one.values])),
+    observed: Object.fromEntries([
+      ...inPairs.flatMap(([one, other]) =>
+        other
+          ? [[labelOf(other), only(other.values, (field) => Object.hasOwn(one.values, field))] as const]
+          : [],
+      ),
+      ...held
+        .filter((one) => !paired.has(one))
+        .map((one) => [labelOf(one), withoutDefaults(children, one.values)] as const),
+    ]),
+  };
+}
+
+/** Bindings without the values that the service would give them by itself. */
+export function withoutDefaultsIn(children: Children, value: JsonValue): JsonValue {
+  if (!isJsonList(value)) return value;
+  return value.map((one) => (isJsonObject(one) ? withoutDefaults(children, one) : one));
+}
+
+function withoutDefaults({ fields }: Children, values: JsonObject): JsonObject {
+  return only(values, (field) => !sameJson(fields[field]?.default ?? null, values[field] ?? null));
+}
+
+function only(values: JsonObject, isWanted: (field: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([field]) => isWanted(field)));
+}
+
+/** A value of such a field with other ids, or names in their place. */
+export function withOtherIds(
+  { binds: fields }: Children,
+  value: JsonValue,
+  change: (id: JsonValue, family: Family, place: readonly [item: number, key: string]) => JsonValue,
+): JsonValue {
+  if (!isJsonList(value)) return value;
+  return value.map((one, item) => {
+    if (!isJsonObject(one)) return one;
+    return Object.fromEntries(
+      Object.entries(one).map(([key, inner]) => {
+        const field = fields.find(({ idIn }) => idIn === key);
+        return [key, field ? change(inner, field.refersTo, [item, key]) : inner];
+      }),
+    );
+  });
+}
+
+/** The same without the ids of names. */
+export function withNamesAlone(children: Children, value: JsonValue): JsonValue {
+  return withOtherIds(children, value, (id) => (isNameOfOne(id) ? { name: id.name } : id));
+}
+
+/** Whether all that is declared is held as declared, and nothing else. */
+export function sameBindings(children: Children, declared: JsonValue, observed: JsonValue): boolean {
+  if (!isJsonList(declared) || !isJsonList(observed)) return sameJson(declared, observed);
+  const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
+  if (declared.length !== held.length || wanted.length !== observed.length) return false;
+  const pairs = pairsOf(wanted, held);
+  return wanted.every((one) => {
+    const other = pairs.get(one);
+    return other !== undefined && isAs(one, other);
+  });
+}
+
+/** Declared bindings, beside which there may be others. */
+export function someBindings(children: Children): PartOf {
+  const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
+    if (!isJsonList(wanted) || !isJsonList(held)) return held;
+    const each = bindingsIn(children, held);
+    if (each.length < held.length) return held;
+    const pairs = new Set<unknown>(pairsOf(bindingsIn(children, wanted), each).values());
+    return held.filter((_, index) => pairs.has(each[index]) === isPaired);
+  };
+  return {
+    managed: (declared, observed) => split(declared, observed, true),
+    // Each binding is sent by itself.
+    merged: (declared) => declared,
+    dropped: (before, now) => split(now, before, false),
+  };
+}

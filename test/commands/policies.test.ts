@@ -1,0 +1,358 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import { capture } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { lost } from '../support/scripted-transport.ts';
+
+const bindings = '/api/v3/policies/bindings/';
+const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
+const commands = { plan, apply, validate };
+const all = ['update', 'delete'];
+
+function run(
+  command: keyof typeof commands,
+  send: Transport,
+  text: string,
+  allow: readonly string[] = [],
+): Promise<Ran> {
+  const options = { config: 'rollcall.yaml', concurrency: '1' };
+  const given = command === 'validate' ? options : { ...options, allow };
+  return runOn(commands[command], send, text, given, { files: config, env: { A: 'canary-a' } });
+}
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+function asked({ sandbox }: Service, method: string, path: string, body?: JsonObject): JsonObject {
+  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
+  const answer = sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' });
+  const json = parseJson(answer.body) ?? null;
+  return isJsonObject(json) ? json : {};
+}
+
+/** What is bound to Grafana, in its order: `5 staff`, `6 not carol`. */
+function boundIn(service: Service): readonly string[] {
+  const target = textOf(service.sandbox.pk('application', 'grafana'));
+  const results = asked(service, 'GET', `${bindings}?page_size=100&ordering=order`)['results'] ?? null;
+  return (isJsonList(results) ? results : []).flatMap((one) => {
+    if (!isJsonObject(one) || one['target'] !== target) return [];
+    const { order, negate, enabled, group_obj: group, user_obj: user, policy } = one;
+    const of = group ?? user ?? null;
+    const name = isJsonObject(of) ? (of['name'] ?? null) : (policy ?? null);
+    return [`${textOf(order)} ${negate ? 'not ' : ''}${textOf(name)}${enabled ? '' : ' (off)'}`];
+  });
+}
+
+function bind(service: Service, group: string, order: number, more: JsonObject = {}): void {
+  const target = service.sandbox.pk('application', 'grafana') ?? null;
+  asked(service, 'POST', bindings, {
+    target,
+    group: service.sandbox.pk('group', group) ?? null,
+    order,
+    ...more,
+  });
+}
+
+function serviceWith(release?: SandboxRelease, bound: readonly (readonly [string, number])[] = []): Service {
+  const service = sandboxTransport(
+    {
+      applications: [{ slug: 'grafana', name: 'Grafana', provider: 1 }],
+      groups: ['staff', 'contractors', 'ops'].map((name) => ({ name })),
+      users: [{ username: 'carol', name: 'Carol' }],
+    },
+    undefined,
+    release,
+  );
+  for (const [group, order] of bound) bind(service, group, order);
+  return service;
+}
+
+const grafana = (policies: string, more: string = ''): string =>
+  `version: 1\napplications:\n  - { slug: grafana, name: Grafana, provider: 1, policies: [${policies}]${more} }\n`;
+
+const writes = ({ requests }: Service): string[] =>
+  requests
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path, body = '' }) => {
+      const sent = parseJson(body) ?? null;
+      const { target: _, ...fields } = isJsonObject(sent) ? sent : {};
+      return [method, path.split('/')[4], ...Object.keys(fields)].join(' ');
+    });
+
+describe.each(sandboxReleases)('on release %s', (release) => {
+  test('an application is created without its provider, and gets it once all is bound', async () => {
+    const service = sandboxTransport({ users: [{ username: 'carol', name: 'Carol' }] }, undefined, release);
+    const text = grafana(
+      '{ group: { name: staff }, order: 5 }, { user: { name: carol }, order: 6, negate: true, enabled: false }',
+    );
+    const { ending, stdout, stderr } = await run('apply', service.send, text);
+    expect(ending, stdout + stderr).toBe('done');
+    expect(writes(service)).toEqual([
+      'POST applications slug name',
+      'POST bindings group order',
+      'POST bindings user order negate enabled',
+      'PATCH applications provider',
+    ]);
+    expect(boundIn(service)).toEqual(['5 staff', '6 not Carol (off)']);
+    const again = await run('plan', service.send, text);
+    expect(again.stdout).toContain('No changes.');
+  });
+
+  test('an update first adds, then changes, then takes out; a binding that differs is one PATCH', async () => {
+    const service = serviceWith(release, [
+      ['staff', 5],
+      ['ops', 6],
+    ]);
+    const text = grafana('{ group: { name: staff }, order: 7 }, { group: { name: contractors }, order: 8 }');
+    const { ending, stdout, stderr } = await run('apply', service.send, text, all);
+    expect(ending, stdout + stderr).toBe('done');
+    expect(writes(service)).toEqual([
+      'POST bindings group order',
+      'PATCH bindings group order',
+      'DELETE bindings',
+    ]);
+    expect(boundIn(service)).toEqual(['7 staff', '8 contractors']);
+  });
+});
+
+describe('what is bound and not declared', () => {
+  const text = grafana('{ group: { name: staff }, order: 5 }');
+  const bound = [
+    ['staff', 5],
+    ['ops', 6],
+  ] as const;
+
+  test('is shown, and stays without the permission to delete', async () => {
+    const service = serviceWith(undefined, bound);
+    const { ending, stdout } = await run('apply', service.send, text, ['update']);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('policies["group ops"]');
+    expect(stdout).toContain('to take anything out of `policies` is to delete');
+    expect(writes(service)).toEqual([]);
+  });
+
+  test('stays where the entry says at_least', async () => {
+    const service = serviceWith(undefined, bound);
+    const { stdout } = await run('plan', service.send, text.replace('] }', '], at_least: [policies] }'));
+    expect(stdout).toContain('No changes.');
+  });
+
+  test('opens it to everyone where nothing is left', async () => {
+    const { stdout } = await run('plan', serviceWith(undefined, bound).send, grafana(''), all);
+    expect(stdout).toContain('Opens application.grafana to everyone.');
+  });
+});
+
+describe('a plan', () => {
+  test.each<[string, string, readonly (readonly [string, number])[]]>([
+    [
+      'the group "staff"',
+      '{ group: { name: staff }, order: 1 }, { group: { name: ops }, order: 6 }',
+      [['ops', 6]],
+    ],
+    ['whoever is not in the group "ops"', '{ group: { name: ops }, order: 6, negate: true }', [['ops', 6]]],
+  ])('says that it opens to %s', async (words, declared, bound) => {
+    const { stdout } = await run('plan', serviceWith(undefined, bound).send, grafana(declared), all);
+    expect(stdout).toContain(`Opens application.grafana to ${words}`);
+  });
+
+  test('says nothing of the kind where a binding is disabled', async () => {
+    const text = grafana(
+      '{ group: { name: staff }, order: 1, enabled: false }, { group: { name: ops }, order: 6 }',
+    );
+    expect((await run('plan', serviceWith(undefined, [['ops', 6]]).send, text, all)).stdout).not.toContain(
+      'Opens',
+    );
+  });
+
+  test('tells bindings of one group apart by their order', async () => {
+    const service = serviceWith(undefined, [
+      ['staff', 5],
+      ['staff', 9],
+    ]);
+    const text = grafana('{ group: { name: staff }, order: 9 }, { group: { name: staff }, order: 6 }');
+    const { stdout } = await run('plan', service.send, text, all);
+    expect(stdout).toContain('policies["group staff at 5"].order');
+    expect((await run('apply', service.send, text, all)).ending).toBe('done');
+    expect(writes(service)).toEqual(['PATCH bindings group order']);
+    expect(boundIn(service)).toEqual(['6 staff', '9 staff']);
+  });
+
+  test('leaves alone bindings that cannot be told apart', async () => {
+    const service = serviceWith(undefined, [['staff', 5]]);
+    bind(service, 'staff', 5, { negate: true });
+    const text = grafana('{ group: { name: staff }, order: 5, timeout: 7 }', ', at_least: [policies]');
+    const { stdout } = await run('plan', service.send, text, all);
+    expect(stdout).toContain('cannot be told apart');
+  });
+});
+
+test.each([
+  ['access: everyone, policies: [{ group: { name: staff }, order: 1 }]', 'declares `access` or `policies`'],
+  ['policies: [{ order: 1 }]', 'a binding has exactly one of `policy`, `group`, `user`'],
+  ['policies: [{ group: { name: a }, user: { name: b }, order: 1 }]', 'a binding has exactly one of'],
+  [
+    'policies: [{ group: { name: a }, order: 1 }, { group: { name: a }, order: 1 }]',
+    'bound twice at this order',
+  ],
+  [
+    'policies: [{ group: { name: "${env:A}" }, order: 1 }]',
+    'the name of this group comes from an environment',
+  ],
+  ['policies: [{ group: { name: a } }]', 'order'],
+  ['policies: [{ grup: { name: a }, order: 1 }]', 'unknown field `grup`'],
+])('an entry is refused that says %s', async (fields, words) => {
+  const text = `version: 1\napplications:\n  - { slug: a, name: A, ${fields} }\n`;
+  const { ending, stdout } = await run('validate', sandboxTransport({}).send, text);
+  expect(ending).toBe('invalid');
+  expect(stdout).toContain(words);
+  expect(stdout).toContain('m.yaml:3:');
+});
+
+test('an entry that declares one of the two does not get the other from the defaults', async () => {
+  const text = grafana('{ group: { name: staff }, order: 1 }').replace(
+    'version: 1\n',
+    'version: 1\ndefaults: { application: { access: everyone } }\n',
+  );
+  expect((await run('plan', serviceWith().send, text)).stdout).not.toContain('everyone');
+});
+
+test('an export declares policies in full, and groups and users alone as access', async () => {
+  const service = serviceWith(undefined, [['staff', 5]]);
+  service.sandbox.create('application', { slug: 'wiki', name: 'Wiki' });
+  const exported = async (): Promise<string> => {
+    const { context, stdout } = capture({ url: 'https://x.example', transport: service.send });
+    await exportManifests({ output: 'yaml' }, context);
+    return stdout();
+  };
+  expect(await exported()).toContain('    access:\n      groups:\n        - { name: staff }\n');
+  bind(service, 'ops', 7, { negate: true });
+  const text = await exported();
+  expect(text).toContain(
+    '    policies:\n      - { group: { name: staff }, order: 5 }\n      - { group: { name: ops }, order: 7, negate: true }\n',
+  );
+  expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
+});
+
+/** The same with something that goes wrong from the request on that has this number, and with what is true after each that arrives. */
+function failing(service: Service, at: number, how: keyof typeof faults, after: () => void): Transport {
+  let number = 0;
+  return async (request, signal) => {
+    number += 1;
+    const { arrives, answers } = faults[how](number - at);
+    const answer = arrives ? await service.send(request, signal) : lost;
+    after();
+    return answers ? answer : lost;
+  };
+}
+
+const faults = {
+  'the answer to one request is lost': (since: number) => ({ arrives: true, answers: since !== 0 }),
+  'one request does not arrive': (since: number) => ({ arrives: since !== 0, answers: true }),
+  'the run is killed after a request': (since: number) => ({ arrives: since <= 0, answers: since < 0 }),
+};
+
+const changes: readonly {
+  what: string;
+  before: readonly (readonly [string, number])[];
+  now: string;
+  bound: string[];
+}[] = [
+  {
+    what: 'one is added, one moves, one goes',
+    before: [
+      ['staff', 5],
+      ['ops', 6],
+    ],
+    now: '{ group: { name: staff }, order: 7 }, { group: { name: contractors }, order: 8 }',
+    bound: ['7 staff', '8 contractors'],
+  },
+  {
+    what: 'all are others',
+    before: [['ops', 6]],
+    now: '{ group: { name: staff }, order: 6 }, { group: { name: contractors }, order: 8 }',
+    bound: ['6 staff', '8 contractors'],
+  },
+];
+
+const names = (bound: readonly string[]): string[] => bound.map((one) => one.replace(/^\d+ /, ''));
+
+describe.each(changes)('where $what', ({ before, now, bound }) => {
+  test.each(Object.keys(faults) as (keyof typeof faults)[])(
+    'and %s, the next run ends as declared',
+    async (how) => {
+      const was = before.map(([group]) => group);
+      for (let at = 1; at <= 40; at += 1) {
+        const service = serviceWith(undefined, before);
+        let isRight = true;
+        const check = (): void => {
+          const there = names(boundIn(service));
+          // Nothing is taken out before all that is added stands, and nothing is there twice.
+          const isAdded = names(bound).every((one) => there.includes(one));
+          isRight &&= isAdded || was.every((one) => there.includes(one));
+          isRight &&= new Set(there).size === there.length;
+        };
+        await run('apply', failing(service, at, how, check), grafana(now), all);
+        const { ending, stdout } = await run('apply', service.send, grafana(now), all);
+        check();
+        expect({ at, ending, isRight, bound: boundIn(service) }, stdout).toEqual({
+          at,
+          ending: 'done',
+          isRight: true,
+          bound,
+        });
+      }
+    },
+  );
+});
+
+test.each(Object.keys(faults) as (keyof typeof faults)[])(
+  'where %s while it is created, it gets its provider once all is bound, if need be by the next run',
+  async (how) => {
+    const declared = '{ group: { name: staff }, order: 1 }, { group: { name: contractors }, order: 2 }';
+    const whole = sandboxTransport({});
+    await run('apply', whole.send, grafana(declared), all);
+    for (let at = 1; at <= whole.requests.length; at += 1) {
+      const service = sandboxTransport({});
+      let isRight = true;
+      const check = (): void => {
+        const { provider = null } = service.sandbox.record('application', 'grafana') ?? {};
+        isRight &&= provider === null || boundIn(service).length === 2;
+        isRight &&= boundIn(service).length <= 2;
+      };
+      await run('apply', failing(service, at, how, check), grafana(declared), all);
+      const { ending, stdout } = await run('apply', service.send, grafana(declared), all);
+      check();
+      expect({ at, ending, isRight, bound: boundIn(service) }, stdout).toEqual({
+        at,
+        ending: 'done',
+        isRight: true,
+        bound: ['1 staff', '2 contractors'],
+      });
+      expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+    }
+  },
+);
+
+test('a binding that somebody else has changed since the plan is left as it is', async () => {
+  const service = serviceWith(undefined, [['staff', 5]]);
+  let lists = 0;
+  const send: Transport = async (request, signal) => {
+    if (request.method === 'GET' && request.path.startsWith(bindings)) {
+      lists += 1;
+      const { pk, ...fields } = (asked(service, 'GET', bindings)['results'] as JsonObject[])[0] ?? {}; // the one that is there
+      if (lists === 2) asked(service, 'PATCH', `${bindings}${textOf(pk ?? null)}/`, { ...fields, order: 40 });
+    }
+    return service.send(request, signal);
+  };
+  const { ending, stdout } = await run('apply', send, grafana('{ group: { name: staff }, order: 7 }'), all);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('somebody else has changed `policies` since the plan');
+  expect(boundIn(service)).toEqual(['40 staff']);
+});
