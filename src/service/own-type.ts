@@ -20,7 +20,7 @@ export async function readOwn(
   signal: AbortSignal | undefined,
 ): Promise<Reading | undefined> {
   const { isBase, family } = kind;
-  // What has no type any more may be gone, and another there in its place.
+  // The record may be gone, and another one may have its name.
   for (let isLast = false; ; isLast = true) {
     const reading = await untilProven(() => client.read(kind, name, signal), pacing, triesOf.lookUp);
     if (!isBase || reading?.proof !== 'exists') return reading;
@@ -29,7 +29,7 @@ export async function readOwn(
     if (shown?.proof === 'exists')
       return isOfKind(kind, shown.record.received) ? reading : { proof: 'absent', answer: shown.answer };
     if (shown?.proof !== 'absent') return shown;
-    // It is not shown of which type it is, and then nothing of it may be touched.
+    // Its type is not shown, so it must not be touched.
     if (isLast) return { ...shown, proof: 'nothing' };
   }
 }
@@ -44,10 +44,10 @@ export interface OwnTypeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is told of the type of a record: that it is of the kind, or is not; or why that is not known. */
+/** Whether a record is of the kind, or why that is unknown. */
 export type OwnType = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
 
-/** Those of what was found in a list that are of its kind. What is of another, or may be, is left out. */
+/** The records of a list that are of its kind. Records of another or unknown type are left out. */
 export async function ownAmong<Key>(
   kind: Kind,
   found: ReadonlyMap<Key, HeldRecord>,
@@ -61,7 +61,7 @@ export async function ownAmong<Key>(
   return new Map([...found].filter(([, { pk }]) => types.get(pk) === true));
 }
 
-/** Of which of these records of a list it is known whether they are of its kind. */
+/** The records of a list whose type is known. */
 export async function ownTypesOf(
   kind: Kind,
   pks: readonly string[],
