@@ -160,7 +160,7 @@ function withOwnVariables(found: readonly Declared[]): readonly Declared[] {
 }
 
 /** The name of the variable for a secret: `GRAFANA_CLIENT_SECRET`. */
-function variableFor(name: string, field: string): string {
+export function variableFor(name: string, field: string): string {
   const plain = `${name}_${field}`.normalize('NFKD').replaceAll(/[^A-Za-z0-9]+/g, '_');
   return plain.replace(/^_+/, '').replace(/^\d/, 'P$&').toUpperCase();
 }

@@ -13,6 +13,7 @@ import {
   examining,
   exporting,
   failOn,
+  handingOver,
   insecureHttp,
   one,
   output,
@@ -147,6 +148,16 @@ export const commands: readonly Declared[] = [
     example: 'rollcall export --out manifests',
     options: exporting,
     load: async () => (await import('./export.ts')).exportManifests,
+  },
+  {
+    name: 'credentials',
+    summary: 'write the client id, secret and URLs of a provider',
+    description:
+      'Writes what an application is configured with: client id, secret, issuer and endpoints of OAuth2 providers. The file is new, and only its owner can read it. Changes nothing in the service.',
+    argument: ['[address...]', 'providers, such as provider.grafana'],
+    example: 'rollcall credentials provider.grafana --to grafana.env',
+    options: handingOver,
+    load: async () => (await import('./credentials.ts')).credentials,
   },
   {
     name: 'import csv',

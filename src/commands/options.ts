@@ -134,6 +134,22 @@ export const examining: readonly Made[] = [
   ...colours,
 ];
 
+/** For credentials. */
+export const handingOver: readonly Made[] = [
+  one('--to <file>', 'a new file, or - for standard output'),
+  one('--format <name>', 'how it is written', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
+  one('--replace', 'replace an existing file'),
+  one('--all', 'all that have a secret'),
+  one('--show-secrets', 'with --to -: print secrets'),
+  ...service,
+  ...config,
+  ...connection,
+  verbose,
+  wait,
+  concurrency,
+  ...colours,
+];
+
 /** For export. */
 export const exporting: readonly Made[] = [
   one('--out <folder>', 'for the new files (default: stdout)'),

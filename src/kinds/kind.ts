@@ -42,6 +42,8 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly update: UpdateOf;
   /** How one is deleted, with the capability `delete`, where that is possible. */
   readonly deletion?: Deletion;
+  /** What an application that uses one has to be configured with, for `rollcall credentials`. */
+  readonly credentials?: Credentials;
   /** Who may open one, where that can be declared. */
   readonly access?: Access;
   /** Whether policies, groups and users can be bound to its records, and what depends on that. */
@@ -99,6 +101,14 @@ interface UpdateOf {
   readonly sentAlong?: readonly string[];
   /** The fields that are not changed of the one to whom the token belongs. */
   readonly protectedOnSelf?: readonly string[];
+}
+
+/** The credentials of a record. */
+interface Credentials {
+  /** The fields of a record to hand over, in order. */
+  readonly fields: (held: JsonObject) => readonly string[];
+  /** The path below a record where the service shows its URLs, and the name of each in a credentials document. */
+  readonly urls?: { readonly path: string; readonly names: Readonly<Record<string, string>> };
 }
 
 /** How one is deleted: by a DELETE where a PATCH changes it. */

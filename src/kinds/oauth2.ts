@@ -114,6 +114,22 @@ export const oauth2: RowKind = kindFrom({
   isBase: true,
   unique: true,
   deletion: {},
+  credentials: {
+    fields: ({ client_type }) => ['client_id', ...(client_type === 'public' ? [] : ['client_secret'])],
+    urls: {
+      path: 'setup_urls/',
+      // As OpenID Connect Discovery calls them.
+      names: {
+        issuer: 'issuer',
+        provider_info: 'discovery_url',
+        authorize: 'authorization_endpoint',
+        token: 'token_endpoint',
+        user_info: 'userinfo_endpoint',
+        logout: 'end_session_endpoint',
+        jwks: 'jwks_uri',
+      },
+    },
+  },
   fields,
   notDeclarable: {
     ...notOfProviders,

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../base/json.ts';
 import { sameBindings } from './bindings.ts';
 import type { Children } from './children.ts';
-import type { FieldFacts } from './facts.ts';
 import { familyNamed, familyOf, type FamilyType } from './families.ts';
+import { formOf, neededByNew, type Extent } from './field-form.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
@@ -10,12 +10,18 @@ import { once } from './once.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
 import { laterValueCheck, lengthCheck } from './release-checks.ts';
-import { likelyRefused } from './release.ts';
 import { searchFor } from './search.ts';
 import { isSecret } from './secrets.ts';
-import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
-type Given = 'was' | 'servedBy' | 'access' | 'isPersonal' | 'isInternal' | 'notDeclarable' | 'deletion';
+type Given =
+  | 'was'
+  | 'servedBy'
+  | 'access'
+  | 'isPersonal'
+  | 'isInternal'
+  | 'notDeclarable'
+  | 'deletion'
+  | 'credentials';
 type Defaulted = 'isUndocumented' | 'title' | 'changes' | 'words';
 
 /** What is written by hand of a kind: what the facts of the service's API do not say. */
@@ -48,16 +54,6 @@ export type FieldRow<Value = JsonValue> = Omit<
   'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'findId' | 'part'
 > &
   Extent;
-
-/** How much of its value a declaration is about, where that is not what most fields have. */
-interface Extent {
-  /** A list of references is declared in full unless `at_least` names it; this one in part, unless `exactly` does. */
-  readonly part?: true;
-  /** JSON is declared in part unless `exactly` names it; this is one value. So is every secret. */
-  readonly whole?: true;
-  /** The order of plain values is compared; of these it means nothing. */
-  readonly ordered?: false;
-}
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
 
@@ -265,35 +261,4 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
     ...own,
   };
-}
-
-/** What no answer shows need not be declared of a record that exists. */
-function neededByNew(name: string): NonNullable<FieldOfKind['ifMissing']> {
-  return () =>
-    likelyRefused(
-      `a new record needs a \`${name}\``,
-      'Of a record that exists already, it can be left out: no answer shows it.',
-    );
-}
-
-/** How a value is compared, and how a table holds it. */
-function formOf(
-  { type, format, items }: FieldFacts,
-  refers: boolean,
-  { part, whole, ordered }: { readonly [Key in keyof Extent]: boolean | undefined },
-): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same' | 'part'> {
-  if (items) {
-    const isNumber = items.type === 'integer';
-    const idForm = isNumber ? plainId : plainUuid;
-    return {
-      inTable: isNumber ? 'numbers' : 'texts',
-      ...(refers && { idForm, part: part ? 'unless exactly' : 'if at_least' }),
-      ...(ordered === false && { same: sameTexts }),
-    };
-  }
-  if (type === 'boolean') return { inTable: 'boolean' };
-  if (type === 'integer' || type === 'number') return { inTable: 'number' };
-  if (type !== 'string') return { inTable: 'columns', ...(!whole && { part: 'unless exactly' }) };
-  if (format === 'date-time') return { same: sameInstant };
-  return refers ? { same: sameUuid } : {};
 }

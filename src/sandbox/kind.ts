@@ -49,6 +49,8 @@ export interface SandboxKind extends Guarded {
   readonly listed?: (query: Query, asker: Asker) => Listed;
   /** A record as the service answers it to somebody. The query says what is left out. */
   readonly record: (row: Row, asker?: Asker, query?: Query) => JsonObject;
+  /** The URLs of a record below the service's own. */
+  readonly urls?: (row: Row, origin: string) => JsonObject;
   /** What becomes of others when one is deleted. */
   readonly whenDeleted?: (row: Row) => void;
   /** Whether the service breaks down when it is asked for a record. */

@@ -1,7 +1,8 @@
+import { textOf, type JsonObject } from '../base/json.ts';
 import { untaken } from './field-facts.ts';
 import { digest } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
-import { typedProviderKind } from './provider.ts';
+import { providerRecord, typedProviderKind } from './provider.ts';
 
 /** The providers of OAuth2 and OpenID. What nobody sends as id and secret, the service makes, and shows. */
 export function oauth2Kind(world: World): WrittenKind {
@@ -30,7 +31,22 @@ export function oauth2Kind(world: World): WrittenKind {
         ...values,
       },
     }),
+    urls: (row, origin) => urlsOf(providerRecord(world, row), origin),
   });
+}
+
+/** Without an application, a provider has no issuer and none of the URLs that contain its slug. */
+function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: string): JsonObject {
+  const own = slug === null ? undefined : `${origin}/application/o/${textOf(slug)}/`;
+  return {
+    issuer: own ?? null,
+    authorize: `${origin}/application/o/authorize/`,
+    token: `${origin}/application/o/token/`,
+    user_info: `${origin}/application/o/userinfo/`,
+    provider_info: own ? `${own}.well-known/openid-configuration` : null,
+    logout: own ? `${own}end-session/` : null,
+    jwks: own ? `${own}jwks/` : null,
+  };
 }
 
 function madeSecret(pk: number | string): string {

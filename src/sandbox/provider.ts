@@ -36,11 +36,12 @@ interface Typed {
   readonly madeOfIt?: readonly string[];
   readonly fields: FieldRows;
   readonly keep: NonNullable<TableRow['keep']>;
+  readonly urls?: NonNullable<TableRow['urls']>;
 }
 
 /** The providers of one type. */
 export function typedProviderKind(world: World, typed: Typed): WrittenKind {
-  const { path, component, madeOfIt = [], fields: rows, keep } = typed;
+  const { path, component, madeOfIt = [], fields: rows, keep, urls } = typed;
   const facts = factsIn(world, path);
   const validities = Object.entries(rows).filter(([name]) => /_(?:validity|threshold)$/.test(name));
   const kind = tableFrom(world, {
@@ -51,6 +52,7 @@ export function typedProviderKind(world: World, typed: Typed): WrittenKind {
       ...Object.fromEntries(validities.map(([name, row]) => [name, { last: wrongValidity, ...row }])),
     },
     keep,
+    ...(urls && { urls }),
     has: ({ fields: stored }) => [component, ...madeOfIt].includes(textOf(stored['component'])),
     record: (row) => ({
       ...unset(row.pk),

@@ -25,7 +25,7 @@ import { configurationOf, listOptions, meOf, versionOf } from './self.ts';
 import { refusedOf, taken, type RefusedEntry, type Taken } from './taken.ts';
 import { deleteRow, shownUses } from './uses.ts';
 
-/** The service in memory, without files, network, clock or random numbers: the same requests in the same order always get the same answers. */
+/** The service in memory: the same requests in the same order always get the same answers. */
 export class Sandbox {
   readonly #world: World;
   readonly #kinds: SandboxKinds;
@@ -107,8 +107,8 @@ export class Sandbox {
       case '/api/v3/root/config/':
         return this.#answerAbout(request, () => configurationOf(this.#world.rules));
     }
-    const used = path.endsWith('/used_by/') ? path.slice(0, -'used_by/'.length) : undefined;
-    if (used !== undefined) return this.#usesOf(request, used);
+    const [, record, below] = /^(.+\/)(used_by|setup_urls)\/$/.exec(path) ?? [];
+    if (record !== undefined && below !== undefined) return this.#below(request, record, below);
     const checked = /^\/api\/v3\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
     if (checked !== undefined) return this.#checkAccess(request, checked);
     const slug = /^\/api\/v3\/flows\/executor\/([^/]+)\/$/.exec(path)?.[1];
@@ -119,7 +119,7 @@ export class Sandbox {
     const one = this.#paths.recordAt(path);
     if (one?.kind.otherLists?.has(one.name)) return this.#listOthers(request, one.kind);
     if (one?.kind.key.form.test(one.name)) return this.#atRecord(request, one.kind, one.name);
-    // Without a route, a POST is refused for its method before anything is looked for.
+    // Without a route, a POST is refused for its method first.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
   }
 
@@ -173,8 +173,8 @@ export class Sandbox {
     return checked ? json(200, checked, allow) : json(404, { detail: 'Not found.' }, allow);
   }
 
-  /** What hangs on a record that somebody may view. */
-  #usesOf(request: SandboxRequest, path: string): SandboxResponse {
+  /** What the service shows below a record that the asker may view: its dependents, its URLs. */
+  #below(request: SandboxRequest, path: string, below: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
     if (!kind || !isWritten(kind) || !kind.key.form.test(name)) return html(404, '<!DOCTYPE html>');
@@ -182,9 +182,10 @@ export class Sandbox {
     const asker = this.#askers.of(request);
     const row = 'refusal' in asker ? 'forbidden' : viewed(kind, name, asker);
     if (found.status !== 200 || typeof row === 'string') return found;
-    return request.method === 'GET'
-      ? json(200, shownUses(this.#world, kind, row), allow)
-      : notAllowed(request, allow);
+    if (request.method !== 'GET') return notAllowed(request, allow);
+    if (below === 'used_by') return json(200, shownUses(this.#world, kind, row), allow);
+    const urls = kind.urls?.(row, `http://${request.headers['host'] ?? 'localhost'}`);
+    return urls ? json(200, urls, allow) : html(404, '<!DOCTYPE html>');
   }
 
   /** Another list below a kind's own: here, an empty one. */
@@ -277,7 +278,6 @@ export class Sandbox {
     return found && kind.record(found);
   }
 
-  /** The kind of that name or that path, which the release has. */
   #written(type: KindName): WrittenKind {
     const kind = Object.hasOwn(this.#kinds, type) ? this.#kinds[type] : this.#paths.listAt(`/api/v3${type}`);
     if (!kind || !isWritten(kind)) throw new Error(`release ${this.#world.release} creates none at ${type}`);

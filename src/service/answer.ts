@@ -107,6 +107,8 @@ type Asked =
   | { readonly shape: 'self' }
   /** The records that depend on a record. */
   | { readonly shape: 'uses' }
+  /** A JSON object below a record. */
+  | { readonly shape: 'document' }
   /** The confirmation that a record is deleted. */
   | { readonly shape: 'nothing' };
 
@@ -223,6 +225,8 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
       return sameUuid(body?.['pk'] ?? null, asked.id);
     case 'self':
       return isJsonObject(body?.['user']);
+    case 'document':
+      return body !== undefined;
     case 'uses':
     case 'nothing':
       return false;

@@ -1,4 +1,4 @@
-import { isJsonList, parseJson, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
 import type { Children, Parent } from '../kinds/children.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
@@ -10,6 +10,7 @@ import { Sight } from './sight.ts';
 import { sendFieldsBy } from './send-fields.ts';
 import type { Transport } from './transport.ts';
 import type { HeldRecord } from './types.ts';
+import { belowRead, usesRead, type DocumentReading, type UsesReading } from './read-below.ts';
 import { remembered, type SelfReading } from './read-self.ts';
 import { understood, type Understood } from './understood.ts';
 import {
@@ -53,9 +54,6 @@ export type Deleting = Understood & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
 };
 
-/** The dependents of a record, as the service reports them. */
-export type UsesReading = Understood & { readonly proof: ReadProof; readonly uses: readonly JsonValue[] };
-
 /** The result of an update. Only `updated` has the new state of the record. */
 export type Updating = Understood &
   (
@@ -93,6 +91,14 @@ export interface Client {
   rebind(children: Children, pk: string, fields: JsonObject): Promise<Updating>;
   /** Reads the dependents of the record with this `pk`, once, and never rejects. Not a documented operation. */
   readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
+  /** Reads the JSON object at a path below the record with this `pk`, once, and never rejects. Not a documented operation. */
+  readBelow(
+    kind: Kind,
+    name: string,
+    pk: string,
+    path: string,
+    signal?: AbortSignal,
+  ): Promise<DocumentReading>;
   /** Deletes the record with this `pk`: sends one request, once. Rejects only if deletes are not enabled. */
   remove(kind: Kind, name: string, pk: string): Promise<Deleting>;
   /** Deletes a binding: sends one request, once. Rejects only if the capability for that is not enabled. */
@@ -170,6 +176,7 @@ export function createClient(
       return unbound(send, children, pk);
     },
     readUses: (...asked) => usesRead(send, ...asked),
+    readBelow: (...asked) => belowRead(send, ...asked),
     async remove(kind, name, pk) {
       if (!capabilities.includes('delete')) throw new Error('without its capability, nothing is deleted');
       return removed(send, kind.update.path(name, pk));
@@ -270,20 +277,6 @@ async function pageRead(
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };
   return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
-}
-
-async function usesRead(
-  send: Transport,
-  { update }: Kind,
-  name: string,
-  pk: string,
-  signal: AbortSignal | undefined,
-): Promise<UsesReading> {
-  const exchange = await send({ method: 'GET', path: `${update.path(name, pk)}used_by/` }, signal);
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'uses' }));
-  const uses = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
-  const isList = uses !== undefined && isJsonList(uses);
-  return { proof: whatAnswersProve[answer.kind].read, uses: isList ? uses : [], answer, ...rest };
 }
 
 /** A denial says nothing about other records: permissions can be on single records. */

@@ -57,6 +57,7 @@ const before = new Map([
 
 /** What stands ready where a page takes it for granted. */
 const ready: Readonly<Record<string, readonly string[]>> = {
+  'docs/references.md': ['mkdir -p my-manifests/texts && echo return {} > my-manifests/texts/teams.py'],
   'docs/plans.md': [
     'mkdir .before && cp -r manifests .before',
     "sed -i 's/, and what does not//' manifests/applications.yaml && sed -i '/username: bob/,+1d' manifests/users.yaml",
@@ -71,6 +72,10 @@ const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'),
 const seeds: Readonly<Record<string, SandboxSeed>> = {
   'docs/tutorial.md': {},
   'docs/adopting.md': { ...exampleSeed, providers: [{ pk: 1, name: 'HR SAML' }], roles: [] },
+  'docs/providers.md': {
+    providers: [{ pk: 1, name: 'Grafana OIDC', type: 'oauth2' }],
+    applications: [{ slug: 'grafana', name: 'Grafana', provider: 1 }],
+  },
   'docs/day-two.md': {
     tokens: [{ token: 'sandbox-token', superuser: true }],
     providers: [],

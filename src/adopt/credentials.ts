@@ -1,0 +1,140 @@
+import { interruptedBy, type Ending } from '../base/exit-code.ts';
+import { textOf } from '../base/json.ts';
+import type { Address } from '../base/diagnostic.ts';
+import { kinds, type ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { addressOf, nameOf, typeOf } from '../kinds/resource.ts';
+import { withService, type Service } from '../run/connect.ts';
+import { readInventory } from '../run/undeclared.ts';
+import type { Job } from '../run/world.ts';
+import type { Answer } from '../service/answer.ts';
+import type { Reading } from '../service/client.ts';
+import type { DocumentReading } from '../service/read-below.ts';
+import { retrieve } from '../service/retrieve.ts';
+import { triesOf, untilProven } from '../service/retries.ts';
+import type { Inventory } from '../observe/gaps.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
+
+/** What an application is configured with to use a record of the service. */
+export interface Credentials {
+  readonly address: Address;
+  /** Fields and URLs by name, such as `client_id` and `issuer`, in the order of the document. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** Why credentials are missing or incomplete. */
+export type Missing =
+  | { readonly kind: 'absent'; readonly address: Address }
+  | { readonly kind: 'unread'; readonly address: Address; readonly list: string; readonly answer: Answer }
+  /** The service shows the record without this field. */
+  | { readonly kind: 'not_shown'; readonly address: Address; readonly field: string }
+  /** The record has no such URL, because no application uses it. */
+  | { readonly kind: 'no_url'; readonly address: Address; readonly names: readonly string[] }
+  | { readonly kind: 'no_urls'; readonly address: Address; readonly answer: Answer };
+
+export interface CredentialsRead {
+  readonly found: readonly Credentials[];
+  readonly missing: readonly Missing[];
+  /** The lists that were read for all credentials, as far as they were. */
+  readonly inventories: readonly Inventory[];
+  /** How the run ends if it was interrupted. */
+  readonly interrupted?: Ending;
+}
+
+/** The kinds with credentials. */
+export function kindsWithCredentials(): readonly Kind<ResourceType>[] {
+  return kinds.filter(({ credentials }) => credentials !== undefined);
+}
+
+/** Reads the credentials of some records, or of all that have a secret. Sends only reads. */
+export function readCredentials(
+  wanted: readonly Address[] | 'all',
+  settings: ServiceSettings,
+  job: Job,
+): Promise<CredentialsRead> {
+  return withService(settings, job, async (service) => {
+    const found: Credentials[] = [];
+    const missing: Missing[] = [];
+    const inventories = wanted === 'all' ? await secretHolders(service) : [];
+    const addresses =
+      wanted === 'all'
+        ? inventories.flatMap(({ kind, records }) =>
+            records.map(({ received }) => addressOf(kind.type, textOf(received[kind.identity]))),
+          )
+        : wanted;
+    for (const address of addresses) {
+      const read = await readOne(address, service);
+      if ('values' in read) found.push(read);
+      missing.push(...read.missing);
+    }
+    const { signal } = service;
+    return { found, missing, inventories, ...(signal.aborted && { interrupted: interruptedBy(signal) }) };
+  });
+}
+
+/** The lists of all kinds with credentials, without records that have no secret. */
+async function secretHolders(service: Service): Promise<Inventory[]> {
+  const inventories: Inventory[] = [];
+  for (const kind of kindsWithCredentials()) {
+    const inventory = await readInventory(kind, service);
+    const hasSecret = ({ received }: Inventory['records'][number]): boolean =>
+      kind.credentials?.fields(received).some((field) => {
+        const value = received[field] ?? '';
+        return kind.fields[field]?.isSecret === true && value !== '';
+      }) === true;
+    inventories.push({ ...inventory, records: inventory.records.filter((record) => hasSecret(record)) });
+  }
+  return inventories;
+}
+
+type ReadOne = { readonly missing: readonly Missing[] } & (Credentials | object);
+
+async function readOne(address: Address, service: Service): Promise<ReadOne> {
+  const { client, pacing, signal } = service;
+  const ofType = kindsWithCredentials().filter(({ type }) => type === typeOf(address));
+  for (const kind of ofType) {
+    const reading = await retrieve(kind, nameOf(address), client, pacing, signal);
+    if (reading?.proof === 'absent') continue;
+    if (reading?.proof === 'exists') return credentialsOf(address, kind, reading, service);
+    return {
+      missing: reading ? [{ kind: 'unread', address, list: kind.list, answer: reading.answer }] : [],
+    };
+  }
+  return { missing: [{ kind: 'absent', address }] };
+}
+
+async function credentialsOf(
+  address: Address,
+  kind: Kind,
+  { held }: Extract<Reading, { proof: 'exists' }>,
+  { client, pacing, signal }: Service,
+): Promise<ReadOne> {
+  const { fields = () => [], urls } = kind.credentials ?? {};
+  const wanted = fields(held.fields);
+  const notShown = wanted.filter((field) => (held.fields[field] ?? null) === null);
+  if (notShown.length > 0)
+    return { missing: notShown.map((field) => ({ kind: 'not_shown', address, field })) };
+  const values: Record<string, string> = {};
+  for (const field of wanted) values[field] = textOf(held.fields[field]);
+  if (urls === undefined) return { address, values, missing: [] };
+  const ask = (): Promise<DocumentReading> =>
+    client.readBelow(kind, nameOf(address), held.pk, urls.path, signal);
+  const reading = await untilProven(ask, pacing, triesOf.lookUp);
+  if (reading?.proof !== 'exists')
+    return {
+      address,
+      values,
+      missing: reading ? [{ kind: 'no_urls', address, answer: reading.answer }] : [],
+    };
+  const none: string[] = [];
+  for (const [key, name] of Object.entries(urls.names)) {
+    const value = reading.document[key] ?? '';
+    if (typeof value === 'string' && value !== '') values[name] = value;
+    else none.push(name);
+  }
+  return {
+    address,
+    values,
+    missing: none.length > 0 ? [{ kind: 'no_url', address, names: none }] : [],
+  };
+}

@@ -1,0 +1,153 @@
+import { kindsWithCredentials, readCredentials, type Credentials } from '../adopt/credentials.ts';
+import type { Address } from '../base/diagnostic.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
+import { unlessLost, type Ending } from '../base/exit-code.ts';
+import { standardInput } from '../base/files.ts';
+import { didYouMean } from '../base/suggestion.ts';
+import { addressOf } from '../kinds/resource.ts';
+import { listed } from '../kinds/all.ts';
+import {
+  credentialsText,
+  unwritable,
+  writtenName,
+  type CredentialFormat,
+} from '../report/formats/credentials.ts';
+import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { inline } from '../report/printable.ts';
+import { missingCredentials } from '../report/words/credentials.ts';
+import { gapDiagnostics } from '../report/words/inventory.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { Context } from '../terminal/context.ts';
+import { valuesOf, voiceOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import { narrated } from './narrator.ts';
+
+export interface CredentialsOptions extends ProjectFlags, ServiceFlags {
+  /** A file that only its owner can read, or `-`. */
+  readonly to?: string;
+  readonly format: CredentialFormat;
+  readonly replace?: boolean;
+  /** Every record with a secret. */
+  readonly all?: boolean;
+  readonly showSecrets?: boolean;
+}
+
+/** `rollcall credentials`: writes what applications are configured with. Changes nothing in the service. */
+export async function credentials(
+  written: readonly string[],
+  options: CredentialsOptions,
+  context: Context,
+): Promise<Ending> {
+  const { stderr } = context;
+  const to = targetOf(options);
+  const wanted = options.all ? 'all' : addressesIn(written);
+  if (options.all && written.length > 0)
+    throw new UsageError('--all takes no addresses', 'Leave --all or the addresses out.');
+  const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
+  if (!settings.service) {
+    stderr.write(diagnosticsText(settings.diagnostics, createStyle(stderr)));
+    return 'invalid';
+  }
+  if (settings.contractOnly)
+    throw new UsageError(
+      'no documented operation reads credentials, and contract_only sends nothing else',
+      'Use another environment, or leave contract_only out.',
+    );
+  const job = narrated(context, voiceOf(options, context.env));
+  const { found, missing, inventories, interrupted } = await readCredentials(wanted, settings.service, job);
+  if (interrupted) {
+    stderr.write('Interrupted. Nothing was written.\n');
+    return interrupted;
+  }
+  const problems = [
+    ...inventories.flatMap((inventory) =>
+      gapDiagnostics({ ...inventory, gaps: inventory.gaps.filter(({ kind }) => kind !== 'other_types') }),
+    ),
+    ...missing.flatMap((one) => missingCredentials(one)),
+  ];
+  if (problems.length > 0) stderr.write(`${diagnosticsText(problems, createStyle(stderr))}\n`);
+  if (found.length === 0) {
+    stderr.write(
+      problems.length > 0 ? 'Nothing was written.\n' : 'No record has a secret: nothing was written.\n',
+    );
+    if (problems.length === 0) return 'done';
+    return problems.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
+  }
+  refuseClashes(found, options.format);
+  const text = credentialsText(found, options.format);
+  const ending = problems.length > 0 ? 'incomplete' : 'done';
+  if (to === standardInput) {
+    context.stdout.write(text);
+    return unlessLost(ending, await context.stdout.isLost());
+  }
+  return (await isWritten(to, text, options.replace === true, context)) ? ending : 'failed';
+}
+
+function targetOf({ to, showSecrets }: CredentialsOptions): string {
+  if (to === undefined)
+    throw new UsageError('no file is named for the credentials', 'Name one, such as: --to grafana.env');
+  if (to === standardInput && !showSecrets)
+    throw new UsageError('--to - prints secrets', 'Add --show-secrets if that is meant.');
+  return to;
+}
+
+function addressesIn(written: readonly string[]): readonly Address[] {
+  const types = [...new Set(kindsWithCredentials().map(({ type }) => type))];
+  if (written.length === 0)
+    throw new UsageError(
+      'no record is named',
+      `Name one, such as ${types[0]}.grafana, or use --all for those with a secret.`,
+    );
+  return written.map((text) => {
+    const type = types.find((one) => text.startsWith(`${one}.`) && text.length > one.length + 1);
+    if (type !== undefined) return addressOf(type, text.slice(type.length + 1));
+    const address = inline(text);
+    throw new UsageError(
+      `there are no credentials of ${address}`,
+      didYouMean(text.split('.', 1)[0] ?? '', types) ??
+        `Only records of the type ${listed(types)} have some.`,
+    );
+  });
+}
+
+/** Throws a UsageError where a format cannot hold the credentials. */
+function refuseClashes(found: readonly Credentials[], format: CredentialFormat): void {
+  const names = new Map<string, Credentials>();
+  for (const one of found) {
+    const value = unwritable(one, format);
+    if (value !== undefined)
+      throw new UsageError(
+        `the ${value} of ${inline(one.address)} cannot be written as ${format}: it has characters that cannot be seen`,
+        'Use --format json.',
+      );
+    const name = writtenName(one, format);
+    const other = names.get(name);
+    if (other)
+      throw new UsageError(
+        `${inline(other.address)} and ${inline(one.address)} would both be written as ${inline(name)}`,
+        'Write them to two files, or use --format json.',
+      );
+    names.set(name, one);
+  }
+}
+
+async function isWritten(
+  to: string,
+  text: string,
+  isReplaced: boolean,
+  { createPrivateFiles, writePrivateFile, stderr }: Context,
+): Promise<boolean> {
+  try {
+    const taken = isReplaced
+      ? await writePrivateFile(to, text)
+      : await createPrivateFiles(new Map([[to, text]]));
+    if (taken && taken.length > 0) {
+      stderr.write(`error: ${inline(to)} exists already\n    Nothing was written. --replace replaces it.\n`);
+      return false;
+    }
+  } catch (error) {
+    stderr.write(`error: cannot write ${inline(to)}\n    ${inline(reasonOf(error))}\n`);
+    return false;
+  }
+  stderr.write(`wrote  ${inline(to)}\n`);
+  return true;
+}

@@ -1,0 +1,45 @@
+import type { FieldFacts } from './facts.ts';
+import type { FieldOfKind } from './kind.ts';
+import { likelyRefused } from './release.ts';
+import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
+
+/** How much of its value a declaration is about, where that is not what most fields have. */
+export interface Extent {
+  /** A list of references is declared in full unless `at_least` names it; this one in part, unless `exactly` does. */
+  readonly part?: true;
+  /** JSON is declared in part unless `exactly` names it; this is one value. So is every secret. */
+  readonly whole?: true;
+  /** The order of plain values is compared; of these it means nothing. */
+  readonly ordered?: false;
+}
+
+/** What no answer shows need not be declared of a record that exists. */
+export function neededByNew(name: string): NonNullable<FieldOfKind['ifMissing']> {
+  return () =>
+    likelyRefused(
+      `a new record needs a \`${name}\``,
+      'Of a record that exists already, it can be left out: no answer shows it.',
+    );
+}
+
+/** How a value is compared, and how a table holds it. */
+export function formOf(
+  { type, format, items }: FieldFacts,
+  refers: boolean,
+  { part, whole, ordered }: { readonly [Key in keyof Extent]: boolean | undefined },
+): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same' | 'part'> {
+  if (items) {
+    const isNumber = items.type === 'integer';
+    const idForm = isNumber ? plainId : plainUuid;
+    return {
+      inTable: isNumber ? 'numbers' : 'texts',
+      ...(refers && { idForm, part: part ? 'unless exactly' : 'if at_least' }),
+      ...(ordered === false && { same: sameTexts }),
+    };
+  }
+  if (type === 'boolean') return { inTable: 'boolean' };
+  if (type === 'integer' || type === 'number') return { inTable: 'number' };
+  if (type !== 'string') return { inTable: 'columns', ...(!whole && { part: 'unless exactly' }) };
+  if (format === 'date-time') return { same: sameInstant };
+  return refers ? { same: sameUuid } : {};
+}

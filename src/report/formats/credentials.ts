@@ -1,0 +1,76 @@
+import type { Credentials } from '../../adopt/credentials.ts';
+import { variableFor } from '../../adopt/declaration.ts';
+import { yamlText } from '../../adopt/write-yaml.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { nameOf } from '../../kinds/resource.ts';
+import { inline } from '../printable.ts';
+import { jsonText } from './json.ts';
+
+export const credentialFormats = ['dotenv', 'json', 'kubernetes'] as const;
+
+export type CredentialFormat = (typeof credentialFormats)[number];
+
+/** The text of credentials in a format. */
+export function credentialsText(found: readonly Credentials[], format: CredentialFormat): string {
+  switch (format) {
+    case 'dotenv':
+      return found.map((one) => dotenv(one)).join('\n');
+    case 'json':
+      return jsonText({
+        format_version: '1.0',
+        credentials: found.map(({ address, values }) => ({ address, ...values })),
+      });
+    case 'kubernetes':
+      return found.map((one) => `---\n${yamlText(secretOf(one))}`).join('');
+  }
+}
+
+/** The names under which a format writes the records; two of the same name would replace each other. */
+export function writtenName({ address }: Credentials, format: CredentialFormat): string {
+  switch (format) {
+    case 'dotenv':
+      return variableFor(nameOf(address), '');
+    case 'json':
+      return address;
+    case 'kubernetes':
+      return kubernetesName(nameOf(address));
+  }
+}
+
+/** Lines such as `GRAFANA_CLIENT_SECRET='…'`, which shells and readers of .env files understand. */
+function dotenv({ address, values }: Credentials): string {
+  const lines = Object.entries(values).map(
+    ([name, value]) => `${variableFor(nameOf(address), name)}=${quoted(value)}\n`,
+  );
+  return lines.join('');
+}
+
+/** Nothing has a meaning in single quotes. */
+function quoted(value: string): string {
+  return value.includes("'") ? `"${value.replaceAll(/["$`\\]/g, String.raw`\$&`)}"` : `'${value}'`;
+}
+
+/** The name of a value that a format cannot hold: lines of dotenv have no escapes for invisible characters. */
+export function unwritable({ values }: Credentials, format: CredentialFormat): string | undefined {
+  if (format !== 'dotenv') return undefined;
+  return Object.keys(values).find((name) => inline(values[name] ?? '') !== values[name]);
+}
+
+function secretOf({ address, values }: Credentials): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: kubernetesName(nameOf(address)) },
+    type: 'Opaque',
+    stringData: values,
+  };
+}
+
+/** A name that Kubernetes takes: lower-case letters, digits and dashes. */
+function kubernetesName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-');
+  return plain.slice(0, 253).replaceAll(/^-+|-+$/g, '') || 'credentials';
+}

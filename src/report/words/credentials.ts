@@ -1,0 +1,66 @@
+import type { Missing } from '../../adopt/credentials.ts';
+import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { answerWords, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
+
+/** Why credentials are missing or incomplete. */
+export function missingCredentials(missing: Missing): Diagnostic {
+  const { address } = missing;
+  switch (missing.kind) {
+    case 'absent':
+      return {
+        ...diagnosticFor(undefined, {
+          code: 'name-not-found',
+          summary: 'it does not exist, has no credentials, or is not visible to this token',
+          detail: 'Names are compared exactly.',
+        }),
+        address,
+      };
+    case 'unread': {
+      const { code, summary, advice } = answerWords(missing.answer);
+      const isDenied = missing.answer.kind === 'denied';
+      return {
+        ...diagnosticFor(undefined, {
+          code,
+          summary: `its credentials could not be read: ${summary}`,
+          detail: detailOf(missing, isDenied ? `The token must be allowed to view ${missing.list}.` : advice),
+        }),
+        address,
+      };
+    }
+    case 'not_shown':
+      return {
+        ...diagnosticFor(undefined, {
+          code: 'not-exported',
+          summary: `the service does not show its \`${missing.field}\` to this token`,
+          detail: 'Nothing of it was written. The token may need a further permission to view secrets.',
+        }),
+        address,
+      };
+    case 'no_url':
+      return {
+        ...diagnosticFor(undefined, {
+          code: 'not-exported',
+          severity: 'warning',
+          summary: `it has no ${missing.names.join(', ')}`,
+          detail: 'An application that has it as its provider gives it these.',
+        }),
+        address,
+      };
+    case 'no_urls': {
+      const { summary, advice } = answerWords(missing.answer);
+      return {
+        ...diagnosticFor(undefined, {
+          code: 'not-exported',
+          severity: 'warning',
+          summary: `its URLs could not be read: ${summary}`,
+          detail: detailOf(missing, advice),
+        }),
+        address,
+      };
+    }
+  }
+}
+
+function detailOf({ answer }: Extract<Missing, { answer: unknown }>, advice: string): string {
+  return linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
+}

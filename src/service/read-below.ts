@@ -1,0 +1,41 @@
+import { isJsonList, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { sortedAnswer } from './answer.ts';
+import type { Transport } from './transport.ts';
+import { understood, type Understood } from './understood.ts';
+import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
+
+/** The dependents of a record, as the service reports them. */
+export type UsesReading = Understood & { readonly proof: ReadProof; readonly uses: readonly JsonValue[] };
+
+/** The result of reading a JSON object below a record. */
+export type DocumentReading = Understood & { readonly proof: ReadProof; readonly document: JsonObject };
+
+/** Reads the dependents of a record. */
+export async function usesRead(
+  send: Transport,
+  { update }: Kind,
+  name: string,
+  pk: string,
+  signal: AbortSignal | undefined,
+): Promise<UsesReading> {
+  const exchange = await send({ method: 'GET', path: `${update.path(name, pk)}used_by/` }, signal);
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'uses' }));
+  const uses = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
+  const isList = uses !== undefined && isJsonList(uses);
+  return { proof: whatAnswersProve[answer.kind].read, uses: isList ? uses : [], answer, ...rest };
+}
+
+/** Reads the JSON object at a path below a record. */
+export async function belowRead(
+  send: Transport,
+  { update }: Kind,
+  name: string,
+  pk: string,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<DocumentReading> {
+  const exchange = await send({ method: 'GET', path: `${update.path(name, pk)}${path}` }, signal);
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'document' }));
+  return { proof: whatAnswersProve[answer.kind].read, document: answer.body ?? {}, answer, ...rest };
+}

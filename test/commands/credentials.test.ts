@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { credentials, type CredentialsOptions } from '../../src/commands/credentials.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { capture } from '../support/run.ts';
+import { World } from '../support/update-world.ts';
+import { uuid } from '../../src/sandbox/ids.ts';
+
+const newest = sandboxReleases.at(-1);
+const flow = uuid('flow default-provider-authorization-implicit-consent');
+const grafana = {
+  name: 'Grafana OIDC',
+  authorization_flow: flow,
+  invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+  redirect_uris: [],
+  client_id: 'grafana',
+  client_secret: 'of-grafana',
+};
+
+type Options = Partial<CredentialsOptions>;
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+  readonly world: World;
+}
+
+function worldWith(seed: SandboxSeed = {}): World {
+  const world = new World(seed, newest);
+  world.sandbox.create('oauth2', grafana);
+  world.sandbox.create('application', {
+    slug: 'grafana',
+    name: 'Grafana',
+    provider: world.sandbox.pk('oauth2', grafana.name) ?? 0,
+  });
+  return world;
+}
+
+async function ran(
+  addresses: readonly string[],
+  options: Options,
+  world: World = worldWith(),
+  files: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const captured = capture({ url: 'http://127.0.0.1:9', transport: world.send, files });
+  const ending = await credentials(addresses, { format: 'dotenv', ...options }, captured.context);
+  return {
+    ending,
+    stdout: captured.stdout(),
+    stderr: captured.stderr(),
+    written: captured.written,
+    world,
+  };
+}
+
+const address = 'provider.Grafana OIDC';
+const own = 'http://localhost/application/o/grafana/';
+
+describe('rollcall credentials', () => {
+  test.each(sandboxReleases)('writes a new private file, and no secret elsewhere: %s', async (release) => {
+    const world = new World({}, release);
+    const { redirect_uris, ...fields } = grafana;
+    world.sandbox.create('oauth2', release === '2023.10' ? fields : { ...fields, redirect_uris });
+    world.sandbox.create('application', {
+      slug: 'grafana',
+      name: 'Grafana',
+      provider: world.sandbox.pk('oauth2', grafana.name) ?? 0,
+    });
+    const { ending, stdout, stderr, written } = await ran([address], { to: 'grafana.env' }, world);
+    expect({ ending, stdout, stderr }).toEqual({
+      ending: 'done',
+      stdout: '',
+      stderr: 'wrote  grafana.env\n',
+    });
+    expect(written.get('grafana.env')).toBe(`GRAFANA_OIDC_CLIENT_ID='grafana'
+GRAFANA_OIDC_CLIENT_SECRET='of-grafana'
+GRAFANA_OIDC_ISSUER='${own}'
+GRAFANA_OIDC_DISCOVERY_URL='${own}.well-known/openid-configuration'
+GRAFANA_OIDC_AUTHORIZATION_ENDPOINT='http://localhost/application/o/authorize/'
+GRAFANA_OIDC_TOKEN_ENDPOINT='http://localhost/application/o/token/'
+GRAFANA_OIDC_USERINFO_ENDPOINT='http://localhost/application/o/userinfo/'
+GRAFANA_OIDC_END_SESSION_ENDPOINT='${own}end-session/'
+GRAFANA_OIDC_JWKS_URI='${own}jwks/'
+`);
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('as JSON has a document with every address', async () => {
+    const { written } = await ran([address], { to: 'c.json', format: 'json' });
+    expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({
+      format_version: '1.0',
+      credentials: [{ address, client_id: 'grafana', client_secret: 'of-grafana', issuer: own }],
+    });
+  });
+
+  test('for Kubernetes is a Secret with a valid name', async () => {
+    const { written } = await ran([address], { to: 'c.yaml', format: 'kubernetes' });
+    expect(parse(written.get('c.yaml') ?? '')).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'grafana-oidc' },
+      stringData: { client_secret: 'of-grafana' },
+    });
+  });
+
+  test('--all takes the providers with a secret, and leaves public clients out', async () => {
+    const world = worldWith();
+    world.sandbox.create('oauth2', { ...grafana, name: 'App', client_id: 'app', client_type: 'public' });
+    const { ending, written } = await ran([], { all: true, to: 'c.json', format: 'json' }, world);
+    expect(ending).toBe('done');
+    expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({ credentials: [{ address }] });
+    const named = await ran(['provider.App'], { to: 'c.json', format: 'json' }, world);
+    expect(named.written.get('c.json')).not.toContain('client_secret');
+  });
+
+  test('replaces an existing file with --replace alone', async () => {
+    const files = { 'c.env': 'kept' };
+    const refused = await ran([address], { to: 'c.env' }, worldWith(), files);
+    expect(refused.ending).toBe('failed');
+    expect(refused.stderr).toContain('c.env exists already\n    Nothing was written. --replace replaces it.');
+    expect(refused.written.size).toBe(0);
+    expect((await ran([address], { to: 'c.env', replace: true }, worldWith(), files)).ending).toBe('done');
+  });
+
+  test('prints secrets with --show-secrets alone', async () => {
+    await expect(ran([address], { to: '-' })).rejects.toThrow('--to - prints secrets');
+    const { stdout } = await ran([address], { to: '-', showSecrets: true });
+    expect(stdout).toContain("CLIENT_SECRET='of-grafana'");
+  });
+
+  test('without an application, names the missing URLs, and ends as incomplete', async () => {
+    const world = new World({}, newest);
+    world.sandbox.create('oauth2', grafana);
+    const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);
+    expect(ending).toBe('incomplete');
+    expect(stderr).toContain('it has no issuer, discovery_url, end_session_endpoint, jwks_uri');
+    expect(written.get('c.env')).toContain("CLIENT_SECRET='of-grafana'");
+  });
+
+  test.each([
+    ['a name that nobody has', 'provider.Nobody', 'failed', 'it does not exist'],
+    ['a proxy provider, which has none', 'provider.Proxy', 'failed', 'has no credentials'],
+  ])('of %s says so, and writes nothing', async (_, name, expected, words) => {
+    const world = worldWith();
+    const { authorization_flow, invalidation_flow } = grafana;
+    const proxy = { name: 'Proxy', authorization_flow, invalidation_flow };
+    world.sandbox.create('proxy', {
+      ...proxy,
+      external_host: 'https://a.example.com',
+      internal_host: 'http://a:1',
+    });
+    const { ending, stderr, written } = await ran([name], { to: 'c.env' }, world);
+    expect(ending).toBe(expected);
+    expect(stderr).toContain(words);
+    expect(written.size).toBe(0);
+  });
+
+  test('names the right that a token lacks', async () => {
+    const world = worldWith();
+    world.sandbox.issue({ token: 'sandbox-token', view_providers: 'none' });
+    const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);
+    expect(ending).toBe('denied');
+    expect(stderr).toContain('The token must be allowed to view providers.');
+    expect(written.size).toBe(0);
+  });
+
+  test('writes what can be read without the URLs where these are denied', async () => {
+    const world = worldWith();
+    world.tamper = (request, answer) =>
+      request.path.endsWith('/setup_urls/')
+        ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"No."}' }
+        : answer();
+    const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);
+    expect(ending).toBe('incomplete');
+    expect(stderr).toContain('its URLs could not be read');
+    expect(written.get('c.env')?.split('\n')).toHaveLength(3);
+  });
+
+  test.each([
+    [[], { to: 'c' }, 'no record is named'],
+    [[address], {}, 'no file is named'],
+    [[address], { to: 'c', all: true }, '--all takes no addresses'],
+    [['user.alice'], { to: 'c' }, 'there are no credentials of user.alice'],
+    [[address, 'provider.Grafana-OIDC'], { to: 'c' }, 'would both be written as GRAFANA_OIDC'],
+  ])('%j with %j is refused', async (addresses, options, words) => {
+    const world = worldWith();
+    world.sandbox.create('oauth2', { ...grafana, name: 'Grafana-OIDC', client_id: 'other' });
+    await expect(ran(addresses, options, world)).rejects.toThrow(words);
+  });
+
+  test.each([
+    [`a'b"$c`, String.raw`"a'b\"\$c"`],
+    ['$HOME', "'$HOME'"],
+  ])('quotes the secret %j for shells', async (secret, quoted) => {
+    const world = worldWith();
+    world.sandbox.change('oauth2', grafana.name, { client_secret: secret });
+    const { written } = await ran([address], { to: 'c.env' }, world);
+    expect(written.get('c.env')).toContain(`CLIENT_SECRET=${quoted}\n`);
+  });
+
+  test('refuses a secret that dotenv cannot hold, without showing it', async () => {
+    const world = worldWith();
+    world.sandbox.change('oauth2', grafana.name, { client_secret: 'bell\u0007' });
+    await expect(ran([address], { to: 'c.env' }, world)).rejects.toThrow('cannot be written as dotenv');
+    const { written } = await ran([address], { to: 'c.json', format: 'json' }, world);
+    expect(written.get('c.json')).toContain(String.raw`bell\u0007`);
+  });
+});
