@@ -55,9 +55,22 @@ const before = new Map([
   ['rollcall validate my-manifests', 'sed -i s/meta_launch_url/meta_lauch_url/ my-manifests/apps.yaml'],
 ]);
 
+function standIn(name: string, script: string): string {
+  const path = `node_modules/.bin/${name}`;
+  return `printf '#!/bin/sh\n%s\n' '${script}' > ${path} && chmod +x ${path}`;
+}
+
 /** What stands ready where a page takes it for granted. */
 const ready: Readonly<Record<string, readonly string[]>> = {
-  'docs/references.md': ['mkdir -p my-manifests/texts && echo return {} > my-manifests/texts/teams.py'],
+  'docs/references.md': [
+    'mkdir -p my-manifests/texts && echo return {} > my-manifests/texts/teams.py',
+    'mkdir -p my-manifests/secrets && echo relay-password > my-manifests/secrets/relay',
+    'echo MAILER_ADDRESS=sops@example.com > mailer.env && echo MAILER_ADDRESS=op@example.com > mailer.op',
+    // They stand in for the programs of secret stores.
+    standIn('sops', 'set -a; . "./$2"; exec sh -c "$3"'),
+    standIn('vault', 'echo vault@example.com'),
+    standIn('op', 'set -a; . "./${2#*=}"; shift 3; exec "$@"'),
+  ],
   'docs/plans.md': [
     'mkdir .before && cp -r manifests .before',
     "sed -i 's/, and what does not//' manifests/applications.yaml && sed -i '/username: bob/,+1d' manifests/users.yaml",
