@@ -7,11 +7,12 @@ import { exitCodes } from '../../src/base/exit-code.ts';
 import { inline } from '../../src/report/printable.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
 import { writeReport } from '../../src/terminal/write-file.ts';
-import { probeService, shownResult } from './probe.ts';
+import { claimsOf, probeService, shownClaims, shownResult } from './probe.ts';
 import { Recorder } from './recorder.ts';
 import type { Send } from './session.ts';
 
-const usage = 'Usage: ROLLCALL_TOKEN=… npm run probe -- URL [--record FILE] [--insecure-http]';
+const usage =
+  'Usage: ROLLCALL_TOKEN=… npm run probe -- URL [--record FILE] [--claims FILE] [--insecure-http]';
 
 /** What the probe gets from outside. */
 export interface Surroundings {
@@ -40,6 +41,8 @@ interface Options {
   readonly token: string;
   /** The file for what the service answers. */
   readonly record: string | undefined;
+  /** The file for what rows of kinds claim, and whether it holds. */
+  readonly claims: string | undefined;
 }
 
 async function readOptions(args: readonly string[], token: string | undefined): Promise<Options> {
@@ -52,8 +55,10 @@ async function readOptions(args: readonly string[], token: string | undefined): 
     );
   if (token === undefined || token === '') throw new UsageError('ROLLCALL_TOKEN is not set', usage);
   const baseUrl = readBaseUrl(url, values['insecure-http']);
-  if (values.record !== undefined) await refuseUnlessNew(values.record);
-  return { baseUrl, token, record: values.record };
+  const { record, claims } = values;
+  if (record !== undefined) await refuseUnlessNew('--record', record);
+  if (claims !== undefined) await refuseUnlessNew('--claims', claims);
+  return { baseUrl, token, record, claims };
 }
 
 function parsed(args: readonly string[]) {
@@ -61,7 +66,11 @@ function parsed(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { 'insecure-http': { type: 'boolean', default: false }, record: { type: 'string' } },
+      options: {
+        'insecure-http': { type: 'boolean', default: false },
+        record: { type: 'string' },
+        claims: { type: 'string' },
+      },
     });
   } catch (error) {
     const [said = ''] = asError(error).message.split(/\.?(?:\n|$|\. )/);
@@ -70,24 +79,27 @@ function parsed(args: readonly string[]) {
 }
 
 /** An empty file is nobody's loss. */
-async function refuseUnlessNew(file: string): Promise<void> {
-  if (file === '') throw new UsageError('--record names no file', usage);
+async function refuseUnlessNew(option: string, file: string): Promise<void> {
+  if (file === '') throw new UsageError(`${option} names no file`, usage);
   const found = await lstat(file).catch(() => undefined);
   if (found && (!found.isFile() || found.size > 0))
-    throw new UsageError(`${file} exists already`, 'Give --record the name of a new file.');
+    throw new UsageError(`${file} exists already`, `Give ${option} the name of a new file.`);
   const folder = dirname(file);
   const isFolder = await stat(folder).then(
     (it) => it.isDirectory(),
     () => false,
   );
   if (!isFolder)
-    throw new UsageError(`there is no folder ${folder}`, 'Make it first, or give --record another.');
+    throw new UsageError(`there is no folder ${folder}`, `Make it first, or give ${option} another.`);
   await access(folder, constants.W_OK).catch((error: unknown) => {
     throw new UsageError(`${file} cannot be written`, `The reason: ${reasonOf(error)}.`, { cause: error });
   });
 }
 
-async function probe({ baseUrl, token, record }: Options, surroundings: Surroundings): Promise<number> {
+async function probe(
+  { baseUrl, token, record, claims: file }: Options,
+  surroundings: Surroundings,
+): Promise<number> {
   const { print, signal, run } = surroundings;
   const recorder = new Recorder({ token, baseUrl });
   let written: Promise<void> = Promise.resolve();
@@ -105,7 +117,9 @@ async function probe({ baseUrl, token, record }: Options, surroundings: Surround
     signal,
   });
   const count = (kind: string): number => results.filter(({ verdict }) => verdict.kind === kind).length;
-  print('');
+  const claims = claimsOf(results);
+  for (const line of ['', ...shownClaims(claims), '']) print(inline(line));
+  if (file !== undefined) await writeReport(file, `${JSON.stringify(claims, null, 2)}\n`);
   print(`${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped.`);
   for (const name of left) print(`This could not be deleted: ${inline(name)}`);
   if (record !== undefined) {

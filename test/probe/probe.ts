@@ -1,8 +1,8 @@
 import { shownRelease, type Release } from '../../src/kinds/release.ts';
 import { accessRows } from './access.ts';
 import { answers } from './answers.ts';
-import { providerRows } from './providers.ts';
-import { fail, type Verdict } from './row.ts';
+import { claimRows } from './claims.ts';
+import { fail, type Row, type Verdict } from './row.ts';
 import { rules } from './rules.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { Session, type ProbeRequest, type Send } from './session.ts';
@@ -11,6 +11,7 @@ import { Session, type ProbeRequest, type Send } from './session.ts';
 export interface Result {
   readonly row: string;
   readonly verdict: Verdict;
+  readonly claim?: Row['claim'];
 }
 
 export interface Probed {
@@ -42,11 +43,11 @@ export async function probeService(
   }, run);
   const release = await session.askRelease();
   const results: Result[] = [];
-  for (const { name, ask } of [...answers, ...accessRows, ...providerRows, ...rules]) {
+  for (const { name, ask, claim } of [...answers, ...accessRows, ...claimRows, ...rules]) {
     if (signal?.aborted) break;
     row = name;
     const verdict = await ask(session).catch((error: unknown) => fail(String(error)));
-    const result = { row: name, verdict };
+    const result = { row: name, verdict, ...(claim && { claim }) };
     results.push(result);
     onResult?.(result, release);
   }
@@ -59,4 +60,34 @@ export function shownResult({ row, verdict }: Result, release: Release | undefin
   const shown = release ? shownRelease(release) : 'unknown release';
   const why = verdict.kind === 'pass' ? '' : `: ${verdict.why}`;
   return `${verdict.kind.toUpperCase()}  ${shown}  ${row}${why}`;
+}
+
+const words = { pass: 'holds', fail: 'not', skip: 'not tried' } as const;
+
+/** What rows of kinds claim, and whether it holds there. */
+export function claimsOf(results: readonly Result[]): readonly Claim[] {
+  return results.flatMap(({ claim, verdict }) =>
+    claim ? { ...claim, verdict: words[verdict.kind], ...('why' in verdict && { why: verdict.why }) } : [],
+  );
+}
+
+export interface Claim {
+  /** The path of its list. */
+  readonly kind: string;
+  readonly claim: string;
+  readonly verdict: 'holds' | 'not' | 'not tried';
+  readonly why?: string;
+}
+
+/** Claims as a table, a line for a kind: `+` where it holds, `!` where it does not, and a dot where it was not tried. */
+export function shownClaims(claims: readonly Claim[]): string[] {
+  const names = [...new Set(claims.map(({ claim }) => claim))];
+  const width = Math.max(...claims.map(({ kind }) => kind.length));
+  const signs = { holds: '+', not: '!', 'not tried': '.' };
+  const lines = [...new Set(claims.map(({ kind }) => kind))].map((kind) => {
+    const own = new Map(claims.flatMap((one) => (one.kind === kind ? [[one.claim, one.verdict]] : [])));
+    const cells = names.map((name) => signs[own.get(name) ?? 'not tried'].padEnd(name.length));
+    return `${kind.padEnd(width)}  ${cells.join(' ')}`.trimEnd();
+  });
+  return lines.length === 0 ? [] : [`${''.padEnd(width)}  ${names.join(' ')}`, ...lines];
 }

@@ -223,11 +223,11 @@ test.runIf(inFull)(
 
 test('an exchange that the token stands in, as the probe sends it, is left out', async () => {
   const file = newFile();
-  const secret = 'made by npm run probe';
+  const secret = 'rollcall probe';
   const { out } = await run([url, '--record', file], sandboxWith({}, undefined, secret), {
     ownToken: secret,
   });
-  expect(readFileSync(file, 'utf8')).not.toContain('made by npm');
+  expect(readFileSync(file, 'utf8')).not.toContain(secret);
   expect(out).toMatch(
     /^\d+ exchanges were recorded in .+ \d with a part of the token in them were left out\./m,
   );
@@ -240,7 +240,7 @@ test('what the probe sent, what the service says of an error, how much there is 
   const named = (name: string): Recording['response'] | undefined =>
     recordings.find((recording) => recording.name === name)?.response;
   expect(named('the release')?.body).toMatchObject({ version_current: '2026.2.2', build_hash: '<TEXT>' });
-  expect(named('a user that is created comes back as declared')).toMatchObject({
+  expect(named('users: created')).toMatchObject({
     status: 201,
     headers: {
       allow: 'GET, POST, HEAD, OPTIONS',
@@ -248,11 +248,11 @@ test('what the probe sent, what the service says of an error, how much there is 
       vary: 'Accept-Language, Cookie',
     },
     body: {
-      pk: 1,
-      username: 'rollcall-probe-run1-full',
-      email: 'probe@example.com',
-      attributes: { probe: { deep: [1, 'two', null] } },
-      type: 'external',
+      pk: 4,
+      username: 'rollcall-probe-run1-users-one',
+      name: 'rollcall probe',
+      attributes: {},
+      type: 'internal',
       uid: '<TEXT>',
       avatar: '<TEXT>',
     },
@@ -264,17 +264,17 @@ test('what the probe sent, what the service says of an error, how much there is 
   expect(named('application: a slug with a dot')?.body).toMatchObject({
     slug: [expect.stringMatching(/“slug”/)],
   });
-  expect(named('a body that is no JSON is refused when a user is created')?.body).toEqual({
+  expect(named('users: malformed')?.body).toEqual({
     detail: expect.stringMatching(/^JSON parse error/),
   });
   expect(named('an empty filter is none: all users come back')?.body).toMatchObject({
-    pagination: { current: 1, count: 6, total_pages: 6 },
+    pagination: { current: 1, count: 2, total_pages: 2 },
   });
   expect(named('the service tells whose the token is, and what it may create (19)')?.body).toMatchObject({
     actions: { POST: { username: { required: true, max_length: 150, label: '<TEXT>' } } },
   });
   expect(named('application: %(username)s in a launch URL')?.body).toMatchObject({ launch_url: '<TEXT>' });
-  expect(recordings.find(({ name }) => name.startsWith('a wrong token may not'))?.request.headers).toEqual({
+  expect(recordings.find(({ name }) => name === 'users: denied')?.request.headers).toEqual({
     accept: 'application/json',
     authorization: 'Bearer rollcall-probe-wrong',
     'content-type': 'application/json',
@@ -365,7 +365,7 @@ test('what a service of another release answers otherwise is shown by its record
   await run([url, '--record', file], sandboxWith({}, '2026.2'));
   const differences = replay(read(file), sandboxWith({}, '2023.10', '<ACCESS_TOKEN>')).join('\n');
   expect(differences).toMatch(/a slug of 51 characters: \.slug is only here/);
-  expect(differences).toMatch(/comes back as declared: \.meta_icon_url is not here/);
+  expect(differences).toMatch(/applications: created: \.meta_icon_url is not here/);
   expect(differences).toMatch(/the slug token \(2\): \.slug is not here/);
   const changed = read(file).map((recording) => ({
     ...recording,
@@ -418,7 +418,7 @@ test('an interrupted run records what was answered until then', async () => {
           await expect.poll(() => existsSync(file)).toBe(true);
           early ??= readFileSync(file, 'utf8');
         }
-        if (request.body?.includes('-blanks')) interruption.abort();
+        if (request.body?.includes('-taken')) interruption.abort();
         return ask(request);
       };
     },
@@ -426,7 +426,7 @@ test('an interrupted run records what was answered until then', async () => {
   expect(code).toBe(1);
   const names = read(file).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['the release', 'what the probe created is deleted']));
-  expect(names).not.toContain('a user that is created comes back as declared');
+  expect(names).not.toContain('users: created');
   expect(JSON.parse(early ?? '')).toEqual(read(file).slice(0, (JSON.parse(early ?? '') as []).length));
   expect(out).toContain(`${names.length} exchanges were recorded in ${file}.`);
 });

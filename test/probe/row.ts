@@ -12,6 +12,8 @@ export interface Row {
   /** What is expected, in a few words. */
   readonly name: string;
   readonly ask: (session: Session) => Promise<Verdict>;
+  /** Of what a row of a kind claims: which kind, by its path, and which claim. */
+  readonly claim?: { readonly kind: string; readonly claim: string };
 }
 
 export const pass: Verdict = { kind: 'pass' };

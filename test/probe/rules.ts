@@ -1,6 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
-import { kindOf, kinds, type ResourceType } from '../../src/kinds/all.ts';
+import { kindOf, type ResourceType } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
@@ -153,45 +153,6 @@ const values: readonly Row[] = [
   rule('user', 'attributes that are a list', 'attributes', []),
 ];
 
-/** Fields that some releases lack: they take no notice of them. */
-const someValues: Readonly<Record<string, JsonValue>> = {
-  meta_hide: true,
-  meta_icon: 'fa://fa-circle',
-  parents: [],
-  roles: [],
-};
-
-const newFields: readonly Row[] = kinds.flatMap((kind) =>
-  Object.entries(kind.fields).flatMap(([field, { since }]): Row[] => {
-    if (since === undefined || kind.sort) return [];
-    return [
-      {
-        name: `${kind.type}: the field ${field}, which releases have from ${since} on`,
-        ask: async (session) => {
-          const has = isIn({ from: since }, session.release);
-          const value = someValues[field];
-          if (value === undefined) return fail('the probe knows no value of it');
-          const fields = {
-            name: 'x',
-            [kind.identity]: session.name(field.replaceAll('_', '-')),
-            [field]: value,
-          };
-          const writing = await session.create(kind, fields);
-          if (writing.proof !== 'created') return expected(writing.proof, 'created');
-          const isIt = (other: JsonValue | undefined): boolean =>
-            JSON.stringify(other) === JSON.stringify(value);
-          const isHeld = isIt(writing.held.fields[field]);
-          if (!isHeld && isIt(writing.answer.body?.[field]))
-            return fail('it is held, and not as by the releases that are known to take it');
-          if (has === 'perhaps')
-            return skip(`the release is not known; here it is ${isHeld ? 'held' : 'ignored'}`);
-          return expected(isHeld ? 'held' : 'ignored', has ? 'held' : 'ignored');
-        },
-      },
-    ];
-  }),
-);
-
 const templates: readonly Row[] = ['username', 'name', 'email', 'uuid', 'id', 'pk', 'uid', 'rollcall'].map(
   (name) => ({
     name: `application: %(${name})s in a launch URL`,
@@ -256,4 +217,4 @@ const demands: readonly Row[] = [
 ];
 
 /** What rollcall's rules rest on: each is asked as rollcall would say it for this release. */
-export const rules: readonly Row[] = [...values, ...newFields, ...templates, ...lists, ...demands];
+export const rules: readonly Row[] = [...values, ...templates, ...lists, ...demands];

@@ -7,8 +7,8 @@ import {
   type JsonValue,
 } from '../../src/base/json.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import type { Release } from '../../src/kinds/release.ts';
-import type { ResourceType } from '../../src/kinds/all.ts';
+import { isIn, type Release } from '../../src/kinds/release.ts';
+import { kinds, type ResourceType } from '../../src/kinds/all.ts';
 import { createClient, type Client, type Writing } from '../../src/service/client.ts';
 import { releaseIn, releaseRequest } from '../../src/service/release.ts';
 import type { WriteProof } from '../../src/service/what-answers-prove.ts';
@@ -61,11 +61,18 @@ export class Session {
 
   /** `run` makes the names of this run its own: letters and digits. */
   constructor(send: Send, run: string) {
-    this.#send = send;
+    this.#send = async (request) => send({ ...request, path: this.#pathIn(request.path) });
     this.#run = run;
     this.client = createClient(({ method, path, body }) =>
-      send({ method, path, ...(body !== undefined && { body }) }),
+      this.#send({ method, path, ...(body !== undefined && { body }) }),
     );
+  }
+
+  /** As the release has a path of a kind. */
+  #pathIn(path: string): string {
+    const kind = kinds.find((one) => one.was && path.startsWith(one.path));
+    const isBefore = kind?.was && isIn({ before: kind.was.before }, this.release) === true;
+    return isBefore ? path.replace(kind.path, kind.was.path) : path;
   }
 
   /** A name of this run. */
@@ -100,7 +107,7 @@ export class Session {
   async create(kind: Kind<ResourceType>, fields: JsonObject): Promise<Writing> {
     const name = nameIn(kind, fields);
     const writing = await this.client.create(kind, name, fields);
-    if (!refusals.has(writing.proof)) this.#note(kind, name);
+    if (!refusals.has(writing.proof)) this.note(kind, name);
     return writing;
   }
 
@@ -108,11 +115,12 @@ export class Session {
   async post(kind: Kind<ResourceType>, fields: JsonObject, token?: string): Promise<Answered> {
     const name = nameIn(kind, fields);
     const answered = await this.ask('POST', kind.path, fields, token);
-    if (answered.status !== 400 && answered.status !== 403) this.#note(kind, name);
+    if (answered.status !== 400 && answered.status !== 403) this.note(kind, name);
     return answered;
   }
 
-  #note(kind: Kind<ResourceType>, name: string): void {
+  /** It is deleted in the end. */
+  note(kind: Kind<ResourceType>, name: string): void {
     this.#made.set(kind, new Set([...(this.#made.get(kind) ?? []), name]));
   }
 

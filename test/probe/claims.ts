@@ -1,0 +1,336 @@
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { kinds, type ResourceType } from '../../src/kinds/all.ts';
+import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../../src/kinds/facts.ts';
+import { sameValue, type Kind } from '../../src/kinds/kind.ts';
+import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { referenceOf, referredLists } from '../../src/kinds/references.ts';
+import { knownReleases } from '../../src/kinds/release.ts';
+import { certificates } from '../support/pem.ts';
+import { readAnswer } from '../../src/service/answer.ts';
+import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
+import { prefix, type Answered, type Session } from './session.ts';
+
+type Declarable = Kind<ResourceType>;
+
+/** A record that was created for the questions about its kind. */
+interface Trial {
+  readonly session: Session;
+  readonly kind: Declarable;
+  readonly facts: TypeFacts;
+  readonly name: string;
+  readonly sent: JsonObject;
+  /** As the service showed it last. */
+  held: JsonObject;
+}
+
+/** It, or why there is none. */
+type Tried = { readonly trial: Trial } | Verdict;
+
+/** What rows assume of each kind. The order counts: the last ones rename and delete. */
+const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdict>> = {
+  created: ({ kind, held, name, sent }) => {
+    if (held[kind.identity] !== name || held['pk'] === undefined)
+      return fail('the answer does not show what it is');
+    const others = Object.keys(sent).filter((field) => !isAs(kind, field, sent[field] ?? null, held));
+    return others.length === 0 ? pass : fail(`came back otherwise: ${others.join(', ')}`);
+  },
+  demands: async ({ session, kind }) => {
+    const { status, body } = await session.ask('POST', kind.path, {});
+    if (status === 403) return expected(403, 400);
+    return status === 400 && body && kind.identity in body
+      ? pass
+      : fail(`{} is answered with ${status} ${keysOf(body)}`);
+  },
+  malformed: async ({ session, kind }) => {
+    const { exchange, status } = await session.askText('POST', kind.path, '{');
+    return status === 403
+      ? expected(403, 400)
+      : expected(readAnswer(exchange, kind, '').kind, 'fields_refused');
+  },
+  denied: async ({ session, kind, sent }) => {
+    const fields = { ...sent, [kind.identity]: session.name('wrong-token') };
+    const { exchange } = await session.post(kind, fields, 'rollcall-probe-wrong');
+    return expected(readAnswer(exchange, kind, '').kind, 'denied');
+  },
+  found: async ({ session, kind, name, held }) => {
+    const reading = await session.client.read(kind, name);
+    if (reading.proof !== 'exists') return expected(reading.proof, 'exists');
+    return expected(reading.held.pk, textOf(held['pk']));
+  },
+  exact: async ({ session, kind, name }) => {
+    const other = await session.client.read(kind, name.replace(prefix, prefix.toUpperCase()));
+    return expected(other.proof, 'absent');
+  },
+  absent: async ({ session, kind }) =>
+    expected((await session.client.read(kind, session.name('none'))).proof, 'absent'),
+  unique: async ({ session, kind, sent }) => {
+    const { status, body } = await session.post(kind, sent);
+    if (status === 403) return expected(403, 400);
+    const said = `${status} ${keysOf(body)}`;
+    if (kind.listing.isUnique) return expected(said, `400 ${kind.identity}`);
+    return skip(`no claim; here a second one is ${status === 201 ? 'created' : `refused: ${said}`}`);
+  },
+  defaults: ({ kind, held, sent, facts }) => {
+    const others = Object.entries(kind.fields).filter(
+      ([field, { default: byItself }]) =>
+        byItself !== undefined &&
+        isTaken(facts, field) &&
+        !(field in sent) &&
+        !isAs(kind, field, byItself, held),
+    );
+    return others.length === 0
+      ? pass
+      : fail(others.map(([field]) => `${field}: ${JSON.stringify(held[field])}`).join(', '));
+  },
+  hidden: ({ kind, facts, held }) => {
+    const shown = Object.keys(held).filter((field) => {
+      const { isSecret, isWriteOnly } = kind.fields[field] ?? {};
+      if (isWriteOnly || isSecret) return isWriteOnly && facts.fields[field]?.writeOnly;
+      const isRead = facts.fields[field]?.readOnly ?? true;
+      return isRead && /secret|password$|private_key$|^token$/.test(field) && typeof held[field] === 'string';
+    });
+    return shown.length === 0 ? pass : fail(`shown: ${shown.join(', ')}`);
+  },
+  sparse: async (trial) => {
+    const before = trial.held;
+    const { status, body } = await change(trial, { rollcall_probe: 1 });
+    if (status !== 200) return expected(said(status, body), 200);
+    const others = changedIn(trial, before);
+    return others.length === 0 ? pass : fail(`changed by nothing: ${others.join(', ')}`);
+  },
+  fields: async (trial) => {
+    const wrong: string[] = [];
+    for (const [field, facts] of Object.entries(trial.facts.fields)) {
+      const value = otherValue(trial, field, facts);
+      if (value === undefined) continue;
+      const before = trial.held;
+      const { status } = await change(trial, { [field]: value });
+      // What a made-up value has to be beside what the API says, the probe does not know.
+      if (status !== 200) continue;
+      if (!isAs(trial.kind, field, value, trial.held))
+        wrong.push(`${field} is ${JSON.stringify(trial.held[field])}`);
+      const others = changedIn(trial, before).filter((other) => other !== field);
+      if (others.length > 0) wrong.push(`${field} changes ${others.join(', ')}`);
+    }
+    return wrong.length === 0 ? pass : fail(wrong.join('; '));
+  },
+  trimmed: async (trial) => {
+    const { identity, title } = trial.kind;
+    if (title === identity) return skip('no claim');
+    const { status, body } = await change(trial, { [title]: ' rollcall probe\n' });
+    return status === 200 ? expected(body?.[title], 'rollcall probe') : expected(said(status, body), 200);
+  },
+  order: async (trial) => {
+    const { kind, facts } = trial;
+    const lists = Object.entries(facts.fields).flatMap(([field, { items }]) => {
+      const [a, b] = items?.enum ?? [];
+      return b !== undefined &&
+        a !== undefined &&
+        kind.fields[field] &&
+        !sameValue(kind, field, [a, b], [b, a])
+        ? [
+            {
+              field,
+              ways: [
+                [a, b],
+                [b, a],
+              ],
+            },
+          ]
+        : [];
+    });
+    if (lists.length === 0) return skip('no claim, or no values');
+    for (const { field, ways } of lists)
+      for (const way of ways) {
+        const { status, body } = await change(trial, { [field]: way });
+        if (status !== 200) return skip(String(said(status, body)));
+        if (JSON.stringify(trial.held[field]) !== JSON.stringify(way)) return fail(field);
+      }
+    return pass;
+  },
+  later: async (trial) => {
+    const { kind, facts } = trial;
+    const fields = Object.entries(newestFacts(ownPath(kind)).fields);
+    const later = fields.filter(
+      ([field, { readOnly }]) => !readOnly && kind.fields[field]?.since && !isTaken(facts, field),
+    );
+    if (later.length === 0) return skip('it has all fields');
+    const values = later.map(([field, of]) => [field, plainValue(of, 'x')] as const);
+    const { status, body } = await change(trial, Object.fromEntries(values));
+    if (status !== 200) return expected(said(status, body), 200);
+    const held = values.filter(
+      ([field, value]) => JSON.stringify(trial.held[field]) === JSON.stringify(value),
+    );
+    return held.length === 0 ? pass : fail(`held all the same: ${held.map(([field]) => field).join(', ')}`);
+  },
+  renamed: async (trial) => {
+    const { kind, session, held } = trial;
+    if (kind.fields['formerly'] === undefined) return skip('no claim');
+    const { status, body } = await change(trial, { [kind.identity]: session.name(`${wordOf(kind)}-two`) });
+    if (status !== 200) return expected(said(status, body), 200);
+    return expected(textOf(body?.['pk']), textOf(held['pk']));
+  },
+  deleted: async ({ session, kind, held }) => {
+    const name = textOf(held[kind.identity]);
+    const { status } = await session.ask('DELETE', kind.update.path(name, textOf(held['pk'])));
+    if (status !== 204) return expected(status, 204);
+    return expected((await session.client.read(kind, name)).proof, 'absent');
+  },
+};
+
+/** Every claim of every kind. */
+export const claimRows: readonly Row[] = kinds.flatMap((kind) => claimsAbout(kind));
+
+export function claimsAbout(kind: Declarable): Row[] {
+  const trials = new WeakMap<Session, Promise<Tried>>();
+  return Object.entries(claims).map(([claim, ask]): Row => ({
+    name: `${wordOf(kind)}: ${claim}`,
+    claim: { kind: ownPath(kind), claim },
+    ask: async (session) => {
+      const known = trials.get(session) ?? tried(session, kind);
+      trials.set(session, known);
+      const found = await known;
+      return 'trial' in found ? ask(found.trial) : found;
+    },
+  }));
+}
+
+function ownPath({ path }: Declarable): string {
+  return path.replace('/api/v3', '');
+}
+
+function wordOf(kind: Declarable): string {
+  return ownPath(kind).split('/').slice(2, -1).join('-');
+}
+
+/** Whether the release lets a field be sent. */
+function isTaken({ fields }: TypeFacts, field: string): boolean {
+  return fields[field] !== undefined && !fields[field].readOnly;
+}
+
+const keysOf = (body: JsonObject | undefined): string =>
+  Object.keys(body ?? {})
+    .toSorted()
+    .join(' ');
+const said = (status: number | undefined, body: JsonObject | undefined): string | number =>
+  status === 403 ? 403 : `${status} ${keysOf(body)}`;
+
+/** Whether a field is held as it was sent, in whatever form this release has it. */
+function isAs(kind: Declarable, field: string, value: JsonValue, held: JsonObject): boolean {
+  const { isWriteOnly, form, part } = kind.fields[field] ?? {};
+  const [own = null, other = null] = [value, held[field] ?? null].map((one) => form?.held(one) ?? one);
+  // The service may add to what is declared in part.
+  if (part === 'unless exactly' && isJsonList(own) && isJsonList(other))
+    return own.every((one) => other.includes(one));
+  return isWriteOnly === true || sameValue(kind, field, own, other);
+}
+
+function changedIn({ held, facts }: Trial, before: JsonObject): string[] {
+  const own = Object.keys(facts.fields).filter((field) => isTaken(facts, field));
+  return own.filter((field) => JSON.stringify(held[field]) !== JSON.stringify(before[field]));
+}
+
+/** A change as rollcall sends it, with what its row says has to go along. */
+async function change(trial: Trial, fields: JsonObject): Promise<Answered> {
+  const { session, kind, held } = trial;
+  const along = (kind.update.sentAlong ?? []).map((field) => [field, held[field] ?? null] as const);
+  const path = kind.update.path(textOf(held[kind.identity]), textOf(held['pk']));
+  const answered = await session.ask('PATCH', path, { ...Object.fromEntries(along), ...fields });
+  if (answered.status === 200 && answered.body) {
+    trial.held = answered.body;
+    session.note(kind, textOf(answered.body[kind.identity]));
+  }
+  return answered;
+}
+
+/** What some kinds demand beside what the API says, by their paths. */
+const besides: Readonly<Record<string, JsonObject>> = {
+  '/core/users/': { name: 'rollcall probe' },
+  '/crypto/certificatekeypairs/': { certificate_data: certificates.one },
+  '/outposts/instances/': { type: 'proxy' },
+  '/policies/reputation/': { check_ip: true },
+  '/providers/proxy/': { mode: 'forward_single' },
+  '/stages/identification/': { user_fields: ['username'] },
+};
+
+/** Creates a record with what its release demands; or says why it cannot. */
+async function tried(session: Session, kind: Declarable): Promise<Tried> {
+  if (session.release === undefined) return skip('the release is not known');
+  const { year, month } = session.release;
+  const line = knownReleases.findLast(({ line: one }) => {
+    const [itsYear = 0, itsMonth = 0] = one.split('.').map(Number);
+    return itsYear * 100 + itsMonth <= year * 100 + month;
+  })?.line;
+  const facts = [kind.path, kind.was?.path ?? kind.path]
+    .map((path) => factsOf(line ?? '', path.replace('/api/v3', '')))
+    .find((one) => one !== undefined);
+  if (facts === undefined) return skip('this release does not have it');
+  const name = session.name(`${wordOf(kind)}-one`);
+  const sent: Record<string, JsonValue> = { [kind.identity]: name, ...besides[ownPath(kind)] };
+  for (const [field, of] of Object.entries(facts.fields)) {
+    if (!of.required || field in sent) continue;
+    const value = await valueOf(session, kind, field, of);
+    if (value === undefined) return skip(`there is nothing for its ${field} to name`);
+    sent[field] = value;
+  }
+  const { status, body } = await session.post(kind, sent);
+  if (status !== 201 || body === undefined) return expected(said(status, body), 201);
+  return { trial: { session, kind, facts, name, sent, held: body } };
+}
+
+async function valueOf(
+  session: Session,
+  kind: Declarable,
+  field: string,
+  facts: FieldFacts,
+): Promise<JsonValue | undefined> {
+  const { list, by } = referenceOf(ownPath(kind), field, facts) ?? {};
+  if (list === undefined) return plainValue(facts, field);
+  const path = list === 'bindables' ? undefined : referredLists[list];
+  const { body } = path === undefined ? {} : await session.ask('GET', `/api/v3${path}?page_size=1`);
+  const results = body?.['results'] ?? null;
+  const first = isJsonList(results) ? (results[0] ?? null) : null;
+  const id = isJsonObject(first) ? first[by === 'uuid' ? 'uuid' : 'pk'] : undefined;
+  return id === undefined || !facts.items ? id : [id];
+}
+
+/** Another value than is held; nothing for what reaches further than the probe's own record: other records, and what is the default. */
+function otherValue({ kind, held }: Trial, field: string, facts: FieldFacts): JsonValue | undefined {
+  const { belongsToOne, isInstruction, shownAs } = kind.fields[field] ?? { isInstruction: true };
+  const isReference = referenceOf(ownPath(kind), field, facts) !== undefined;
+  if (isReference && facts.items && isInstruction === undefined && !belongsToOne) return [];
+  const isOthers = belongsToOne ?? shownAs ?? isReference;
+  const isKept = facts.readOnly ?? isInstruction ?? [kind.identity, 'default'].includes(field);
+  if (isOthers || isKept) return undefined;
+  const is = held[field] ?? null;
+  if (typeof is === 'boolean') return !is;
+  if (typeof is === 'number') return is + 1;
+  if (typeof is === 'string' && /^\w+=\d+$/.test(is)) return 'minutes=7';
+  return facts.enum?.find((value) => value !== is) ?? plainValue(facts, field);
+}
+
+function plainValue(
+  { type, format, enum: values, items, fields, minimum = 1 }: ValueFacts,
+  name: string,
+): JsonValue {
+  if (values) return values[0] ?? null;
+  const byFormat: Readonly<Record<string, string>> = {
+    'date-time': '2030-01-01T00:00:00Z',
+    email: 'probe@example.com',
+    uri: 'https://probe.invalid/',
+    uuid: '00000000-0000-4000-8000-000000000001',
+  };
+  if (type === 'string')
+    return (
+      byFormat[format ?? ''] ?? (/url|host|uri/.test(name) ? 'https://probe.invalid/' : 'rollcall-probe')
+    );
+  if (type === 'integer' || type === 'number') return Math.max(1, minimum);
+  if (type === 'boolean') return true;
+  if (type === 'array') return items ? [plainValue(items, name)] : [];
+  return Object.fromEntries(
+    Object.entries(fields ?? { probe: { type: 'string' as const } }).map(([key, one]) => [
+      key,
+      plainValue(one, key),
+    ]),
+  );
+}
