@@ -1,6 +1,6 @@
 import { isJsonList, textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
 import { declaresBindings } from '../kinds/access.ts';
-import { managedPart, mergedValue, neverShown, sentFields } from '../kinds/fields.ts';
+import { isGenerated, managedPart, mergedValue, neverShown, sentFields } from '../kinds/fields.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
@@ -201,7 +201,7 @@ export function compared(
   const missing = resent.filter((field) => resource.fields[field] !== undefined);
   const changed: string[] = [];
   for (const [field, declared] of Object.entries(sentFields(resource))) {
-    if (!Object.hasOwn(now.fields, field)) continue;
+    if (!Object.hasOwn(now.fields, field) || isGenerated(resource, field)) continue;
     const part = managedPart(resource, field, now.fields[field]);
     if (sameValue(kind, field, declared, part)) continue;
     const before = withoutTaken(managedPart(resource, field, base.fields[field]), part, (value) =>

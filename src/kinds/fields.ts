@@ -35,8 +35,13 @@ export interface Mask {
 
 export type Templates = Readonly<Record<string, Template>>;
 
-/** A text in parts, some of which come from the environment or from a file. */
-export type Template = (string | { readonly env: string } | { readonly file: string })[];
+/** A text in parts, some of which come from the environment or a file, or are generated with a length. */
+export type Template = (
+  | string
+  | { readonly env: string }
+  | { readonly file: string }
+  | { readonly generate: number }
+)[];
 
 /** What is declared of one record, in the order of the manifest. */
 export interface Declared {
@@ -127,7 +132,7 @@ export function instructions(declared: Declared): JsonObject {
 
 /** The declared fields that no answer shows, in any form. */
 export function neverShown({ kind, fields }: Declared): string[] {
-  return Object.keys(fields).filter((field) => isNeverShown(kind, field));
+  return Object.keys(fields).filter((field) => isNeverShown(kind, field) && !isGenerated({ fields }, field));
 }
 
 export function isInstruction(kind: Kind, name: string): boolean {
@@ -139,6 +144,12 @@ export function blankFor({ fields }: Pick<Declared, 'fields'>, name: string): st
   const mask = fields[name]?.mask;
   if (mask?.sensitive) return sensitive;
   return mask?.isHidden ? hidden : undefined;
+}
+
+/** Whether a value was generated for a new record: nothing else is compared with it. */
+export function isGenerated({ fields }: Pick<Declared, 'fields'>, name: string): boolean {
+  const templates = Object.values(fields[name]?.mask?.sensitive ?? {});
+  return templates.some((parts) => parts.some((part) => typeof part === 'object' && 'generate' in part));
 }
 
 /** The field, hidden or with nothing hidden but what is sensitive. */

@@ -105,7 +105,7 @@ function madeOf(resource: Resource, name: string): JsonValue {
   if (sensitive === undefined) return null;
   const folder = sourceOf(resource).file.replace(/[^/]*$/, '');
   const whole = (part: Template[number]): Template[number] =>
-    typeof part === 'string' || 'env' in part || part.file.startsWith('/')
+    typeof part === 'string' || !('file' in part) || part.file.startsWith('/')
       ? part
       : { file: posix.join(folder, part.file) };
   return Object.entries(sensitive).map(([place, template]) => [place, template.map(whole)]);

@@ -7,7 +7,7 @@ import { isOfSort, kinds } from '../kinds/all.ts';
 import { bindingProblems, declaredTwice } from '../kinds/binding-problems.ts';
 import { withOtherIds } from '../kinds/bindings.ts';
 import { asNames, withNamesOfChildren } from '../kinds/named.ts';
-import { type Field, fieldOf } from '../kinds/fields.ts';
+import { type Field, fieldOf, isGenerated } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { formerly, state } from '../kinds/lifecycle.ts';
@@ -112,12 +112,23 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
     if (read.contractOnly && name === formerly)
       read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, name), notRenamed));
     if (broken.at(at)) continue;
-    if (!isAccess) fields[name] = fieldAt(at, value, read);
-    else
+    if (!isAccess) {
+      fields[name] = fieldAt(at, value, read);
+      if (isGenerated({ fields }, name) && !kind.fields[name]?.isSecret)
+        read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(at), notGenerated(name)));
+    } else
       for (const subject of kind.access?.subjects ?? [])
         fields[subject.field] = fieldAt([...at, subject.key], declaredOf(subject, value), read);
   }
   return fields;
+}
+
+function notGenerated(name: string): Problem {
+  return {
+    code: 'invalid-reference',
+    summary: `\`${name}\` is no secret, so it cannot be generated`,
+    detail: 'Only secrets, such as `client_secret`, are generated for a new record and never compared.',
+  };
 }
 
 /** Checks of an entry to delete that no schema expresses: it has its identity and no other field. */

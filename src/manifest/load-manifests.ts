@@ -172,12 +172,12 @@ class UncheckedValues {
 
   add(manifest: string, references: References): void {
     for (const [, template] of references.entries()) {
-      this.#values += 1;
       for (const part of template) {
         if (typeof part === 'string') continue;
         if ('env' in part) this.#variables.add(part.env);
-        else this.#files.add(posix.normalize(beside(manifest, part.file)));
+        else if ('file' in part) this.#files.add(posix.normalize(beside(manifest, part.file)));
       }
+      if (template.some((part) => typeof part === 'object' && !('generate' in part))) this.#values += 1;
     }
   }
 

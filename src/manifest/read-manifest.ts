@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { inside, isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets } from '../base/own-secrets.ts';
@@ -22,6 +23,8 @@ export interface ReadingOptions extends ReferencePolicy {
   readonly choices?: EnvironmentChoices;
   /** The values of `${env:NAME}`; those of `${file:PATH}` and `${text:PATH}` are read from the files. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A whole number below a limit, for `${generate:LENGTH}`; by default from the machine's secure source. */
+  readonly random?: (limit: number) => number;
   /** Whether sensitive references are read; otherwise they are assumed to exist with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
   /** The fields that no output shows. */
@@ -72,7 +75,8 @@ export async function readManifest(
     ? lists.reduce((sum, list) => sum + entriesOf(value, { list }).length, 0)
     : 0;
   if (entries > mostEntries) return { ...nothing, entries };
-  const sources = { ...options, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
+  const { random = randomInt } = options;
+  const sources = { ...options, random, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
   const resolved = await resolveReferences(value, sources, places, quoted);
   const { secrets, references, unresolved: broken } = resolved;
   const diagnostics = [

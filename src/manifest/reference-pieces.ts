@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 
-const kinds = ['var', 'env', 'file', 'text'] as const;
+const kinds = ['var', 'env', 'file', 'text', 'generate'] as const;
 type Kind = (typeof kinds)[number];
 
 /** A part of a text: literal, a reference, or a malformed reference. */
@@ -61,7 +61,7 @@ function pieceOf(reference: string | undefined): Piece {
     return fault('a reference has no default value', detail, `\${${reference}}`);
   }
   if (kind !== undefined && name !== '') return { kind, name };
-  const form = 'A reference is ${var:NAME}, ${env:NAME}, ${file:PATH} or ${text:PATH}.';
+  const form = 'A reference is ${var:NAME}, ${env:NAME}, ${file:PATH}, ${text:PATH} or ${generate:LENGTH}.';
   return fault('this is not a reference', form, `\${${reference}}`);
 }
 

@@ -1,5 +1,6 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { generatedSecret } from './generated-secret.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
 import { readSecret, refusedText, type SecretReference, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
@@ -19,6 +20,8 @@ interface ReferenceSources extends SecretSources {
   /** Undefined if the variables are not known. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
+  /** A whole number below a limit, which nobody can predict. */
+  readonly random: (limit: number) => number;
   /** Whether sensitive values are assumed to exist, with unknown content. */
   readonly areAssumed: boolean;
 }
@@ -116,6 +119,9 @@ class Resolver {
       if (piece.kind === 'env' || piece.kind === 'file') {
         isSensitive = true;
         parts.push(referenceOf(piece));
+      } else if (piece.kind === 'generate') {
+        isSensitive = true;
+        parts.push({ generate: part.length });
       } else parts.push(part);
     }
     if (failed.size > 0) return text;
@@ -149,6 +155,10 @@ class Resolver {
         if (typeof text !== 'string') return this.#report(path, text);
         const refused = refusedText(piece.name, text, policy);
         return refused ? this.#report(path, refused) : text;
+      }
+      case 'generate': {
+        const secret = generatedSecret(piece.name, this.#sources.random);
+        return typeof secret === 'string' ? this.#secret(secret) : this.#report(path, secret);
       }
       case 'env':
       case 'file': {

@@ -8,7 +8,7 @@ import { type Template } from '../kinds/fields.ts';
 import { readText } from '../yaml/read-text.ts';
 
 /** A reference to where secrets come from. */
-export type SecretReference = Exclude<Template[number], string>;
+export type SecretReference = Extract<Template[number], { env: string } | { file: string }>;
 
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;

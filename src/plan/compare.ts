@@ -1,5 +1,5 @@
 import { redactorOf } from '../base/redactor.ts';
-import { blankFor, managedPart, sentFields, shownValue } from '../kinds/fields.ts';
+import { blankFor, isGenerated, managedPart, sentFields, shownValue } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { JsonValue } from '../base/json.ts';
 import { namesAt, type Names } from '../kinds/named.ts';
@@ -14,7 +14,7 @@ import type { Difference } from './plan.ts';
 export function compare(resource: Resource, { fields, shown = fields, names = {} }: Held): Difference[] {
   const differences: Difference[] = [];
   for (const [field, declared] of Object.entries(sentFields(resource))) {
-    if (!Object.hasOwn(fields, field)) continue;
+    if (!Object.hasOwn(fields, field) || isGenerated(resource, field)) continue;
     if (sameValue(resource.kind, field, declared, managedPart(resource, field, fields[field]))) continue;
     const observed = shownPart(resource, field, shown);
     const known = blankFor(resource, field) === undefined ? names[field] : undefined;
