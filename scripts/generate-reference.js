@@ -4,7 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
 import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
-import { kinds, listsOf } from '../dist/kinds/all.js';
+import { kinds } from '../dist/kinds/all.js';
+import { leftOut } from '../dist/kinds/left-out.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { releaseChanges } from '../dist/kinds/release-changes.js';
 import { definitionOf, manifestSchema } from './manifest-schema.js';
@@ -53,7 +54,7 @@ function manifestPage() {
   const config = readSchema('config');
   return `# Manifests
 
-A manifest is a YAML file that declares ${listsOf(kinds)} that the service should have: authentik, from release ${oldestRelease} to ${newestRelease}.
+A manifest is a YAML file that declares what the service should have: users and groups, applications and providers, flows, and all other configuration of authentik, from release ${oldestRelease} to ${newestRelease}.
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/rollcall/schemas/manifest.schema.json
@@ -77,6 +78,13 @@ that is nearest. Blanks at the beginning and the end of a text are dropped, as t
 see [variables, secrets and environments](references.md). The whole as JSON Schema: \`rollcall schema manifest\`.
 
 ${kinds.map((kind) => kindSection(kind, manifest)).join('\n')}
+## What is left out
+
+${Object.entries(leftOut)
+  .map(([path, why]) => `- \`${path}\`: ${why}`)
+  .join('\n')}
+- What happens, and is no configuration: sessions, consents and tokens that logins make; authenticators of users, and their connections to sources; events, notifications and tasks; devices.
+
 ## Defaults
 
 ${list(Object.keys(manifest.properties.defaults.properties).map((type) => `defaults.${type}`))} take every field but those that

@@ -149,7 +149,7 @@ function defaultsOf(all) {
   const fields = Array.from(names, (name) => {
     const having = all.filter(({ entry }) => propertiesOf(entry)[name] !== undefined);
     const values = new Set(
-      having.map(({ entry }) => JSON.stringify({ ...propertiesOf(entry)[name], description: '' })),
+      having.map(({ entry }) => JSON.stringify({ ...propertiesOf(entry)[name], description: undefined })),
     );
     const isOne = values.size === 1 && having.every(({ kind, entry }) => isDefaultable(kind, entry, name));
     return isOne && having[0]

@@ -107,6 +107,7 @@ function newestOf(path, lines) {
     had.every((line) => releases.get(line)?.get(path)?.filters[key]),
   );
   return {
+    ...(had[0] !== lines[0] && { since: had[0] }),
     ...(facts.id && { id: facts.id }),
     ...(facts.model && { model: facts.model }),
     ...(filters.length > 0 && { filters }),

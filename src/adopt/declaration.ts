@@ -9,7 +9,7 @@ import { asLatest } from '../kinds/forms.ts';
 import { type Family, type Kind, sameValue } from '../kinds/kind.ts';
 import { nameIn } from '../kinds/named.ts';
 import { isNameOfOne, type NameOfOne, sameJson } from '../kinds/values.ts';
-import type { Release } from '../kinds/release.ts';
+import { isIn, type Release } from '../kinds/release.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import { trim } from '../manifest/trim.ts';
@@ -111,7 +111,8 @@ function declarationOf(
       if (value !== '' && !isLeftOut) variables[field] = variableFor(textOf(received[kind.identity]), field);
       continue;
     }
-    if (isLeftOut || row.isAccepted?.(received) === false) continue;
+    const isOnlyShown = row.since !== undefined && release && isIn({ before: row.since }, release) === true;
+    if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
     if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);

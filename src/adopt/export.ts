@@ -3,6 +3,7 @@ import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { declaredWith, isBound, unbound } from '../kinds/access.ts';
 import { asLatest } from '../kinds/forms.ts';
+import { isIn } from '../kinds/release.ts';
 import { idsIn, namesOf, referring } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
@@ -38,6 +39,8 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
     const release = await askRelease(send, pacing, signal);
     const inventories: Inventory[] = [];
     for (const kind of kinds) {
+      const isLater = release && kind.since !== undefined && isIn({ before: kind.since }, release) === true;
+      if (isLater) continue;
       const inventory = await readInventory(kind, service);
       const written = inventory.records.filter((record) => isWritten(kind, record));
       const fields = Object.keys(kind.fields).filter((field) =>

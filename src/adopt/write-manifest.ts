@@ -1,7 +1,7 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue, Validate } from '../base/json.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
-import { kindAt, lists } from '../kinds/all.ts';
+import { commonLists, kindAt, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { yamlText } from './write-yaml.ts';
@@ -89,7 +89,7 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
     }
   }
   // A manifest needs at least one list, even if it is empty.
-  if (filled.length === 0) parts.push(...lists.map((list) => written({ [list]: [] })));
+  if (filled.length === 0) parts.push(...commonLists.map((list) => written({ [list]: [] })));
   return parts.join('');
 }
 

@@ -5,7 +5,7 @@ import { doctorChecks } from '../report/words/doctor.ts';
 import { isDenied, isHealthy } from '../report/words/rights.ts';
 import { doctorJson, doctorText, leastRole, type Diagnosis } from '../report/formats/doctor.ts';
 import { inline } from '../report/printable.ts';
-import { createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
+import { commonKinds, createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
@@ -55,12 +55,14 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
 }
 
 /** Nothing is sent for this: the token's rights do not matter. */
-function printRole({ release, diagnostics, ...reach }: Settings, context: Context): Ending {
+async function printRole(settings: Settings, context: Context): Promise<Ending> {
+  const { release, diagnostics, ...reach } = settings;
   if (hasErrors(diagnostics)) {
     context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
-  context.stdout.write(leastRole(reach, release));
+  const declared = (await declaredKinds(settings, context)) ?? [];
+  context.stdout.write(leastRole(reach, release, [...new Set([...commonKinds, ...declared])]));
   return 'done';
 }
 

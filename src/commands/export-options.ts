@@ -3,7 +3,7 @@ import { didYouMean } from '../base/suggestion.ts';
 import type { Split } from '../adopt/choices.ts';
 import type { Wanted } from '../adopt/declaration.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
-import { kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
+import { commonKinds, kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProjectFlags, ServiceFlags } from './flags.ts';
@@ -71,8 +71,8 @@ export function wantedBy(options: ExportOptions, settings: Settings): Omit<Wante
   return { kinds: chosen, selection: { target, exclude }, isWithNames, isWithInternal: internal, without };
 }
 
-/** The requested kinds; all by default. */
-function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceType>[] {
+/** The requested kinds, by type or by address; the common ones by default. */
+function kindsIn({ type: types = [], target = [] }: ExportOptions): readonly Kind<ResourceType>[] {
   const known = resourceTypes;
   for (const type of types) {
     if (known.some((name) => name === type)) continue;
@@ -81,7 +81,10 @@ function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceTyp
       didYouMean(type, known) ?? `There are: ${known.join(', ')}.`,
     );
   }
-  return types.length === 0 ? kinds : kinds.filter(({ type }) => types.includes(type));
+  if (types.length > 0) return kinds.filter(({ type }) => types.includes(type));
+  return kinds.filter(
+    (kind) => commonKinds.includes(kind) || target.some((glob) => glob.startsWith(`${kind.type}.`)),
+  );
 }
 
 /** Throws a UsageError with contract_only: no documented operation lists records. */

@@ -10,7 +10,24 @@ import { oauth2 } from './oauth2.ts';
 import { outpost } from './outpost.ts';
 import { proxy } from './proxy.ts';
 import { role } from './role.ts';
-import { scopeMapping } from './scope-mapping.ts';
+import {
+  blueprint,
+  brand,
+  entitlement,
+  initialPermissions,
+  lifecycleRule,
+  requestRule,
+  token,
+} from './rows/core.ts';
+import { connectors, deviceAccessGroup, enrollmentToken } from './rows/endpoints.ts';
+import { eventRule, transport } from './rows/events.ts';
+import { flow, invitation, prompt } from './rows/flows.ts';
+import { serviceConnections } from './rows/outposts.ts';
+import { policies } from './rows/policies.ts';
+import { propertyMappings, scopeMapping } from './rows/property-mappings.ts';
+import { providers, racEndpoint } from './rows/providers.ts';
+import { sources } from './rows/sources.ts';
+import { stages } from './rows/stages.ts';
 import { user } from './user.ts';
 
 /** `application`, `user`, …: the type of a kind that manifests declare. */
@@ -22,12 +39,48 @@ export const kinds: readonly Kind<ResourceType>[] = [
   role,
   group,
   scopeMapping,
+  ...propertyMappings,
+  ...policies,
+  flow,
+  ...sources,
+  oauth2,
+  proxy,
+  ...providers,
+  racEndpoint,
+  ...serviceConnections,
+  outpost,
+  ...connectors,
+  deviceAccessGroup,
+  prompt,
+  ...stages,
+  invitation,
+  application,
+  entitlement,
+  brand,
+  user,
+  token,
+  enrollmentToken,
+  transport,
+  eventRule,
+  initialPermissions,
+  blueprint,
+  lifecycleRule,
+  requestRule,
+];
+
+/** Those that commands are about that ask for everything, where nobody says of what. */
+export const commonKinds: readonly Kind<ResourceType>[] = [
+  certificate,
+  role,
+  group,
+  scopeMapping,
   oauth2,
   proxy,
   outpost,
   application,
   user,
 ];
+export const commonLists: readonly Kind['list'][] = [...new Set(commonKinds.map(({ list }) => list))];
 
 const byType = grouped(({ type }) => type);
 const byList = grouped(({ list }) => list);
@@ -71,7 +124,7 @@ export function allChildren(some: readonly Kind[] = kinds): readonly Children[] 
 }
 
 /** The kinds that are created with nothing but the documented operations. */
-export const createdByContract: readonly Kind<ResourceType>[] = kinds.filter(
+export const createdByContract: readonly Kind<ResourceType>[] = commonKinds.filter(
   ({ isUndocumented }) => !isUndocumented,
 );
 

@@ -13,6 +13,7 @@ export const certificate: RowKind = kindFrom({
   list: 'certificates',
   // A second one of a name was refused by 2023.10.7 and by 2025.12.4.
   unique: true,
+  deletion: {},
   isInternal: ({ name, managed = null }) => name === ofEveryService || managed !== null,
   fields: {
     certificate_data: {

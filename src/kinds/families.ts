@@ -12,12 +12,30 @@ export type FamilyType =
   | 'role'
   | 'group'
   | 'property_mapping'
-  | 'flow'
   | 'policy'
+  | 'flow'
+  | 'source'
   | 'provider'
+  | 'rac_endpoint'
+  | 'service_connection'
   | 'outpost'
+  | 'connector'
+  | 'device_access_group'
+  | 'prompt'
+  | 'stage'
+  | 'invitation'
   | 'application'
-  | 'user';
+  | 'entitlement'
+  | 'brand'
+  | 'user'
+  | 'token'
+  | 'enrollment_token'
+  | 'transport'
+  | 'event_rule'
+  | 'initial_permission'
+  | 'blueprint'
+  | 'lifecycle_rule'
+  | 'request_rule';
 
 /** What is written by hand of a list of records. */
 interface FamilyRow extends Partial<
@@ -30,6 +48,8 @@ interface FamilyRow extends Partial<
   readonly model?: string;
   /** The field by which one is named, where that is not `name`. */
   readonly identity?: string;
+  /** What the service calls its id, where that is not `pk`. */
+  readonly id?: string;
   /** Where to find the id of one, where the list of the service is not enough. */
   readonly findId?: string;
 }
@@ -67,21 +87,31 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     findId:
       'Name and `managed` of a mapping stand in GET /api/v3/propertymappings/all/, and so does its id, its `pk`.',
   },
+  policy: { list: 'policies', model: 'authentik_policies.policy' },
   flow: {
     list: 'flows',
     identity: 'slug',
     findId:
       'The slug of a flow stands in Flows and Stages > Flows, and its id is its `pk` in GET /api/v3/flows/instances/?slug=SLUG.',
   },
-  policy: { list: 'policies', model: 'authentik_policies.policy' },
+  source: { list: 'sources', model: 'authentik_core.source', identity: 'slug' },
   provider: {
     list: 'providers',
     leftOutById: {},
     findId:
       "The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.",
   },
+  rac_endpoint: { list: 'rac_endpoints', path: '/rac/endpoints/' },
+  service_connection: { list: 'service_connections', model: 'authentik_outposts.outpostserviceconnection' },
   outpost: { list: 'outposts', path: '/outposts/instances/' },
+  connector: { list: 'connectors', model: 'authentik_endpoints.connector', id: 'connector_uuid' },
+  device_access_group: { list: 'device_access_groups', id: 'pbm_uuid' },
+  prompt: { list: 'prompts' },
+  stage: { list: 'stages', model: 'authentik_flows.stage' },
+  invitation: { list: 'invitations', path: '/stages/invitation/invitations/' },
   application: { list: 'applications', identity: 'slug' },
+  entitlement: { list: 'entitlements', path: '/core/application_entitlements/', id: 'pbm_uuid' },
+  brand: { list: 'brands', path: '/core/brands/', identity: 'domain', id: 'brand_uuid' },
   user: {
     list: 'users',
     identity: 'username',
@@ -92,6 +122,18 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     findId:
       "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.",
   },
+  token: { list: 'tokens', path: '/core/tokens/', identity: 'identifier' },
+  enrollment_token: {
+    list: 'enrollment_tokens',
+    path: '/endpoints/agents/enrollment_tokens/',
+    id: 'token_uuid',
+  },
+  transport: { list: 'transports' },
+  event_rule: { list: 'event_rules', path: '/events/rules/' },
+  initial_permission: { list: 'initial_permissions', path: '/rbac/initial_permissions/' },
+  blueprint: { list: 'blueprints', path: '/managed/blueprints/' },
+  lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/', id: 'id' },
+  request_rule: { list: 'request_rules', id: 'uuid' },
 };
 
 function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
@@ -107,6 +149,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     list,
     path,
     identity,
+    id: row.id ?? 'pk',
     findId: row.findId ?? `Its id is its \`pk\` in GET ${path}?search=${identity.toUpperCase()}.`,
     get permissionsOf() {
       return named()[0] ?? '';

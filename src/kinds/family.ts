@@ -10,6 +10,8 @@ export interface Family<Type extends string = string> {
   readonly path: string;
   /** The field that names one: `slug`. */
   readonly identity: string;
+  /** What the service calls its id, which is known as its `pk` here. */
+  readonly id: string;
   /** How one is found by its name, where fields hold that in place of an id. */
   readonly byName: ByName;
   /** Where to find the id of one. */

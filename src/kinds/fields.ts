@@ -165,7 +165,7 @@ function withIds(value: JsonValue): JsonValue {
 }
 
 function blanked(value: JsonValue, templates: Templates, path: readonly (string | number)[] = []): JsonValue {
-  if (typeof value === 'string') return Object.hasOwn(templates, pointer(path)) ? sensitive : value;
+  if (Object.hasOwn(templates, pointer(path))) return sensitive;
   if (isJsonList(value)) return value.map((item, index) => blanked(item, templates, [...path, index]));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(

@@ -3,8 +3,8 @@ import type { Form, Kind } from './kind.ts';
 import { onceFor } from './once.ts';
 
 const formerNames = onceFor(({ fields }: Kind) =>
-  Object.entries(fields).flatMap(([field, { formerly }]) =>
-    formerly === undefined ? [] : [[field, formerly] as const],
+  Object.entries(fields).flatMap(([field, { formerly, wasOne = false }]) =>
+    formerly === undefined ? [] : [[field, formerly, wasOne] as const],
   ),
 );
 
@@ -27,9 +27,10 @@ export function forEveryRelease(
   fields: JsonObject,
   form: 'sent' | 'former' = 'sent',
 ): JsonObject {
-  const former = formerNames(kind).flatMap(([field, formerly]) => {
-    const ids = fields[field];
-    return ids !== undefined && isJsonList(ids) ? [[formerly, ids[0] ?? null] as const] : [];
+  const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
+    const value = fields[field];
+    if (value === undefined) return [];
+    return [[formerly, wasOne && isJsonList(value) ? (value[0] ?? null) : value] as const];
   });
   const formed = formedFields(kind, fields, form);
   return former.length + formed.length === 0
@@ -39,10 +40,10 @@ export function forEveryRelease(
 
 /** A record with the fields of later releases, where its own has them under former names, and with values as manifests declare them. */
 export function asLatest(kind: Kind, record: JsonObject): JsonObject {
-  const former = formerNames(kind).flatMap(([field, formerly]) => {
-    const id = record[formerly];
-    if (id === undefined || Object.hasOwn(record, field)) return [];
-    return [[field, id === null ? [] : [id]] as const];
+  const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
+    const value = record[formerly];
+    if (value === undefined || Object.hasOwn(record, field)) return [];
+    return [[field, wasOne ? (value === null ? [] : [value]) : value] as const];
   });
   const formed = formedFields(kind, record, 'held');
   const derived = shownInPlace(kind).flatMap(([field, shown]) => {

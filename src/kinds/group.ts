@@ -56,6 +56,7 @@ const fields = {
   },
   parents: {
     formerly: 'parent',
+    wasOne: true,
     // Who is in a group is in its parents as well, and has what those give.
     factIn: 'is_superuser',
     grants: "gives its members a superuser's rights",

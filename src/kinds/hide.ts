@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { kinds, kindsOf } from './all.ts';
+import { commonKinds, kinds, kindsOf } from './all.ts';
 import type { Kind } from './kind.ts';
 import { once } from './once.ts';
 
@@ -45,7 +45,8 @@ export function hideProblem(name: string): Problem | undefined {
       parts.length > 0
         ? `Its parts are hidden one by one: ${parts.map((part) => `\`${part}\``).join(', ')}.`
         : whole === undefined
-          ? (didYouMean(name, known) ?? `A field is written as its kind and its name: ${known.join(', ')}.`)
+          ? (didYouMean(name, known) ??
+            `A field is written as its kind and its name: ${commonKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
           : `A field is hidden as a whole: \`${whole}\`.`,
   };
 }

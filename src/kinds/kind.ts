@@ -11,7 +11,7 @@ export type { Family } from './family.ts';
 /** A kind of record that manifests declare: all that is in a list of theirs, or those of one type. Each has a row, and its place in all.ts. */
 export interface Kind<Type extends string = string> extends Omit<
   Family<Type>,
-  'byName' | 'findId' | 'model'
+  'byName' | 'findId' | 'id' | 'model'
 > {
   readonly family: Family<Type>;
   /** As its permissions call it, and the word for several, where that is not its type: `oauth2provider`. */
@@ -26,6 +26,8 @@ export interface Kind<Type extends string = string> extends Omit<
     readonly field: string;
     readonly example: (name: string) => string;
   };
+  /** The first release that has it, where that is not the first of all. */
+  readonly since?: string | undefined;
   /** Whether the service makes others of this kind: it shows them under it as well, finds them there by their names, and changes and deletes them. */
   readonly isBase?: boolean;
   /** Whether no documented operation creates one. */
@@ -35,7 +37,7 @@ export interface Kind<Type extends string = string> extends Omit<
   /** A POST to it creates one. */
   readonly path: string;
   /** Where earlier releases have that. */
-  readonly was?: { readonly before: string; readonly path: string };
+  readonly was?: { readonly before: string; readonly path: string; readonly id?: string };
   readonly lookUp: LookUp;
   /** How many are read at once: GET `path` answers with pages of them. */
   readonly listing: Listing;
@@ -48,6 +50,8 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly access?: Access;
   /** Whether policies, groups and users can be bound to its records, and what depends on that. */
   readonly bindable?: Bindable | undefined;
+  /** Whether the service takes one with a licence alone. */
+  readonly isEnterprise?: boolean;
   /** Whether its records are about people. */
   readonly isPersonal?: boolean;
   /** Whether the service has made a record for itself, which nobody declares. */
@@ -215,8 +219,10 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly since?: string;
   /** Earlier releases work without it, so it may be declared for them. It is never null. */
   readonly isOptionalBefore?: boolean;
-  /** As earlier releases have a list of ids: under this name, and one of them. Each release ignores the name of the others. */
+  /** The name that it has in earlier releases. Each release ignores the name of the others. */
   readonly formerly?: string;
+  /** There, it is one id, and no list of them. */
+  readonly wasOne?: true;
   /** What a manifest may write there that the service does not take so, or not yet: in place of what the facts say, as JSON Schema. */
   readonly written?: JsonObject;
   /** What other forms the service has for its value. */

@@ -2,6 +2,8 @@ import type { FieldFacts, TypeFacts } from './facts.ts';
 import { newest } from './facts/newest.ts';
 
 export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
+  /** The first release that has the path, where that is not the first of all. */
+  readonly since?: string;
   /** Those by a natural key that every release has. */
   readonly filters?: readonly string[];
   readonly fields: Readonly<Record<string, NewestField>>;

@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { hostProblem, notOfProviders, providerChanges, providerFields, validityField } from './provider.ts';
+import { federationFields, hostProblem, providerChanges, providerFields, validityField } from './provider.ts';
 import {
   asLines,
   asRecords,
@@ -51,6 +51,7 @@ const newSecret = 'whoever logs in through it has to be given the new one: until
 
 const fields = {
   ...providerFields,
+  ...federationFields,
   property_mappings: { default: [] },
   client_type: { default: 'confidential' },
   client_id: { changeWarning: () => newSecret },
@@ -132,7 +133,6 @@ export const oauth2: RowKind = kindFrom({
   },
   fields,
   notDeclarable: {
-    ...notOfProviders,
     backchannel_logout_uri: 'From release 2025.10 on it is called `logout_uri`: write that.',
   },
   changes: [...providerChanges, redirects, encryption, logouts, grants, uriUses],

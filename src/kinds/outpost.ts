@@ -21,6 +21,7 @@ const fields = {
     part: true,
     changeWarning: () => 'their applications start or stop being served by this outpost',
   },
+  service_connection: { default: null },
   config: {
     ifMissing: newOnly('config', '`config: { authentik_host: https://id.example.com }`'),
   },
@@ -34,7 +35,6 @@ export const outpost: RowKind = kindFrom({
     name === embedded && isJsonList(providers) && providers.length === 0,
   fields,
   notDeclarable: {
-    service_connection: 'rollcall connects no outpost to Docker or Kubernetes. Choose it in the service.',
     managed: 'The service sets it for its own outpost.',
   },
   changes: [remoteAccess],

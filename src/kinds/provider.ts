@@ -44,14 +44,10 @@ export const validityField: { readonly checks: readonly ((text: string) => Probl
   checks: [validityRefusal],
 };
 
-const otherTokens =
-  'rollcall sets no sources of other tokens. Set them in the service: they are left unchanged.';
-
-/** What no entry can say of a provider. */
-export const notOfProviders: Readonly<Record<string, string>> = {
-  jwks_sources: otherTokens,
-  jwt_federation_sources: otherTokens,
-  jwt_federation_providers: otherTokens,
+/** Whose tokens an application may come with. */
+export const federationFields: FieldRows = {
+  jwt_federation_sources: { formerly: 'jwks_sources', default: [] },
+  jwt_federation_providers: { default: [] },
 };
 
 const unit = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import {
+  federationFields,
   hostProblem,
-  notOfProviders,
   patternProblem,
   providerChanges,
   providerFields,
@@ -11,6 +11,7 @@ import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const fields = {
   ...providerFields,
+  ...federationFields,
   property_mappings: {
     default: [],
     // The service adds those that a proxy cannot do without.
@@ -72,7 +73,6 @@ export const proxy: RowKind = kindFrom({
   update: { sentAlong: ['mode', 'internal_host'] },
   deletion: {},
   fields,
-  notDeclarable: notOfProviders,
   changes: providerChanges,
 });
 

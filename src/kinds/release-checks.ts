@@ -1,15 +1,17 @@
 import { isJsonList, textOf } from '../base/json.ts';
 import type { FieldOfKind } from './kind.ts';
 import type { NewestField } from './newest-facts.ts';
-import { isIn, notIn } from './release.ts';
+import { isIn, notIn, refused } from './release.ts';
+
+type Check = NonNullable<FieldOfKind['checks']>[number];
 
 /** Earlier releases take a shorter text at most. */
 export function lengthCheck(
   name: string,
   { before, maxLength }: NonNullable<NewestField['shorter']>,
 ): NonNullable<FieldOfKind<string>['checks']>[number] {
-  return (text, release) =>
-    Array.from(text).length <= maxLength
+  return (text: string | null, release) =>
+    text === null || Array.from(text).length <= maxLength
       ? undefined
       : notIn(
           { before },
@@ -37,4 +39,20 @@ export function laterValueCheck(
       return problem ? { ...problem, ...(isList && { item }) } : [];
     });
   };
+}
+
+/** Earlier releases have no records of the kind. */
+export function laterKindCheck(several: string, since: string): Check {
+  return (_, release) =>
+    isIn({ before: since }, release) === true
+      ? notIn({ before: since }, release, `have no ${several.replaceAll('_', ' ')}`, 'Leave it out.')
+      : undefined;
+}
+
+/** One that is looked up by its path cannot have the name of another path there. */
+export function otherPathCheck(names: readonly string[]): Check {
+  return (name) =>
+    names.includes(textOf(name))
+      ? refused('this name', 'It is a path of its API, which has something else there. Choose another.')
+      : undefined;
 }

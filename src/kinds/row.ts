@@ -5,17 +5,18 @@ import { familyNamed, familyOf, type FamilyType } from './families.ts';
 import { formOf, neededByNew, type Extent } from './field-form.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
+import { lookUpOf } from './look-up.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { once } from './once.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
-import { laterValueCheck, lengthCheck } from './release-checks.ts';
-import { searchFor } from './search.ts';
+import { laterKindCheck, laterValueCheck, lengthCheck, otherPathCheck } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
 
 type Given =
   | 'was'
   | 'servedBy'
+  | 'isEnterprise'
   | 'access'
   | 'isPersonal'
   | 'isInternal'
@@ -33,6 +34,10 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
   readonly type?: string;
   /** The word for several of its type, in a list of several: `OAuth2 providers`. */
   readonly several?: string;
+  /** What no record can be called, as its path is that of something else. */
+  readonly otherPaths?: readonly string[];
+  /** The first release in which one can be declared, where the facts of its path do not say that. */
+  readonly since?: string;
   /** Whether the service makes records of other types of this one. */
   readonly isBase?: boolean;
   readonly isDocumented?: boolean;
@@ -74,6 +79,8 @@ export function kindFrom(row: KindRow): RowKind {
     listing,
     update,
     was,
+    since,
+    otherPaths: _,
     ...rest
   } = row;
   const family = familyOf(list);
@@ -84,17 +91,8 @@ export function kindFrom(row: KindRow): RowKind {
   const facts = (): NewestFacts => newestFacts(ownPath);
   const model = once(() => modelOf(family, facts(), sort && (several ?? severalOf(sort.value, family))));
   const lookUp = once(() => ({ ...lookUpOf(path, identity, leftOut, facts()), isDocumented }));
-  const fields = once(() => ({
-    ...withInstructions(
-      Object.fromEntries(
-        Object.entries(rowsOf(row, identity, sort, facts())).map(([name, field]) => [
-          name,
-          fieldFrom(ownPath, name, field, facts()),
-        ]),
-      ),
-    ),
-    ...(row.deletion && lifecycleFields),
-  }));
+  const first = (): string | undefined => since ?? (was ? undefined : facts().since);
+  const fields = once(() => fieldsOf(row, family, sort, { several: model()?.list ?? list, since: first() }));
   return {
     isUndocumented: true,
     title: identity,
@@ -110,6 +108,9 @@ export function kindFrom(row: KindRow): RowKind {
     ...(isBase && { isBase }),
     hasFacts: Object.values(row.fields ?? {}).some(({ factIn }) => factIn !== undefined),
     ...(was && { was: { ...was, path: `/api/v3${was.path}` } }),
+    get since() {
+      return first();
+    },
     get permissionsOf() {
       return facts().model?.split('.')[0] ?? family.permissionsOf;
     },
@@ -147,6 +148,26 @@ function boundField(children: Children, row: FieldOfKind): FieldOfKind {
   const same = (declared: JsonValue, observed: JsonValue): boolean =>
     sameBindings(children, declared, observed);
   return { default: [], same, ...row, part: 'if at_least' };
+}
+
+function fieldsOf(
+  row: KindRow,
+  { identity }: Family,
+  sort: Kind['sort'],
+  { several, since }: { readonly several: string; readonly since: string | undefined },
+): Kind['fields'] {
+  const { path, otherPaths = [], deletion } = row;
+  const facts = newestFacts(path);
+  const nameChecks = [
+    ...(since === undefined ? [] : [laterKindCheck(several, since)]),
+    ...(otherPaths.length > 0 ? [otherPathCheck(otherPaths)] : []),
+  ];
+  const fields = Object.entries(rowsOf(row, identity, sort, facts)).map(([name, field]) => {
+    const made = fieldFrom(path, name, field, facts);
+    const checks = [...(made.checks ?? []), ...nameChecks];
+    return [name, name === identity && nameChecks.length > 0 ? { ...made, checks } : made] as const;
+  });
+  return { ...withInstructions(Object.fromEntries(fields)), ...(deletion && lifecycleFields) };
 }
 
 /** The path of a type below that of all: `authenticator_validate`. */
@@ -214,31 +235,6 @@ function wordsOf({ type, list }: Family, sort: Kind['sort']): Kind['words'] {
   return { one, nameTakenHint };
 }
 
-/** By its path, by a filter that every release has, or by the search of its list. */
-function lookUpOf(
-  path: string,
-  identity: string,
-  leftOut: Readonly<Record<string, string>>,
-  { id, filters = [] }: NewestFacts,
-): Pick<Kind['lookUp'], 'path' | 'answers'> {
-  if (id?.name === identity)
-    return { path: (name) => `${path}${encodeURIComponent(name)}/`, answers: 'record' };
-  const blind = `${identity}__iexact`;
-  const filter = [identity, blind].find((one) => filters.includes(one));
-  if (filter === undefined)
-    return {
-      path: (name) => `${path}?${new URLSearchParams({ ...leftOut, ...searchFor(name) }).toString()}`,
-      answers: 'search',
-    };
-  const more = Object.entries(leftOut)
-    .map(([parameter, value]) => `&${parameter}=${value}`)
-    .join('');
-  return {
-    path: (name) => `${path}?${filter}=${encodeURIComponent(name)}${more}`,
-    answers: filter === blind ? 'search' : 'list',
-  };
-}
-
 /** A field, as its row and the facts make it. Those that a row has beside the service's are left unchanged. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
   const { part, whole, ordered, ...own } = row;
@@ -256,7 +252,9 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(since !== undefined && row.formerly === undefined && { since }),
     ...(named && { namedIn: `${name}_obj` }),
     ...(isHidden && { isSecret: true }),
-    ...(facts.writeOnly && { isWriteOnly: true, ...(facts.required && { ifMissing: neededByNew(name) }) }),
+    ...(facts.writeOnly && { isWriteOnly: true }),
+    // What no answer shows is not needed of a record that exists.
+    ...(facts.required && (isHidden || facts.writeOnly) && { ifMissing: neededByNew(name) }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
     ...own,

@@ -4,7 +4,7 @@ import { inside, isJsonList, isJsonObject, type JsonValue } from '../base/json.t
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
-import { kindOfEntry, lists } from '../kinds/all.ts';
+import { commonLists, kindOfEntry, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -14,6 +14,7 @@ import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
+import { withSecretJson } from './secret-json.ts';
 import { trimManifest } from './trim.ts';
 
 /** Everything that the meaning of a manifest depends on. */
@@ -78,14 +79,18 @@ export async function readManifest(
   const { random = randomInt } = options;
   const sources = { ...options, random, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
   const resolved = await resolveReferences(value, sources, places, quoted);
-  const { secrets, references, unresolved: broken } = resolved;
+  const { references, unresolved: broken } = resolved;
   const diagnostics = [
     ...parsed.diagnostics,
     ...resolved.diagnostics,
     ...own.tokens.flatMap((token) => tokenIn(quoted, token, resolved.value, places)),
   ];
-  const manifest = trimManifest(resolved.value);
-  const clear = secretsIn(manifest).filter((path) => !references.has(path) && !broken.has(path));
+  const trimmed = trimManifest(resolved.value);
+  const secret = secretsIn(trimmed);
+  const clear = secret.filter((path) => !references.has(path) && !broken.has(path));
+  const read = secret.filter((path) => references.has(path));
+  const { manifest, secrets: inJson } = withSecretJson(trimmed, read, areAssumed);
+  const secrets = [...resolved.secrets, ...inJson];
   const file = withoutLines(quoted, places, clear);
   for (const path of clear) {
     diagnostics.push(diagnosticAt(file, places.ofValue(path), clearSecret));
@@ -220,5 +225,5 @@ function notAManifest(what: string, detail: string): Problem {
 const emptyFile: Problem = {
   code: 'empty-file',
   summary: 'this file declares nothing',
-  detail: `A manifest begins with \`version: 1\` and declares ${lists.map((list) => `\`${list}\``).join(', ')}, or several.`,
+  detail: `A manifest begins with \`version: 1\` and declares ${commonLists.map((list) => `\`${list}\``).join(', ')}, or several.`,
 };

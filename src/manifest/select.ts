@@ -3,7 +3,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { literal } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { comesFirst, kinds, listed, resourceTypes } from '../kinds/all.ts';
+import { comesFirst, commonKinds, listed, resourceTypes } from '../kinds/all.ts';
 import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -140,7 +140,7 @@ export class Selector {
 }
 
 const addressForms = listed([
-  ...new Set(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`)),
+  ...new Set(commonKinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`)),
 ]);
 
 /**

@@ -23,7 +23,7 @@ export type Gap =
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
   /** More than one has this name, by which they cannot be told apart. */
   | { readonly kind: 'several'; readonly name: string; readonly ids: readonly string[] }
-  /** They are of types that no manifest declares. */
+  /** They are of types that were not read. */
   | {
       readonly kind: 'other_types';
       readonly of: Family;

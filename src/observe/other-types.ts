@@ -1,7 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import { textOf } from '../base/json.ts';
-import { kinds } from '../kinds/all.ts';
-import type { Family } from '../kinds/kind.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
 import { namesOf } from '../kinds/named.ts';
 import { isOfKind } from '../service/own-type.ts';
 import { readWhole } from '../service/read-whole.ts';
@@ -25,7 +24,8 @@ export async function withOtherTypes(
     if (sort === undefined || done.has(family)) all.push(inventory);
     else {
       done.add(family);
-      const more = await gapsIn(family, options, (name) => isWanted(addressOf(type, name)));
+      const known = inventories.flatMap(({ kind }) => (kind.family === family ? kind : []));
+      const more = await gapsIn(family, known, options, (name) => isWanted(addressOf(type, name)));
       all.push({ ...inventory, gaps: [...inventory.gaps, ...more] });
     }
   }
@@ -34,13 +34,13 @@ export async function withOtherTypes(
 
 async function gapsIn(
   all: Family,
+  known: readonly Kind[],
   options: InventoryOptions,
   isWanted: (name: string) => boolean,
 ): Promise<Gap[]> {
   const read = await readWhole(all.byName, options);
   if (read.kind === 'not_sent') return [{ kind: 'interrupted' }];
   if (read.kind === 'unread') return [{ kind: 'ended', answer: read.reading.answer }];
-  const known = kinds.filter(({ family }) => family === all);
   const others = read.records.flatMap(({ received, shown }) => {
     if (known.some((kind) => isOfKind(kind, received))) return [];
     const [name = textOf(shown['pk'])] = namesOf(all.byName, shown);

@@ -52,7 +52,16 @@ export function remarksOn(
     action === 'update' && declaresAccess(resource) && changed.some((field) => isBound(kind, field))
       ? accessNotes(resource, record)
       : [];
-  return [...weighty, ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words)), ...ofAccess];
+  const ofLicence =
+    kind.isEnterprise === true && action === 'create'
+      ? ['takes an enterprise licence: without one, the service refuses it']
+      : [];
+  return [
+    ...weighty,
+    ...ofLicence,
+    ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words)),
+    ...ofAccess,
+  ];
 }
 
 /** What is bound beside those who are declared, and what that means. */

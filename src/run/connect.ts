@@ -5,6 +5,7 @@ import { givingUp } from '../service/give-up.ts';
 import { hiding } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
+import { withIds } from '../service/record-ids.ts';
 import { errorWithout, redacting } from '../service/redact.ts';
 import { logging } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
@@ -80,7 +81,7 @@ function guarded(
   const logged = emitsRequests
     ? logging(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
     : safe;
-  return settings.contractOnly ? documentedOnly(logged) : withFormerPaths(logged);
+  return settings.contractOnly ? documentedOnly(logged) : withFormerPaths(withIds(logged));
 }
 
 /** Unexpected exceptions. They end a run with an error; but after `keep`, when something may have been sent, like an interruption. */

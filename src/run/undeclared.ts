@@ -1,5 +1,5 @@
 import type { Address } from '../base/diagnostic.ts';
-import { kinds, type ResourceType } from '../kinds/all.ts';
+import { commonKinds, kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { inventoryOf } from '../observe/inventory.ts';
@@ -28,7 +28,9 @@ export async function withUndeclared<Made extends Plan>(
   );
   const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
   const inventories: Inventory[] = [];
-  for (const kind of kinds) inventories.push(await readInventory(kind, service));
+  const declaredKinds = new Set(resources.map(({ kind }) => kind));
+  const wanted = kinds.filter((kind) => commonKinds.includes(kind) || declaredKinds.has(kind));
+  for (const kind of wanted) inventories.push(await readInventory(kind, service));
   const all = await withOtherTypes(inventories, service);
   if (!service.signal.aborted) return { ...made, undeclared: undeclaredIn(all, isDeclared, wordsOf) };
   const destination = destinationOf(service.settings);

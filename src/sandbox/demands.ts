@@ -21,7 +21,7 @@ const demands: Readonly<Record<string, readonly Demand[]>> = {
   '/sources/oauth/': [{ oneOf: ['provider_type'] }],
   '/sources/saml/': [
     { oneOf: ['binding_type'], isOfCreate: true },
-    { oneOf: ['issuer'], isOfCreate: true },
+    { oneOf: ['issuer', 'issuer_override'], isOfCreate: true },
   ],
   '/stages/identification/': [
     {

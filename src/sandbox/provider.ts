@@ -22,6 +22,7 @@ export function providerKind(world: World): SandboxKind {
         invalidation_flow: uuid('flow default-provider-invalidation-flow'),
         property_mappings: [],
         component: `ak-provider-${type}-form`,
+        meta_model_name: factsIn(world, `/providers/${type}/`).model ?? '',
         ...provider,
       })),
     record: (provider) => providerRecord(world, provider),

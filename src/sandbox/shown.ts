@@ -21,6 +21,7 @@ export function othersShown(
 }
 
 const bindings = '/flows/bindings/';
+const [fieldOfStages, fieldOfPolicies] = ['stages', 'policies'];
 
 /** What is shown of the records that refer to one. */
 function throughOthers(world: World, path: string, name: string): ShowOthers | undefined {
@@ -34,11 +35,11 @@ function throughOthers(world: World, path: string, name: string): ShowOthers | u
           const flow = world.kind('/flows/instances/').rows.at(textOf(fields['target']));
           return flow ? [without(recordOf(world, flow, '/flows/instances/'), notInSets)] : [];
         });
-    case 'stages':
+    case fieldOfStages:
       return path === '/flows/instances/'
         ? (flow) => pointing(bindings, 'target', flow).map(({ fields }) => fields['stage'] ?? null)
         : undefined;
-    case 'policies':
+    case fieldOfPolicies:
       return (target) =>
         pointing('/policies/bindings/', 'target', target).flatMap(({ fields }) => fields['policy'] ?? []);
     case 'bound_to':

@@ -113,7 +113,7 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
 }
 
 /** The field by which people know a record, of which a type has one or more: the first counts. */
-const identities = ['slug', 'username', 'identifier', 'domain', 'name', 'key'];
+const identities = ['slug', 'identifier', 'domain', 'name', 'username', 'key'];
 
 /** Whether a field is a text that requests set: as an id, it is by which people know the record. */
 function isWrittenText({ fields }: TypeFacts, name: string): boolean {

@@ -10,18 +10,18 @@ import type { Exchange, HttpRequest, Transport } from './transport.ts';
 export function sendFieldsBy(
   send: Transport,
 ): (request: HttpRequest, kind: Kind, fields: JsonObject) => Promise<Exchange> {
-  let form: 'sent' | 'former' = 'sent';
+  const former = new Set<Kind>();
   return async (request, kind, fields) => {
-    const sent = (as: typeof form): Promise<Exchange> =>
+    const sent = (as: 'sent' | 'former'): Promise<Exchange> =>
       send({ ...request, body: JSON.stringify(forEveryRelease(kind, fields, as)) });
     // Meanwhile another request may have shown the form.
-    const known = form;
-    const first = await sent(known);
-    if (known === 'former' || !refusesForm(first, kind, fields)) return first;
+    const isKnown = former.has(kind);
+    const first = await sent(isKnown ? 'former' : 'sent');
+    if (isKnown || !refusesForm(first, kind, fields)) return first;
     const second = await sent('former');
     if (refusesForm(second, kind, fields)) return first;
     // Another refusal does not show the form: the value itself may be wrong.
-    if (second.kind === 'answered' && second.status < 300) form = 'former';
+    if (second.kind === 'answered' && second.status < 300) former.add(kind);
     return second;
   };
 }

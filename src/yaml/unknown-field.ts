@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { type JsonValue, stepsOf } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
+import { commonKinds, kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 /** What an unknown field probably means. */
@@ -47,7 +47,7 @@ export function meaningOf(unknown: string, known: readonly string[], kind?: Kind
 /** Another list whose entries have this field. */
 function kindWith(field: string, { fields }: Kind): string | undefined {
   if (Object.hasOwn(fields, field)) return undefined;
-  const found = kinds.find((other) => Object.hasOwn(other.fields, field));
+  const found = [...commonKinds, ...kinds].find((other) => Object.hasOwn(other.fields, field));
   if (found === undefined) return undefined;
   const { list, sort } = found;
   return sort ? `${list} with \`${sort.field}: ${sort.value}\`` : list;

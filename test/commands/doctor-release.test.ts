@@ -153,7 +153,8 @@ describe('doctor --role', () => {
       ...provider('view'),
       ...core('view', ['user']),
       'authentik_flows.view_flow',
-      ...core('view', ['propertymapping', 'provider']),
+      ...core('view', ['propertymapping', 'provider', 'source']),
+      'authentik_outposts.view_outpostserviceconnection',
       bindings('view'),
     ];
     const [view = '', ...add] = least;

@@ -18,6 +18,7 @@ import { altered, listingService, manyApplications, manyUsers, pageOf } from '..
 import { capture } from '../support/run.ts';
 import { sandboxHere } from '../support/sandbox-transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
+import { defaultRelease } from '../../src/sandbox/release.ts';
 import { demanded, writtenType } from '../support/written-type.ts';
 import { asDeclared } from '../../src/kinds/access.ts';
 import { asLatest } from '../../src/kinds/forms.ts';
@@ -237,7 +238,7 @@ describe('rollcall export', () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
     expect(stdout).toBe(`${head('')}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
     expect(stderr).toMatch(
-      /^Left out: 7 that .* --internal .*\nLeft out: of the providers, 20 are of types .*\nThis is personal data of 4 users\. .*\n$/,
+      /^Left out: 7 that .* --internal .*\nLeft out: of the providers, 20 are of other types: .*\nThis is personal data of 4 users\. .*\n$/,
     );
     expect(ending).toBe('done');
   });
@@ -554,7 +555,7 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
 
 /** Creates a record as far as the service takes it; returns its address there, where a manifest can declare it. */
 function create({ address, kind, fields }: Declaration, sandbox: Sandbox): string | undefined {
-  const first = sandbox.create(writtenType(kind), { name: 'x', ...fields });
+  const first = sandbox.create(writtenType(kind, defaultRelease), { name: 'x', ...fields });
   if ('record' in first) {
     const declared = asDeclared(kind, asLatest(kind, first.record));
     const isWritable = writable({ address, kind, fields: declared }, check).fields !== undefined;
@@ -563,7 +564,7 @@ function create({ address, kind, fields }: Declaration, sandbox: Sandbox): strin
   const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];
   if (refused.includes(kind.identity)) return undefined;
   const rest = Object.entries(fields).filter(([field]) => !refused.includes(field));
-  const more = kind.sort ? { ...demanded[writtenType(kind)], redirect_uris: '' } : {};
+  const more = kind.sort ? { ...demanded(kind, sandbox, defaultRelease), redirect_uris: '' } : {};
   const again: JsonObject = { ...Object.fromEntries(rest), ...more };
   return refused.every(
     (field) => Object.hasOwn(again, field) === Object.hasOwn(fields, field) && fields[field] === again[field],

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kindOf, kinds } from '../../src/kinds/all.ts';
 import { type Declared, fieldOf, managedPart, mergedValue } from '../../src/kinds/fields.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import { referenceOf } from '../../src/kinds/references.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { sameJson } from '../../src/kinds/values.ts';
 import { writtenType } from '../support/written-type.ts';
@@ -37,19 +38,21 @@ test.each(lists)(
 test('only an outpost and a proxy share a list with others unless the entry says exactly', () => {
   const shared = lists.filter(({ part }) => part === 'unless exactly');
   expect(shared.map(({ type, field }) => `${type}.${field}`)).toEqual([
-    'proxy.property_mappings',
-    'outpost.providers',
+    '/providers/proxy/.property_mappings',
+    '/outposts/instances/.providers',
   ]);
 });
 
 test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
   'each list of references and all free JSON of the kind $type can be declared in part, and no secret can',
   ({ kind }) => {
-    const facts = newestFacts(kind.path.replace('/api/v3', '')).fields;
+    const path = kind.path.replace('/api/v3', '');
+    const facts = newestFacts(path).fields;
     for (const [field, { part, isSecret, isInstruction, form, children }] of Object.entries(kind.fields)) {
       const { type, items } = facts[field] ?? { type: 'string' };
+      const refers = referenceOf(path, field, facts[field] ?? {}) !== undefined;
       const isJson = items === undefined && (type === undefined || type === 'object');
-      const isReferences = children !== undefined || items?.format === 'uuid' || items?.type === 'integer';
+      const isReferences = children !== undefined || (items !== undefined && refers);
       const expected = (isJson || isReferences) && !isSecret && !isInstruction && !form;
       expect({ field, isPart: part !== undefined }).toEqual({ field, isPart: expected });
     }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/all.ts';
+import { familyNamed } from '../../src/kinds/families.ts';
 import { factsByRelease, factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { newestRelease } from '../../src/kinds/release.ts';
@@ -245,7 +246,8 @@ test.each(kinds.map((kind) => [kind.path, kind] as const))(
     for (const [name, facts] of Object.entries(newestFacts(ownPath).fields)) {
       const row = kind.fields[name];
       if (row === undefined || facts.readOnly) continue;
-      expect(row.refersTo?.list, name).toBe(referenceOf(ownPath, name, facts)?.list);
+      const { list = '', by } = referenceOf(ownPath, name, facts) ?? {};
+      expect(row.refersTo?.list, name).toBe(by === 'pk' ? familyNamed(list)?.list : undefined);
     }
   },
 );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
-import { kinds } from '../../src/kinds/all.ts';
+import { commonKinds, kinds } from '../../src/kinds/all.ts';
+import { factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
 import { familyOf } from '../../src/kinds/families.ts';
 import { demanded, writtenType } from '../support/written-type.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -18,38 +19,55 @@ function ask(sandbox: Sandbox, method: string, path: string, fields: JsonObject 
   return { status: answer.status, body: isJsonObject(body) ? body : {} };
 }
 
-describe.each(kinds.map((kind) => ({ ...kind, type: writtenType(kind) })))('the kind $type', (kind) => {
-  const { type, list, path, identity, sort } = kind;
-  const isSeeded = sort === undefined && type !== 'outpost';
-  const fields = { name: 'X', [identity]: 'x', ...demanded[type] };
-  const shown = Object.fromEntries(
-    Object.entries(fields).filter(([name]) => !kind.fields[name]?.isWriteOnly),
-  );
+const release = '2026.8';
 
-  test('is created at the path to which rollcall sends it, and its list shows it', () => {
-    const { sandbox } = seedSandbox({}, '2026.2');
-    expect(ask(sandbox, 'POST', path, fields)).toMatchObject({ status: 201, body: shown });
-    expect(sandbox.record(type, 'x')).toMatchObject(shown);
-    expect(ask(sandbox, 'GET', `${path}?${identity}=x&name__iexact=x`)).toMatchObject({
-      status: 200,
-      body: { results: [shown] },
+describe.each(kinds.map((kind) => [writtenType(kind, release), kind] as const))(
+  'the kind %s',
+  (type, kind) => {
+    const { list, path, identity, sort } = kind;
+    const isSeeded = commonKinds.includes(kind) && sort === undefined && type !== '/outposts/instances/';
+    const fieldsIn = (sandbox: Sandbox): JsonObject => ({
+      [identity]: 'x',
+      ...demanded(kind, sandbox, release),
     });
-  });
+    const shown = (fields: JsonObject): JsonObject =>
+      Object.fromEntries(Object.entries(fields).filter(([name]) => !facts(type, name)?.writeOnly));
 
-  test.runIf(isSeeded)('is seeded by its list, where an identity that is taken is refused', () => {
-    const { sandbox, refused } = seedSandbox({ [list]: [fields, fields] }, '2026.2');
-    expect(sandbox.record(type, 'x')).toMatchObject(shown);
-    expect(refused).toMatchObject([{ list, index: 1, field: identity }]);
-  });
+    test('is created at the path to which rollcall sends it, and its list shows it', () => {
+      const { sandbox } = seedSandbox({ is_licensed: true }, release);
+      const fields = fieldsIn(sandbox);
+      expect(ask(sandbox, 'POST', path, fields)).toMatchObject({ status: 201, body: shown(fields) });
+      expect(sandbox.record(type, 'x')).toMatchObject(shown(fields));
+      expect(ask(sandbox, 'GET', `${path}?${identity}=x&name__iexact=x`)).toMatchObject({
+        status: 200,
+        body: { results: [shown(fields)] },
+      });
+    });
 
-  test('keeps its identity when it is changed to that again, and frees it when it is deleted', () => {
-    const { sandbox } = seedSandbox(isSeeded ? { [list]: [fields] } : {}, '2026.2');
-    if (!isSeeded) sandbox.create(type, fields);
-    expect(sandbox.change(type, 'x', fields)).toMatchObject({ record: shown });
-    expect(sandbox.delete(type, 'x')).toBe(true);
-    expect(sandbox.create(type, fields)).toMatchObject({ record: shown });
-  });
-});
+    test.runIf(isSeeded && kind.listing.isUnique)(
+      'is seeded by its list, where an identity that is taken is refused',
+      () => {
+        const fields = fieldsIn(seedSandbox({ is_licensed: true }, release).sandbox);
+        const { sandbox, refused } = seedSandbox({ [list]: [fields, fields], is_licensed: true }, release);
+        expect(sandbox.record(type, 'x')).toMatchObject(shown(fields));
+        expect(refused).toMatchObject([{ list, index: 1, field: identity }]);
+      },
+    );
+
+    test('keeps its identity when it is changed to that again, and frees it when it is deleted', () => {
+      const { sandbox } = seedSandbox({ is_licensed: true }, release);
+      const fields = fieldsIn(sandbox);
+      sandbox.create(type, fields);
+      expect(sandbox.change(type, 'x', fields)).toMatchObject({ record: shown(fields) });
+      expect(sandbox.delete(type, 'x')).toBe(true);
+      expect(sandbox.create(type, fields)).toMatchObject({ record: shown(fields) });
+    });
+  },
+);
+
+function facts(type: string, name: string): FieldFacts | undefined {
+  return factsOf(release, type)?.fields[name];
+}
 
 test.each([familyOf('providers')])('the kind $type is only read', ({ path }) => {
   const { sandbox } = seedSandbox({});

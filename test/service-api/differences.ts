@@ -1,6 +1,7 @@
 import { isBound } from '../../src/kinds/access.ts';
 import { textOf, type JsonValue } from '../../src/base/json.ts';
 import { factsByRelease, type FieldFacts, type TypeFacts } from '../../src/kinds/facts.ts';
+import { familyNamed } from '../../src/kinds/families.ts';
 import type { FieldOfKind, Kind } from '../../src/kinds/kind.ts';
 import { referenceOf } from '../../src/kinds/references.ts';
 import { isIn, knownReleases, newestRelease, readRelease, type Release } from '../../src/kinds/release.ts';
@@ -96,7 +97,8 @@ function ofField(
   const values = isOther ? [] : ((now.items ?? now).enum ?? []).filter((value) => !taken.includes(value));
   const { maxLength = Infinity } = then;
   const tooLong = maxLength < (now.maxLength ?? Infinity) ? ['a'.repeat(maxLength + 1)] : [];
-  const refers = referenceOf(pathIn(kind, line), name, then)?.list;
+  const { list = '', by } = referenceOf(pathIn(kind, line), name, then) ?? {};
+  const refers = by === 'pk' ? familyNamed(list)?.list : undefined;
   return [
     ...(isOther && !row.form ? [`${name} is of the type ${then.type}, and now of ${now.type}`] : []),
     ...[...values, ...tooLong]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scopeMapping } from '../../src/kinds/scope-mapping.ts';
+import { scopeMapping } from '../../src/kinds/rows/property-mappings.ts';
 import { withFormerPaths } from '../../src/service/former-paths.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { textOf, type JsonValue } from '../../src/base/json.ts';
-import { kinds } from '../../src/kinds/all.ts';
+import { commonKinds } from '../../src/kinds/all.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { addressOf } from '../../src/kinds/resource.ts';
 import type { Declaration } from '../../src/adopt/writable.ts';
 import { anyJson, anyText } from './any-json.ts';
@@ -62,7 +63,10 @@ function shared(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
   );
 }
 
-const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...kinds).chain((kind) =>
+/** What it holds from the start, others hold as well. */
+const { sandbox: someSandbox } = seedSandbox({}, '2026.8');
+
+const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...commonKinds).chain((kind) =>
   fc
     .record(
       Object.fromEntries(
@@ -76,7 +80,7 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...kinds).chain((ki
     .map((fields) => {
       const name = textOf(fields[kind.identity]);
       // No record shows its type as manifests do, and none shows what is secret or write-only.
-      const least = kind.sort ? leastEntry(kind, name) : {};
+      const least = kind.sort ? leastEntry(kind, name, someSandbox) : {};
       const own: Record<string, JsonValue> = {
         ...least,
         ...fields,

@@ -1,12 +1,30 @@
-import type { JsonObject } from '../../src/base/json.ts';
+import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { factsOf, type FieldFacts, type ValueFacts } from '../../src/kinds/facts.ts';
+import { familyOf } from '../../src/kinds/families.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import type { WrittenType } from '../../src/sandbox/all.ts';
+import { newestRelease } from '../../src/kinds/release.ts';
+import { referenceOf, referredLists } from '../../src/kinds/references.ts';
+import type { KindName } from '../../src/sandbox/all.ts';
 import { uuid } from '../../src/sandbox/ids.ts';
 import { certificates } from './pem.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
 
-/** What the sandbox, the schema of manifests and the folder of kinds call a kind: its sort, where several are of its type. */
-export function writtenType({ sort, type }: Pick<Kind, 'sort' | 'type'>): WrittenType {
-  return (sort?.value ?? type) as WrittenType; // test/sandbox/kinds.test.ts holds that it has all of them
+/** Where a release lists the records of a kind, which is what the sandbox calls it. */
+export function writtenType({ path, was }: Pick<Kind, 'path' | 'was'>, release = newestRelease): KindName {
+  const [own, former = own] = [path, was?.path].map((one) => one?.replace('/api/v3', '')) as `/${string}/`[]; // paths of the API
+  return own !== undefined && factsOf(release, own) ? own : (former ?? '//');
+}
+
+/** Whether a release has the kind. */
+export function isIn(kind: Kind, release: string): boolean {
+  const first = kind.fields[kind.identity]?.checks ?? [];
+  const [year = 0, month = 0] = release.split('.').map(Number);
+  return first.every((check) => {
+    const found = [check('x', { year, month }) ?? []].flat();
+    return found.every(({ severity = 'error', code }) => severity !== 'error' || code !== 'not-in-release');
+  });
 }
 
 const ofProvider = {
@@ -14,26 +32,141 @@ const ofProvider = {
   invalidation_flow: uuid('flow default-provider-invalidation-flow'),
 };
 
-/** What every release demands of one beside its identity and its name, as a request has it. */
-export const demanded: Readonly<Record<WrittenType, JsonObject>> = {
-  certificate: { certificate_data: certificates.one },
-  role: {},
-  provider_scope: { scope_name: 'wiki', expression: 'return {}' },
-  group: {},
-  outpost: { type: 'proxy', config: {}, providers: [1] },
-  application: {},
-  user: {},
-  oauth2: { ...ofProvider, redirect_uris: [] },
-  proxy: { ...ofProvider, mode: 'forward_single', external_host: 'https://x.example.com' },
+/** What one needs beside what the facts demand of it, by its path. */
+const more: Readonly<Record<string, JsonObject>> = {
+  '/core/users/': { name: 'X' },
+  '/crypto/certificatekeypairs/': { certificate_data: certificates.one },
+  '/outposts/instances/': { type: 'proxy', config: {}, providers: [1] },
+  '/providers/oauth2/': { ...ofProvider, redirect_uris: [] },
+  '/providers/proxy/': { ...ofProvider, mode: 'forward_single', external_host: 'https://x.example.com' },
+  '/policies/event_matcher/': { action: 'login' },
+  '/policies/reputation/': { check_ip: true },
+  '/stages/identification/': { user_fields: ['username'] },
+  '/stages/redirect/': { target_static: 'https://x.example.com' },
+  '/sources/saml/': { binding_type: 'REDIRECT', issuer_override: 'x' },
+  '/outposts/service_connections/kubernetes/': { kubeconfig: { key: 'x' } },
+  '/managed/blueprints/': { content: 'x' },
+  '/sources/oauth/': { provider_type: 'discord' },
 };
 
+/** The least that a release demands of a record beside its identity, as a request has it. What it refers to is created where there is none. */
+export function demanded(kind: Kind, sandbox: Sandbox, release: string = newestRelease): JsonObject {
+  const path = writtenType(kind, release);
+  const fields = Object.entries(factsOf(release, path)?.fields ?? {}).flatMap(([name, facts]) => {
+    if (!facts.required || facts.readOnly || name === kind.identity || !kind.fields[name]) return [];
+    const value = valueOf([path, name], facts, sandbox, release);
+    return [[name, kind.fields[name].form?.held(value) ?? value] as const];
+  });
+  return { ...Object.fromEntries(fields), ...more[kind.path.replace('/api/v3', '')] };
+}
+
 /** The least entry of a manifest that declares one without a fault. */
-export function leastEntry(kind: Kind, name: string): JsonObject {
+export function leastEntry(
+  kind: Kind,
+  name: string,
+  sandbox: Sandbox,
+  release: string = newestRelease,
+): JsonObject {
   const { sort, identity } = kind;
+  const fields = demanded(kind, sandbox, release);
+  const secret = Object.keys(fields).filter((field) => kind.fields[field]?.isSecret);
   return {
-    name: 'X',
     [identity]: name,
     ...(sort && { [sort.field]: sort.value }),
-    ...demanded[writtenType(kind)],
+    ...fields,
+    ...Object.fromEntries(
+      secret.map((field) => [
+        field,
+        isJsonObject(fields[field] ?? null) ? '${env:SECRET_JSON}' : '${env:SECRET}',
+      ]),
+    ),
   };
+}
+
+function valueOf(
+  [path, name]: readonly [path: string, name: string],
+  facts: FieldFacts,
+  sandbox: Sandbox,
+  release: string,
+): JsonValue {
+  const { list, by } = referenceOf(path, name, facts) ?? {};
+  const id =
+    list === undefined || list === 'bindables'
+      ? undefined
+      : idIn(list, by === 'uuid' ? 'uuid' : 'pk', sandbox, release);
+  if (facts.items) return id === undefined ? [plainValue(facts.items)] : [id];
+  return id ?? plainValue(facts);
+}
+
+function plainValue({ type, format = '', enum: values, items, minimum = 1 }: ValueFacts): JsonValue {
+  if (values) return values[0] ?? null;
+  const byFormat: Readonly<Record<string, string>> = {
+    uri: 'https://x.example.com/',
+    email: 'x@example.com',
+    uuid: uuid('x'),
+    'date-time': '2030-01-01T00:00:00Z',
+  };
+  switch (type) {
+    case 'string':
+      return byFormat[format] ?? 'x';
+    case 'integer':
+    case 'number':
+      return Math.max(minimum, 1);
+    case 'boolean':
+      return true;
+    case 'array':
+      return items ? [plainValue(items)] : [];
+    default:
+      return {};
+  }
+}
+
+/** The id of the first in a list, which is created where there is none. */
+function idIn(
+  list: keyof typeof referredLists,
+  by: 'pk' | 'uuid',
+  sandbox: Sandbox,
+  release: string,
+): JsonValue {
+  const [found] = recordsIn(referredLists[list], sandbox);
+  if (found) return found[by] ?? found[familyOf(list).id] ?? null;
+  const kind = kinds.find((one) => one.family === familyOf(list) && isIn(one, release));
+  if (kind === undefined) throw new Error(`release ${release} has no ${list}`);
+  const fields = { [kind.identity]: `the-${kind.type}`, ...demanded(kind, sandbox, release) };
+  const made = sandbox.create(writtenType(kind, release), fields);
+  if (!('record' in made)) throw new Error(`${kind.path}: ${JSON.stringify(made)}`);
+  return idIn(list, by, sandbox, release);
+}
+
+function recordsIn(path: string, sandbox: Sandbox): JsonObject[] {
+  const headers = { authorization: `Bearer ${sandboxToken}` };
+  const answer = sandbox.handle({ method: 'GET', path: `/api/v3${path}`, headers, body: '' });
+  const body = parseJson(answer.body);
+  const results = isJsonObject(body) ? (body['results'] ?? []) : [];
+  return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
+}
+
+/** A field of one and another value of it, where the facts have any that means nothing else. */
+export function changeOf(kind: Kind, release: string, held: JsonObject): JsonObject {
+  const facts = factsOf(release, writtenType(kind, release))?.fields ?? {};
+  for (const [name, fact] of Object.entries(facts)) {
+    const row = kind.fields[name];
+    if (row === undefined || fact.readOnly || fact.writeOnly || name === kind.identity) continue;
+    if (row.isSecret || row.refersTo || row.changeWarning || row.isInstruction || row.checks || row.form)
+      continue;
+    if (kind.update.sentAlong?.includes(name) || fact.format !== undefined || fact.items) continue;
+    const other = otherThan(held[name] ?? null, fact);
+    if (other !== undefined) return { [name]: other };
+  }
+  return {};
+}
+
+function otherThan(
+  held: JsonValue,
+  { type, enum: values, pattern, minimum = 0 }: FieldFacts,
+): JsonValue | undefined {
+  if (values) return values.find((value) => value !== held && value !== '');
+  if (type === 'boolean') return held !== true;
+  if (type === 'integer') return held === minimum + 2 ? minimum + 3 : minimum + 2;
+  return type === 'string' && pattern === undefined ? 'other' : undefined;
 }

@@ -3,8 +3,17 @@ import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';
-import { allChildren, createdByContract, kinds, listed, modelOf, readBeyond } from '../../kinds/all.ts';
+import {
+  allChildren,
+  commonKinds,
+  createdByContract,
+  listed,
+  modelOf,
+  readBeyond,
+  type ResourceType,
+} from '../../kinds/all.ts';
 import type { Reach } from '../../kinds/capability.ts';
+import type { Kind } from '../../kinds/kind.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
 
 export interface Diagnosis extends Destination {
@@ -80,12 +89,16 @@ function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => st
 }
 
 /** The least role that rollcall needs, as a blueprint in YAML. */
-export function leastRole({ contractOnly, capabilities }: Reach, release: Release | undefined): string {
+export function leastRole(
+  { contractOnly, capabilities }: Reach,
+  release: Release | undefined,
+  kinds: readonly Kind<ResourceType>[] = commonKinds,
+): string {
   const created = contractOnly ? createdByContract : kinds;
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
   const looked = [...documented, ...(contractOnly ? [] : readBeyond(kinds))];
   const changed = capabilities.includes('update') ? kinds : [];
-  const bound = contractOnly ? [] : allChildren();
+  const bound = contractOnly ? [] : allChildren(kinds);
   // These get their providers after their bindings, which takes the right to change them.
   const finished = changed.length > 0 || contractOnly ? [] : kinds.filter(({ access }) => access);
   const permissions = [

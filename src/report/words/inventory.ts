@@ -110,7 +110,7 @@ export function notDeclared(declared: readonly Declared[], unwritable: readonly 
 
 const mostNamed = 20;
 
-/** The number of records of each type that no manifest can declare, and the first names. */
+/** The number of records of each type that was not read, and the first names. */
 function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): string {
   const types = Array.from(
     grouped(others, ({ type }) => type),
@@ -120,6 +120,6 @@ function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): stri
       return `${all.length} of ${type} (${present(...names, more > 0 && `${more} more`).join(', ')})`;
     },
   );
-  const are = others.length === 1 ? 'one is of a type' : `${others.length} are of types`;
-  return `of the ${of.list}, ${are} that no manifest declares: ${types.join(', ')}`;
+  const are = others.length === 1 ? 'one is of another type' : `${others.length} are of other types`;
+  return `of the ${of.list.replaceAll('_', ' ')}, ${are}: ${types.join(', ')}`;
 }

@@ -1,0 +1,54 @@
+import { kindFrom, type RowKind } from '../row.ts';
+import { demanded } from './demanded.ts';
+
+/** What a domain shows, and the flows that it uses. A second one of a domain was taken by 2023.10.7, and refused by 2025.12.4. */
+export const brand: RowKind = kindFrom({
+  path: '/core/brands/',
+  was: { before: '2024.2', path: '/core/tenants/', id: 'tenant_uuid' },
+  list: 'brands',
+  deletion: {},
+});
+
+/** A second one of an identifier was refused by 2023.10.7 and by 2025.12.4. */
+export const token: RowKind = kindFrom({ path: '/core/tokens/', list: 'tokens', unique: true, deletion: {} });
+
+/** 2025.12.4 refused a second one of a name in one application, and takes one of that name in another. */
+export const entitlement: RowKind = kindFrom({
+  path: '/core/application_entitlements/',
+  list: 'entitlements',
+  deletion: {},
+});
+
+/** The permissions that a role gets to what its users make. A second one of a name was refused by 2025.12.4. */
+export const initialPermissions: RowKind = kindFrom({
+  path: '/rbac/initial_permissions/',
+  list: 'initial_permissions',
+  unique: true,
+  deletion: {},
+  // Those before demand a `mode`, which is none of its fields now.
+  since: '2025.12',
+});
+
+/** A second one of a name was refused by 2023.10.7 and by 2025.12.4, and so was a change without its path or content. */
+export const blueprint: RowKind = kindFrom({
+  path: '/managed/blueprints/',
+  list: 'blueprints',
+  unique: true,
+  update: { sentAlong: ['path', 'content'] },
+  deletion: {},
+  fields: {
+    content: { ifMissing: demanded('a new blueprint needs a `content` or a `path`', ['path']) },
+  },
+});
+
+export const lifecycleRule: RowKind = kindFrom({
+  path: '/lifecycle/rules/',
+  list: 'lifecycle_rules',
+  deletion: {},
+});
+
+export const requestRule: RowKind = kindFrom({
+  path: '/requests/rules/',
+  list: 'request_rules',
+  deletion: {},
+});

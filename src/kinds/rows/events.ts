@@ -1,0 +1,17 @@
+import { kindFrom, type RowKind } from '../row.ts';
+
+/** Where notifications are sent. A second one of a name was refused by 2023.10.7 and by 2025.12.4. */
+export const transport: RowKind = kindFrom({
+  path: '/events/transports/',
+  list: 'transports',
+  unique: true,
+  deletion: {},
+});
+
+/** The events of which somebody is notified. A second one of a name was refused by 2023.10.7 and by 2025.12.4. */
+export const eventRule: RowKind = kindFrom({
+  path: '/events/rules/',
+  list: 'event_rules',
+  unique: true,
+  deletion: {},
+});

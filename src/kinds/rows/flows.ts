@@ -1,0 +1,26 @@
+import { kindFrom, type RowKind } from '../row.ts';
+
+/** What people go through to log in, to consent, or to log out. A second one of a slug was refused by 2023.10.7 and by 2025.12.4. */
+export const flow: RowKind = kindFrom({
+  path: '/flows/instances/',
+  list: 'flows',
+  title: 'name',
+  unique: true,
+  deletion: {},
+  otherPaths: ['cache_info'],
+});
+
+export const prompt: RowKind = kindFrom({
+  path: '/stages/prompt/prompts/',
+  list: 'prompts',
+  // A second one of a name was refused by 2023.10.7 and by 2025.12.4.
+  unique: true,
+  deletion: {},
+});
+
+/** A second one of a name was taken by 2023.10.7 and by 2025.12.4. */
+export const invitation: RowKind = kindFrom({
+  path: '/stages/invitation/invitations/',
+  list: 'invitations',
+  deletion: {},
+});

@@ -1,0 +1,23 @@
+import { kindFrom, type KindRow, type RowKind } from '../row.ts';
+import { demanded } from './demanded.ts';
+
+/** Where outposts run. A second one of a name was refused by 2023.10.7 and by 2025.12.4, of both types. */
+const connection = {
+  list: 'service_connections',
+  unique: true,
+  deletion: {},
+} as const satisfies Partial<KindRow>;
+
+export const serviceConnections: readonly RowKind[] = [
+  kindFrom({ ...connection, path: '/outposts/service_connections/docker/' }),
+  kindFrom({
+    ...connection,
+    path: '/outposts/service_connections/kubernetes/',
+    fields: {
+      // A create without it crashed 2023.10.7 and 2025.12.4.
+      kubeconfig: {
+        ifMissing: demanded('a new connection to Kubernetes needs a `kubeconfig`'),
+      },
+    },
+  }),
+];

@@ -1,0 +1,47 @@
+import { kindFrom, type KindRow, type RowKind } from '../row.ts';
+import { demanded } from './demanded.ts';
+
+/**
+ * What decides who may use something. Their names are unique in the list of all types: a second one of a name was refused by 2023.10.7
+ * and by 2025.12.4, of every type that each has without a licence.
+ */
+const policy = { list: 'policies', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
+
+/** Fields of which an event has to match one. */
+const matched = ['action', 'client_ip', 'app', 'model'];
+
+const eventMatcher = kindFrom({
+  ...policy,
+  path: '/policies/event_matcher/',
+  several: 'event matcher policies',
+  // Without one of them, a change crashed 2023.10.7 and 2025.12.4.
+  update: { sentAlong: matched },
+  fields: { action: { ifMissing: demanded('a new event matcher needs something to match', matched) } },
+});
+
+const reputation = kindFrom({
+  ...policy,
+  path: '/policies/reputation/',
+  // A change without them was refused by 2023.10.7 and by 2025.12.4.
+  update: { sentAlong: ['check_ip', 'check_username'] },
+  fields: {
+    check_ip: {
+      ifMissing: demanded('a new reputation policy needs `check_ip` or `check_username`', ['check_username']),
+    },
+  },
+});
+
+export const policies: readonly RowKind[] = [
+  kindFrom({ ...policy, path: '/policies/dummy/' }),
+  eventMatcher,
+  kindFrom({
+    ...policy,
+    path: '/policies/expression/',
+    fields: { expression: { changeWarning: () => 'it decides otherwise who passes' } },
+  }),
+  kindFrom({ ...policy, path: '/policies/geoip/' }),
+  kindFrom({ ...policy, path: '/policies/password/' }),
+  kindFrom({ ...policy, path: '/policies/password_expiry/' }),
+  reputation,
+  kindFrom({ ...policy, path: '/policies/unique_password/', isEnterprise: true }),
+];

@@ -1,0 +1,52 @@
+import { providerFields, providerChanges } from '../provider.ts';
+import { neededByNew } from '../field-form.ts';
+import { isIn } from '../release.ts';
+import { kindFrom, type KindRow, type RowKind } from '../row.ts';
+
+/**
+ * Their names are unique in the list of all types: a second one of a name was refused by 2023.10.7 and by 2025.12.4, of every type that
+ * each has without a licence.
+ */
+const provider = { list: 'providers', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
+
+/** Those through which people log in. */
+const login = {
+  ...provider,
+  fields: providerFields,
+  changes: providerChanges,
+} as const satisfies Partial<KindRow>;
+
+const { invalidation_flow: _, ...withoutInvalidation } = providerFields;
+
+export const providers: readonly RowKind[] = [
+  kindFrom({ ...provider, path: '/providers/google_workspace/', isEnterprise: true }),
+  kindFrom({ ...login, path: '/providers/ldap/' }),
+  kindFrom({ ...provider, path: '/providers/microsoft_entra/', isEnterprise: true }),
+  kindFrom({ ...provider, path: '/providers/rac/', fields: withoutInvalidation }),
+  kindFrom({ ...login, path: '/providers/radius/' }),
+  kindFrom({
+    ...login,
+    path: '/providers/saml/',
+    fields: { ...providerFields, issuer_override: { formerly: 'issuer' } },
+  }),
+  kindFrom({
+    ...provider,
+    path: '/providers/scim/',
+    fields: {
+      group_filters: { formerly: 'filter_group', wasOne: true },
+      token: {
+        ifMissing: (release, beside) =>
+          isIn({ from: '2025.10' }, release) === true ? undefined : neededByNew('token')(release, beside),
+      },
+    },
+  }),
+  kindFrom({ ...provider, path: '/providers/ssf/', isEnterprise: true }),
+  kindFrom({ ...login, path: '/providers/wsfed/' }),
+];
+
+/** What a provider of remote access leads to. A second one of a name was taken by 2025.12.4. */
+export const racEndpoint: RowKind = kindFrom({
+  path: '/rac/endpoints/',
+  list: 'rac_endpoints',
+  deletion: {},
+});

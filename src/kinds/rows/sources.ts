@@ -1,0 +1,51 @@
+import { kindFrom, type KindRow, type RowKind } from '../row.ts';
+import { demanded } from './demanded.ts';
+
+/**
+ * Where people come from. Their slugs are unique in the list of all types: a second one of a slug was refused by 2023.10.7 and by
+ * 2025.12.4, of every type that each has.
+ */
+const source = {
+  list: 'sources',
+  title: 'name',
+  unique: true,
+  deletion: {},
+} as const satisfies Partial<KindRow>;
+
+const oauth = kindFrom({
+  ...source,
+  path: '/sources/oauth/',
+  // Without its type, a change crashed 2023.10.7 and 2025.12.4; types that know no URLs demand them as well.
+  update: { sentAlong: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
+  otherPaths: ['source_types'],
+});
+
+const saml = kindFrom({
+  ...source,
+  path: '/sources/saml/',
+  fields: {
+    // A create without them crashed 2025.12.4.
+    binding_type: { ifMissing: demanded('a new source of SAML needs a `binding_type`') },
+    issuer_override: {
+      formerly: 'issuer',
+      ifMissing: demanded('a new source of SAML needs an `issuer_override`'),
+    },
+  },
+});
+
+export const sources: readonly RowKind[] = [
+  kindFrom({ ...source, path: '/sources/kerberos/' }),
+  kindFrom({
+    ...source,
+    path: '/sources/ldap/',
+    fields: {
+      user_property_mappings: { formerly: 'property_mappings' },
+      group_property_mappings: { formerly: 'property_mappings_group' },
+    },
+  }),
+  oauth,
+  kindFrom({ ...source, path: '/sources/plex/' }),
+  saml,
+  kindFrom({ ...source, path: '/sources/scim/' }),
+  kindFrom({ ...source, path: '/sources/telegram/' }),
+];

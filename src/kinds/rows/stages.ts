@@ -1,0 +1,86 @@
+import { textOf, type JsonValue } from '../../base/json.ts';
+import type { Form } from '../kind.ts';
+import { kindFrom, type KindRow, type RowKind } from '../row.ts';
+import { demanded } from './demanded.ts';
+
+/**
+ * The steps of flows. Their names are unique in the list of all types: a second one of a name was refused by 2023.10.7 and by 2025.12.4,
+ * of every type that each has without a licence.
+ */
+const stage = { list: 'stages', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
+
+const identification = kindFrom({
+  ...stage,
+  path: '/stages/identification/',
+  // A change without them was refused by 2023.10.7 and by 2025.12.4.
+  update: { sentAlong: ['user_fields', 'sources'] },
+  fields: {
+    user_fields: {
+      ifMissing: demanded('a new identification stage needs `user_fields` or `sources`', ['sources']),
+    },
+  },
+});
+
+const redirect = kindFrom({
+  ...stage,
+  path: '/stages/redirect/',
+  fields: {
+    target_static: {
+      ifMissing: demanded('a new redirect stage needs `target_static` or `target_flow`', ['target_flow']),
+    },
+  },
+});
+
+/** The forms of a value that earlier releases have as a number. */
+function formerly(former: (text: string) => number, text: (number: JsonValue) => string): Form {
+  return {
+    sent: (declared) => declared,
+    former: (declared) => former(textOf(declared)),
+    held: (held) => (typeof held === 'number' ? text(held) : held),
+    kept: (declared) => declared,
+    known: (held) => held,
+  };
+}
+
+function minutesIn(text: string): number {
+  return Number(/^minutes=(\d+)$/.exec(text)?.[1]);
+}
+
+export const stages: readonly RowKind[] = [
+  kindFrom({ ...stage, path: '/stages/account_lockdown/' }),
+  kindFrom({ ...stage, path: '/stages/authenticator/duo/' }),
+  kindFrom({ ...stage, path: '/stages/authenticator/email/' }),
+  kindFrom({ ...stage, path: '/stages/authenticator/endpoint_gdtc/', isEnterprise: true }),
+  kindFrom({ ...stage, path: '/stages/authenticator/sms/' }),
+  kindFrom({ ...stage, path: '/stages/authenticator/static/' }),
+  kindFrom({
+    ...stage,
+    path: '/stages/authenticator/totp/',
+    // Until 2024.2, it is a number.
+    fields: { digits: { form: formerly((digits) => Number(digits), textOf) } },
+  }),
+  kindFrom({ ...stage, path: '/stages/authenticator/validate/' }),
+  kindFrom({ ...stage, path: '/stages/authenticator/webauthn/' }),
+  kindFrom({ ...stage, path: '/stages/captcha/' }),
+  kindFrom({ ...stage, path: '/stages/consent/' }),
+  kindFrom({ ...stage, path: '/stages/deny/' }),
+  kindFrom({ ...stage, path: '/stages/dummy/' }),
+  kindFrom({
+    ...stage,
+    path: '/stages/email/',
+    // Until 2025.4, it is a number of minutes.
+    fields: { token_expiry: { form: formerly(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
+  }),
+  kindFrom({ ...stage, path: '/stages/endpoints/' }),
+  identification,
+  kindFrom({ ...stage, path: '/stages/invitation/stages/' }),
+  kindFrom({ ...stage, path: '/stages/mtls/', isEnterprise: true }),
+  kindFrom({ ...stage, path: '/stages/password/' }),
+  kindFrom({ ...stage, path: '/stages/prompt/stages/' }),
+  redirect,
+  kindFrom({ ...stage, path: '/stages/source/', isEnterprise: true }),
+  kindFrom({ ...stage, path: '/stages/user_delete/' }),
+  kindFrom({ ...stage, path: '/stages/user_login/' }),
+  kindFrom({ ...stage, path: '/stages/user_logout/' }),
+  kindFrom({ ...stage, path: '/stages/user_write/' }),
+];

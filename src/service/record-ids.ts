@@ -1,0 +1,50 @@
+import { kinds } from '../kinds/all.ts';
+import type { HttpRequest, Transport } from './transport.ts';
+
+/** The names of ids by the paths of lists, where the service does not call them `pk`. */
+const named = new Map(
+  kinds.flatMap(({ path, was, family }) =>
+    family.id === 'pk'
+      ? []
+      : [
+          [path, family.id] as const,
+          [family.path, family.id] as const,
+          ...(was ? [[was.path, was.id ?? family.id] as const] : []),
+        ],
+  ),
+);
+
+/** A transport whose answers have the id of each record as its `pk` as well. */
+export function withIds(send: Transport): Transport {
+  return async (request, signal) => {
+    const exchange = await send(request, signal);
+    const found = [...named].find(([path]) => request.path.startsWith(path));
+    if (found === undefined || exchange.kind !== 'answered' || exchange.status >= 300) return exchange;
+    const [path, id] = found;
+    const depth = isListed(request, path) ? 3 : 1;
+    return {
+      ...exchange,
+      body: withPk(exchange.body, id, depth),
+      ...(exchange.asReceived !== undefined && { asReceived: withPk(exchange.asReceived, id, depth) }),
+    };
+  };
+}
+
+/** Whether the answer is a page: an object with a list of records. */
+function isListed({ method, path }: HttpRequest, list: string): boolean {
+  return method === 'GET' && /^(?:\?|$)/.test(path.slice(list.length));
+}
+
+/** Adds to the text of JSON, so that its numbers stay as they are. */
+function withPk(body: string, id: string, at: number): string {
+  const key = JSON.stringify(id);
+  let depth = 0;
+  return body.replace(
+    /"(?:[^"\\]|\\.)*"(?:\s*:\s*("[^"\\]*"|\d+))?|[{}[\]]/g,
+    (token: string, value?: string) => {
+      if (token === '{' || token === '[') depth += 1;
+      else if (token === '}' || token === ']') depth -= 1;
+      return depth === at && value !== undefined && token.startsWith(key) ? `"pk":${value},${token}` : token;
+    },
+  );
+}
