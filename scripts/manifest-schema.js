@@ -350,7 +350,7 @@ function accessOf({ access, fields }, making) {
  * @param {Making} making
  * @returns {JsonObject}
  */
-function bindingOf({ type, path, binds, fields: declared }, making) {
+function bindingOf({ type, path, binds, fields: declared, inside }, making) {
   const { fields } = making.factsOf(path.replace('/api/v3', ''));
   const bound = binds.map(({ idIn, refersTo }) => {
     const { nullable: _, ...id } = fields[idIn] ?? {};
@@ -367,12 +367,23 @@ function bindingOf({ type, path, binds, fields: declared }, making) {
       { description: sentences.filter(Boolean).join(' '), ...orReference(schemaOf(facts, name)) },
     ];
   });
+  const nested = inside
+    ? [
+        [
+          inside.field,
+          {
+            description: words.fields[inside.field],
+            ...orReference({ type: 'array', items: bindingOf(inside.children, making) }),
+          },
+        ],
+      ]
+    : [];
   making.shared.set(type, {
     title: type,
     type: 'object',
     additionalProperties: false,
     required: ['order'],
-    properties: Object.fromEntries([...bound, ...others]),
+    properties: Object.fromEntries([...bound, ...others, ...nested]),
   });
   return { $ref: `#/definitions/${type}` };
 }

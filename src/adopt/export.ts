@@ -1,7 +1,7 @@
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
-import { declaredWith, isBound, unbound } from '../kinds/access.ts';
+import { declaredWith, isBound, nestedParts, unbound } from '../kinds/access.ts';
 import { asLatest } from '../kinds/forms.ts';
 import { isIn } from '../kinds/release.ts';
 import { idsIn, namesOf, referring } from '../kinds/named.ts';
@@ -15,7 +15,7 @@ import { plan } from '../run/plan.ts';
 import { readInventory } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
 import { withChildren } from '../service/children.ts';
-import type { ListedRecord } from '../service/records.ts';
+import { heldIn, type ListedRecord } from '../service/records.ts';
 import { readWhole } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -46,7 +46,7 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
       const fields = Object.keys(kind.fields).filter((field) =>
         declaredWith(kind, field).every((name) => !without.has(`${kind.type}.${name}`)),
       );
-      inventories.push(await withBound(inventory, written.map(pkOf), fields, service));
+      inventories.push(await withBound(inventory, written, [...fields, ...nestedParts(kind)], service));
     }
     const names = new Map<Family, NamesReading>();
     // Bindings contain the names of groups and users.
@@ -72,7 +72,7 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
 /** An inventory with the bindings of its records with these ids, if its kind has bindings. What could not be read is a gap, not a field. */
 async function withBound(
   inventory: Inventory,
-  pks: readonly string[],
+  written: readonly ListedRecord[],
   fields: readonly string[],
   service: Service,
 ): Promise<Inventory> {
@@ -83,8 +83,8 @@ async function withBound(
     received: unbound(kind, received),
     shown: unbound(kind, shown),
   }));
-  if (pks.length === 0) return { ...inventory, records };
-  const held = pks.map((pk) => ({ pk, fields: {} }));
+  if (written.length === 0) return { ...inventory, records };
+  const held = written.map(({ received, shown }) => heldIn(kind, received, shown, []));
   const read = await withChildren(kind, held, fields, service);
   if (read.kind === 'not_sent') return { ...inventory, records, gaps: [...gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')

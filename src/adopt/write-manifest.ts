@@ -153,6 +153,7 @@ function isNamed(path: readonly (string | number)[]): boolean {
   const kind = kindAt(path);
   if (field === undefined) return false;
   const { findId, children } = kind?.fields[field] ?? {};
-  const isInside = field === kind?.access?.field || children !== undefined;
+  const isBlock = children?.inside !== undefined && path.length === 4;
+  const isInside = field === kind?.access?.field || (children !== undefined && !isBlock);
   return (path.length > 3 && isInside) || findId !== undefined;
 }

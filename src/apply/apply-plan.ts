@@ -5,6 +5,7 @@ import { namedFirst, withIdsOf } from '../kinds/named.ts';
 import { compare, shownPart } from '../plan/compare.ts';
 import { takenByOthers } from '../plan/make-plan.ts';
 import { whoMayOpen } from '../plan/opens.ts';
+import { namedParents, parentsIn } from '../plan/order.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import { resentIn } from '../plan/resend.ts';
@@ -47,6 +48,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     fault,
     stops: new Stops({ pacing, signal, fault: fault.signal }),
     isTakenFrom: takenByOthers(plan.changes),
+    parents: new Set(parentsIn(plan.changes)),
     settling: new Map(),
     deletions,
     last,
@@ -77,6 +79,8 @@ interface Run extends ApplyOptions {
   readonly deletions: readonly Departing[];
   /** What of that is deleted once all else was done: nothing waits for it. */
   readonly last: readonly Departing[];
+  /** What is created or changed, and to which something is to be bound. */
+  readonly parents: ReadonlySet<Address>;
   /** What was begun, by addresses. */
   readonly settling: Map<Address, Promise<Outcome>>;
 }
@@ -156,10 +160,13 @@ async function hasFailed({ settling, last }: Run): Promise<boolean> {
 }
 
 /** The change with the ids of what it names that was to be created first; nothing where one of that was not. */
-async function withIdsOfRun(change: ReadyPending, { settling }: Run): Promise<ReadyPending | undefined> {
-  const first = new Set(namedFirst(change.resource));
+async function withIdsOfRun(change: ReadyPending, run: Run): Promise<ReadyPending | undefined> {
+  const first = new Set([...namedFirst(change.resource), ...namedParents(change.resource, run.parents)]);
   if (first.size === 0) return change;
-  const outcomes = await Promise.all([...first].flatMap((address) => settling.get(address) ?? []));
+  const outcomes = await Promise.all([...first].flatMap((address) => run.settling.get(address) ?? []));
+  // What is named counts as there once all stands that is bound to it.
+  if (outcomes.some((outcome) => isMissing(outcome) && run.parents.has(outcome.change.resource.address)))
+    return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
   const resource = withIdsOf(change.resource, (address) => pks.get(address));
   return namedFirst(resource).length === 0 ? { ...change, resource } : undefined;

@@ -1,10 +1,17 @@
 import type { JsonObject } from '../base/json.ts';
-import { boundFor, differingIn, missingFrom, type superfluousIn } from '../kinds/bindings.ts';
+import { declaredParts, isBound } from '../kinds/access.ts';
+import {
+  boundFor,
+  boundId,
+  differingIn,
+  missingFrom,
+  ownValues,
+  type superfluousIn,
+} from '../kinds/bindings.ts';
 import type { Child, Parent, WantedChild, WantedChildren } from '../kinds/children.ts';
-import { managedPart, sentFields } from '../kinds/fields.ts';
-import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { readChildren, withBindings } from '../service/children.ts';
+import { compare } from '../plan/compare.ts';
+import { readChildren, withChildren } from '../service/children.ts';
 import type { Client, Deleting, Updating, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import {
@@ -36,8 +43,7 @@ export function add(binder: Binder, one: WantedChild): Promise<Settled> {
     const bound = await childrenOf(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     if (boundFor(binder, bound).has(one)) return { kind: 'ended', end: { outcome: 'unchanged' } };
-    const { binds, id, values } = one;
-    const fields = { [binds.idIn]: id, order: bound.length, ...values };
+    const fields = { [one.binds.idIn]: one.id, order: bound.length, ...ownValues(one) };
     return { kind: 'send', send: () => client.bind(children, parent, fields) };
   }
 
@@ -82,12 +88,16 @@ export function change(binder: Binder, one: WantedChild, base: Child): Promise<S
     const bound = await childrenOf(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     const now = bound.find(({ pk }) => pk === base.pk);
-    const fields = now ? differingIn(one, now) : [];
+    const own = { ...one, values: ownValues(one) };
+    const fields = now ? differingIn(own, now) : [];
     if (now && fields.length === 0) return { kind: 'ended', end: { outcome: 'unchanged' } };
     if (!now || differingIn({ ...one, values: only(base.values, fields) }, now).length > 0)
       return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: changedSince } } };
-    const { pk, bindable = pk } = parent;
-    const whole = { target: bindable, [one.binds.idIn]: one.id, order: now.values['order'] ?? null };
+    const whole = {
+      target: boundId(children, parent),
+      [one.binds.idIn]: one.id,
+      order: now.values['order'] ?? null,
+    };
     const sent = { ...(children.isSentWhole && whole), ...only(one.values, fields) };
     return { kind: 'send', send: () => client.rebind(children, now.pk, sent) };
   }
@@ -115,7 +125,7 @@ export function change(binder: Binder, one: WantedChild, base: Child): Promise<S
   return at(one.field, settle({ next, judge }, pacing, course));
 }
 
-const changedSince = 'somebody else has changed a binding to it, or taken it out';
+export const changedSince = 'somebody else has changed a binding to it, or taken it out';
 
 function only(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
@@ -153,30 +163,25 @@ const lastOne: Readonly<Record<WantedChildren['removal'], string>> = {
   delete: 'something that is declared is no longer bound, so nothing is taken out',
 };
 
-/** Whether what is declared is bound, and nothing else, as the service shows it. */
-export async function asDeclared(binder: Binder, { held }: Settled): Promise<Settled> {
-  const { resource } = binder;
-  const bound = await childrenOf(binder);
+/** Whether what a resource declares is bound to it, and nothing else, as the service shows it. */
+export async function asDeclared(
+  { resource, client, pacing, course }: Pick<Binder, 'resource' | 'client' | 'pacing' | 'course'>,
+  { held }: Settled,
+): Promise<Settled> {
+  const { kind } = resource;
   const nothing = { inDoubt: false, attempts: 0 };
-  if ('outcome' in bound) return { ...bound, ...nothing };
   if (held === undefined) throw new Error(`nothing is known of ${resource.address}`);
-  const now = withBindings(resource.kind, held, bound);
-  const declared = sentFields(resource);
-  const fields = binder.fields.filter(
-    (field) =>
-      !sameValue(
-        resource.kind,
-        field,
-        declared[field] ?? [],
-        managedPart(resource, field, now.fields[field]),
-      ),
-  );
+  const read = await withChildren(kind, [held], declaredParts(resource), { client, pacing });
+  if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted' };
+  if (read.kind === 'unread') return { ...unseen(read.reading, course), ...nothing };
+  const now = read.of.get(held.pk) ?? held;
+  const fields = compare(resource, now).flatMap(({ field }) => (isBound(kind, field) ? [field] : []));
   if (fields.length === 0) return { ...nothing, outcome: 'unchanged', held: now };
   return { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
 }
 
 /** Reads all that is bound; or how that ends what is to be done. */
-async function childrenOf({
+export async function childrenOf({
   children,
   parent,
   client,

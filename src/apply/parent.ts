@@ -1,14 +1,15 @@
-import { missingFrom, otherwiseIn, superfluousIn } from '../kinds/bindings.ts';
 import { isBound, wantedChildren } from '../kinds/access.ts';
 import { sentValue } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { withBindings } from '../service/children.ts';
+import { boundTo, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { add, asDeclared, type Binder, change, takeOut } from './children.ts';
+import { asDeclared, type Binder } from './children.ts';
 import { create } from './create.ts';
 import { lookBack } from './look-back.ts';
+import { movesOf } from './moves.ts';
+import { inSteps } from './steps.ts';
 import type { Course, Settled } from './settle.ts';
 import { lookAt, update, withChildrenOf, type Alterable, type Look } from './update.ts';
 
@@ -44,7 +45,7 @@ export async function createParent(
       ...Object.fromEntries(withheld.map((field) => [field, kind.fields[field]?.default ?? null])),
     },
   };
-  const held = withBindings(kind, base, []);
+  const held = declared.reduce((known, { children }) => withBindings(kind, known, children, []), base);
   const rest = {
     resource: only(resource, withheld),
     base,
@@ -52,12 +53,12 @@ export async function createParent(
     isTaken: () => false,
   };
   const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
-  const { pk } = made.held;
-  const going = { resource, parent: { pk }, client, pacing, course: ofBindings(begun(course)) };
+  const going = { resource, parent: made.held, client, pacing, course: ofBindings(begun(course)) };
   const binders = bindersOf(going, declared);
+  const moves = await movesOf(binders, () => []);
   return inSteps({ ...made, held }, 'created', [
-    ...binders.flatMap((binder) => binder.wanted.map((one) => () => add(binder, one))),
-    ...(isOpen ? [] : binders.map((binder) => (known: Settled) => asDeclared(binder, known))),
+    ...moves,
+    ...(isOpen ? [] : [(known: Settled) => asDeclared(going, known)]),
     ...(withheld.length > 0 ? [() => update(rest, finishing, pacing, going.course)] : []),
     ...(opening.length > 0 ? [(known: Settled) => lookBack({ ...going, isOpen }, known)] : []),
   ]);
@@ -86,28 +87,15 @@ export async function updateParent(
   const last = others.filter((field) => !first.includes(field));
   const going = { resource, parent: now, client, pacing, course: ofOne(begun(course)) };
   const binders = bindersOf(going, declared);
-  const { bindings = [] } = now;
   const changed = (fields: readonly string[], of: Course) => (): Promise<Settled> =>
     update({ ...alterable, resource: only(resource, fields) }, client, pacing, of);
   const unchanged: Settled = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
   if (!course.mayBegin()) return { ...unchanged, outcome: 'not_attempted' };
-  const moves: Step[] = [
-    ...binders.flatMap((binder) => missingFrom(binder, bindings).map((one) => () => add(binder, one))),
-    ...binders.flatMap((binder) =>
-      otherwiseIn(binder, bindings).map(
-        ([one, base]) =>
-          () =>
-            change(binder, one, base),
-      ),
-    ),
-    ...binders.flatMap((binder) => superfluousIn(binder, bindings).map((one) => () => takeOut(binder, one))),
-  ];
+  const moves = await movesOf(binders, ({ children }) => boundTo(now, children));
   return inSteps(unchanged, 'updated', [
     ...(first.length > 0 ? [changed(first, going.course)] : []),
     ...moves,
-    ...(moves.length > 0 && last.length > 0
-      ? binders.map((binder) => (known: Settled) => asDeclared(binder, known))
-      : []),
+    ...(moves.length > 0 && last.length > 0 ? [(known: Settled) => asDeclared(going, known)] : []),
     ...(last.length > 0 ? [changed(last, going.course)] : []),
     // It took several requests, between which somebody else may have changed what the first look showed as declared.
     async () => inTheEnd(await lookAt({ ...alterable, resent: [] }, client, pacing, going.course)),
@@ -131,55 +119,6 @@ function inTheEnd(look: Look): Settled {
   const { end } = look;
   const isUnseen = end.outcome === 'denied' || end.outcome === 'not_attempted';
   return { ...attempts, ...(isUnseen && { clash: { kind: 'unseen' } }), ...end };
-}
-
-type Step = (known: Settled) => Promise<Settled>;
-
-/** Takes one step after the other until one fails. What then was done by those before it is there, and not all that is declared. */
-async function inSteps(
-  start: Settled,
-  done: 'created' | 'updated',
-  steps: readonly Step[],
-): Promise<Settled> {
-  let known = start;
-  for (const step of steps) {
-    const { held, answer, at: field, ...taken } = await step(known);
-    const hasDone = known.outcome === 'created' || known.outcome === 'updated';
-    const isDone =
-      taken.outcome === 'updated' || taken.outcome === 'created' || taken.outcome === 'unchanged';
-    const outcome = isDone
-      ? hasDone || taken.outcome !== 'unchanged'
-        ? done
-        : known.outcome
-      : hasDone
-        ? 'unfinished'
-        : taken.outcome;
-    const last = isDone ? (answer ?? known.answer) : answer;
-    known = {
-      ...taken,
-      outcome,
-      inDoubt: known.inDoubt || taken.inDoubt,
-      attempts: known.attempts + taken.attempts,
-      ...(last && { answer: last }),
-      ...(!isDone && field !== undefined && { at: field }),
-      ...(known.held && (isDone || hasDone) && { held: merged(known.held, held) }),
-    };
-    if (!isDone) return known;
-  }
-  return known;
-}
-
-/** What is known of a record, with what a later answer shows of it. */
-function merged(before: HeldRecord, now: HeldRecord | undefined): HeldRecord {
-  if (now === undefined) return before;
-  const { shown = before.fields } = before;
-  return {
-    ...before,
-    ...now,
-    fields: { ...before.fields, ...now.fields },
-    ...((before.shown ?? now.shown) && { shown: { ...shown, ...(now.shown ?? now.fields) } }),
-    names: { ...before.names, ...now.names },
-  };
 }
 
 function only(resource: Resource, names: readonly string[]): Resource {

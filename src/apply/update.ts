@@ -1,5 +1,5 @@
 import { isJsonList, textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
-import { declaresBindings } from '../kinds/access.ts';
+import { declaredParts, declaresBindings } from '../kinds/access.ts';
 import { isGenerated, managedPart, mergedValue, neverShown, sentFields } from '../kinds/fields.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -182,12 +182,12 @@ async function retrieveWhole(
 
 /** What is held of a resource, with who may open it; or why that was not read. */
 export async function withChildrenOf(
-  { kind, fields }: Resource,
+  resource: Resource,
   held: HeldRecord,
   client: Client,
   pacing: Pacing,
 ): Promise<{ readonly kind: 'read'; readonly held: HeldRecord } | Exclude<WithChildren, { kind: 'read' }>> {
-  const read = await withChildren(kind, [held], Object.keys(fields), { client, pacing });
+  const read = await withChildren(resource.kind, [held], declaredParts(resource), { client, pacing });
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(held.pk) ?? held } : read;
 }
 

@@ -1,11 +1,10 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { bindingsIn, childFields, withOtherIds } from './bindings.ts';
+import { bindingsIn, childFields, wantedIn, withOtherIds } from './bindings.ts';
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
 import { partOf, sentValue, type Declared } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { asWritten, idKey, referring } from './named.ts';
-import { isNameOfOne } from './values.ts';
 
 export const everyone = 'everyone';
 
@@ -50,7 +49,36 @@ export function childrenOf(
       ? [[access.children, access.field]]
       : [];
   });
-  return new Map(found);
+  const first = new Map<Children, string>();
+  for (const [children, field] of found) if (!first.has(children)) first.set(children, field);
+  return first;
+}
+
+/** The fields that a resource declares, and by a name such as `stages.policies` what is declared inside of bindings. */
+export function declaredParts(resource: Declared): readonly string[] {
+  return [
+    ...Object.keys(resource.fields),
+    ...nestedParts(resource.kind, (field) => sentValue(resource, field)),
+  ];
+}
+
+/** The same of all that could be declared inside of bindings; or, with values, of what they declare. */
+export function nestedParts(
+  kind: Kind,
+  valueIn?: (field: string) => JsonValue | undefined,
+): readonly string[] {
+  return childFields(kind).flatMap(([field, { inside }]) => {
+    const value = valueIn?.(field) ?? null;
+    const isDeclared =
+      !valueIn ||
+      (isJsonList(value) &&
+        value.some((one) => isJsonObject(one) && Object.hasOwn(one, inside?.field ?? '')));
+    return inside && isDeclared ? [partName(field, inside)] : [];
+  });
+}
+
+export function partName(field: string, { field: inner }: NonNullable<Children['inside']>): string {
+  return `${field}.${inner}`;
 }
 
 /** Whether it is declared what is bound to a resource. */
@@ -99,18 +127,17 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
       {
         children,
         fields: [field],
-        wanted: bindingsIn(children, sentValue(resource, field) ?? null).map((one) => ({
-          ...one,
-          field,
-          id: isNameOfOne(one.id) ? (one.id['id'] ?? one.id) : one.id,
-        })),
+        wanted: wantedIn(children, field, sentValue(resource, field) ?? null),
         isAbout: () => true,
         leftOutBy: () => (isPart ? undefined : field),
         removal: 'delete',
       },
     ];
   });
-  return [...declaring, ...wantedByAccess(resource)];
+  // What decides on the whole comes before what it decides on.
+  return [...declaring, ...wantedByAccess(resource)].toSorted(
+    (a, b) => Number(a.children.inside !== undefined) - Number(b.children.inside !== undefined),
+  );
 }
 
 function wantedByAccess(resource: Declared): WantedChildren[] {

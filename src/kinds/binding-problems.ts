@@ -3,20 +3,28 @@ import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.t
 import { keyOf } from './bindings.ts';
 import type { ChildField, Children } from './children.ts';
 
-/** What is wrong with a value that declares bindings, although its schema allows that; each with the item that it is about. */
+type Place = readonly (string | number)[];
+
+/** What is wrong with a value that declares bindings, although its schema allows that; each with its place in the value. */
 export function bindingProblems(
-  { binds: fields }: Children,
+  { binds: fields, inside }: Children,
   value: JsonValue,
-): { readonly item: number; readonly problem: Problem }[] {
+): { readonly place: Place; readonly problem: Problem }[] {
   const known = new Set<string>();
   return (isJsonList(value) ? value : []).flatMap((one, item) => {
     if (!isJsonObject(one)) return [];
+    const within = inside ? bindingProblems(inside.children, one[inside.field] ?? null) : [];
+    const nested = within.map(({ place, problem }) => ({
+      place: [item, inside?.field ?? '', ...place],
+      problem,
+    }));
     const [binds, ...others] = fields.filter(({ idIn }) => Object.hasOwn(one, idIn));
-    if (binds === undefined || others.length > 0) return [{ item, problem: notOneChild(fields) }];
+    if (binds === undefined || others.length > 0)
+      return [{ place: [item], problem: notOneChild(fields) }, ...nested];
     const key = `${keyOf({ binds, id: one[binds.idIn] ?? null })} ${textOf(one['order'] ?? null)}`;
-    if (known.has(key)) return [{ item, problem: boundTwice(binds) }];
+    if (known.has(key)) return [{ place: [item], problem: boundTwice(binds) }, ...nested];
     known.add(key);
-    return [];
+    return nested;
   });
 }
 

@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { Binding, Child, Children, WantedChild, WantedChildren } from './children.ts';
+import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
 import type { Family, Kind } from './kind.ts';
 import { onceFor } from './once.ts';
 import { isNameOfOne, type PartOf, plainUuid, sameJson } from './values.ts';
@@ -9,6 +9,11 @@ export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [st
   ({ fields }) =>
     Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
 );
+
+/** The id by which something is bound to a record. */
+export function boundId({ by }: Children, { pk, bindable = pk }: Parent): string {
+  return by === 'pk' ? pk : bindable;
+}
 
 /** The binding that is held for each declared one: with the same child at the same order, or else with the same child. */
 export function pairsOf<Wanted extends Binding, Held extends Binding>(
@@ -86,6 +91,18 @@ export function superfluousIn(
   });
 }
 
+/** Whether something is to be taken out that is bound and not declared, or that is bound to such a binding itself. */
+export function takesOutOf(declared: WantedChildren, bound: readonly Child[]): boolean {
+  const nested = otherwiseIn(declared, bound).some(([{ values, inside }, child]) => {
+    if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;
+    const [wanted, held] = [values, child.values].map((of) =>
+      bindingsIn(inside.children, of[inside.field] ?? null),
+    );
+    return (held?.length ?? 0) > pairsOf(wanted ?? [], held ?? []).size;
+  });
+  return nested || superfluousIn(declared, bound).length > 0;
+}
+
 /** What is the same for bindings of the same child. */
 export function keyOf({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
   const known = isNameOfOne(id) ? (id['id'] ?? id) : id;
@@ -93,8 +110,18 @@ export function keyOf({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): stri
 }
 
 /** The fields of a declared binding that are held otherwise. */
-export function differingIn({ values }: Binding, held: Binding): string[] {
-  return Object.keys(values).filter((field) => !sameJson(values[field] ?? null, held.values[field] ?? null));
+export function differingIn({ values, inside }: Binding, held: Binding): string[] {
+  return Object.keys(values).filter((field) => {
+    const [declared, observed] = [values[field] ?? null, held.values[field] ?? null];
+    return field === inside?.field
+      ? !sameBindings(inside.children, declared, observed)
+      : !sameJson(declared, observed);
+  });
+}
+
+/** The values of a binding that are its own: not what is bound to it. */
+export function ownValues({ values, inside }: Binding): JsonObject {
+  return only(values, (field) => field !== inside?.field);
 }
 
 function isAs(one: Binding, held: Binding): boolean {
@@ -102,14 +129,26 @@ function isAs(one: Binding, held: Binding): boolean {
 }
 
 /** The bindings in a value of a field that declares them, as a manifest has it or as `valueOf` makes it. */
-export function bindingsIn({ binds: fields }: Children, value: JsonValue): readonly Required<Binding>[] {
+export function bindingsIn({ binds: fields, inside }: Children, value: JsonValue): readonly Bound[] {
   return (isJsonList(value) ? value : []).flatMap((one) => {
     if (!isJsonObject(one)) return [];
     const binds = fields.find(({ idIn }) => Object.hasOwn(one, idIn));
     if (binds === undefined) return [];
     const { [binds.idIn]: id = null, ...values } = one;
-    return [{ binds, id, values }];
+    return [{ binds, id, values, inside }];
   });
+}
+
+type Bound = Binding & Pick<WantedChild, 'binds' | 'id'>;
+
+/** The bindings that a value declares, with the ids of names. */
+export function wantedIn(children: Children, field: string, value: JsonValue): readonly WantedChild[] {
+  return bindingsIn(children, value).map((one) => ({
+    ...one,
+    field,
+    id: isNameOfOne(one.id) ? (one.id['id'] ?? one.id) : one.id,
+    ...(isNameOfOne(one.id) && { name: one.id.name }),
+  }));
 }
 
 /** Bindings that are held, as a manifest declares them. */
@@ -133,20 +172,30 @@ export function labelled(
   const pairs = pairsOf(wanted, held);
   const paired = new Set(pairs.values());
   const all = [...held, ...wanted.filter((one) => !pairs.has(one))];
-  const labelOf = (one: Required<Binding>): string => {
+  const labelOf = (one: Bound): string => {
     const isAlone = all.filter((other) => keyOf(other) === keyOf(one)).length === 1;
     const order = isAlone ? '' : ` at ${textOf(one.values['order'] ?? null)}`;
     return `${one.binds.idIn} ${isNameOfOne(one.id) ? one.id.name : textOf(one.id)}${order}`;
   };
-  const inPairs = wanted.map((one) => [one, pairs.get(one)] as const);
+  const { inside } = children;
+  const inPairs = wanted.map((one) => {
+    const other = pairs.get(one);
+    const seen = other && only(other.values, (field) => Object.hasOwn(one.values, field));
+    const nested = inside && one.values[inside.field];
+    if (inside === undefined || nested === undefined)
+      return { label: labelOf(other ?? one), declared: one.values, observed: seen };
+    const { field } = inside;
+    const sides = labelled(inside.children, nested, seen?.[field] ?? []);
+    return {
+      label: labelOf(other ?? one),
+      declared: { ...one.values, [field]: sides.declared },
+      observed: seen && { ...seen, [field]: sides.observed },
+    };
+  });
   return {
-    declared: Object.fromEntries(inPairs.map(([one, other]) => [labelOf(other ?? one), one.values])),
+    declared: Object.fromEntries(inPairs.map(({ label, declared: values }) => [label, values])),
     observed: Object.fromEntries([
-      ...inPairs.flatMap(([one, other]) =>
-        other
-          ? [[labelOf(other), only(other.values, (field) => Object.hasOwn(one.values, field))] as const]
-          : [],
-      ),
+      ...inPairs.flatMap(({ label, observed: values }) => (values ? [[label, values] as const] : [])),
       ...held
         .filter((one) => !paired.has(one))
         .map((one) => [labelOf(one), withoutDefaults(children, one.values)] as const),
@@ -160,8 +209,13 @@ export function withoutDefaultsIn(children: Children, value: JsonValue): JsonVal
   return value.map((one) => (isJsonObject(one) ? withoutDefaults(children, one) : one));
 }
 
-function withoutDefaults({ fields }: Children, values: JsonObject): JsonObject {
-  return only(values, (field) => !sameJson(fields[field]?.default ?? null, values[field] ?? null));
+function withoutDefaults({ fields, inside }: Children, values: JsonObject): JsonObject {
+  const own = only(values, (field) => !sameJson(fields[field]?.default ?? null, values[field] ?? null));
+  const nested = inside && own[inside.field];
+  if (inside === undefined || nested === undefined) return own;
+  const { [inside.field]: _, ...others } = own;
+  const isNothing = isJsonList(nested) && nested.length === 0;
+  return isNothing ? others : { ...own, [inside.field]: withoutDefaultsIn(inside.children, nested) };
 }
 
 function only(values: JsonObject, isWanted: (field: string) => boolean): JsonObject {
@@ -170,9 +224,13 @@ function only(values: JsonObject, isWanted: (field: string) => boolean): JsonObj
 
 /** A value of such a field with other ids, or names in their place. */
 export function withOtherIds(
-  { binds: fields }: Children,
+  { binds: fields, inside }: Children,
   value: JsonValue,
-  change: (id: JsonValue, family: Family, place: readonly [item: number, key: string]) => JsonValue,
+  change: (
+    id: JsonValue,
+    family: Family,
+    place: readonly [item: number, ...(string | number)[]],
+  ) => JsonValue,
 ): JsonValue {
   if (!isJsonList(value)) return value;
   return value.map((one, item) => {
@@ -180,7 +238,10 @@ export function withOtherIds(
     return Object.fromEntries(
       Object.entries(one).map(([key, inner]) => {
         const field = fields.find(({ idIn }) => idIn === key);
-        return [key, field ? change(inner, field.refersTo, [item, key]) : inner];
+        if (field) return [key, change(inner, field.refersTo, [item, key])];
+        if (key !== inside?.field) return [key, inner];
+        const within: typeof change = (id, family, place) => change(id, family, [item, key, ...place]);
+        return [key, withOtherIds(inside.children, inner, within)];
       }),
     );
   });

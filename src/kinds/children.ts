@@ -12,14 +12,25 @@ export interface Children {
   readonly permissionsOf: string;
   /** Where a GET lists them and a POST creates one, below the base URL. */
   readonly path: string;
-  /** The parameter of the list that takes the ids of parents, and how many of them fit into one request. */
-  readonly ofParents: { readonly parameter: string; readonly atOnce: number };
+  /** By which id a parent is bound: its own, or the one by which policies are bound. */
+  readonly by: 'pk' | 'bindable';
+  /** The parameter of the list that takes the ids of parents, how many of them fit into one request, and from how many on all is read. */
+  readonly ofParents: { readonly parameter: string; readonly atOnce: number; readonly allFrom?: number };
   /** The fields for a child. A binding has exactly one of them. */
   readonly binds: readonly ChildField[];
   /** The other fields of a binding, each with its default; the order has none. */
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
   /** Whether a PATCH needs parent, child and order beside what changes: without them the service refuses it, or crashes. */
   readonly isSentWhole: boolean;
+  /** What is bound to such a binding itself, by the field in which an item declares that, and the field with the id that it takes. */
+  readonly inside?: Inside & { readonly bindableIn: string };
+  /** The children that come last: by the field of their records that tells, and its values for them. */
+  readonly last?: { readonly field: string; readonly values: readonly string[] };
+}
+
+interface Inside {
+  readonly field: string;
+  readonly children: Children;
 }
 
 /** A record to which something is bound. */
@@ -63,6 +74,8 @@ export interface Subject {
 
 /** That policies, groups and users can be bound to the records of a kind. Where nothing is bound, everyone may use one. */
 export interface Bindable {
+  /** The field with the id by which they are bound, where that is not `pk`. */
+  readonly id?: string | undefined;
   /** The fields by which one does something for people: it is created without them, and gets them once all are bound. */
   readonly withheld: readonly string[];
   /** The field that says how several bindings count together, and its value where one has to pass them all, and not any of them. */
@@ -76,17 +89,23 @@ export interface Binding {
   /** The id of the child, or its name. */
   readonly id?: JsonValue;
   readonly values: JsonObject;
+  /** How its values declare what is bound to it. */
+  readonly inside?: Inside | undefined;
 }
 
 /** A binding as the service holds it. */
-export interface Child extends Binding {
-  readonly pk: string;
+export interface Child extends Binding, Parent {
+  /** Whether its child is one of those that come last. */
+  readonly isLast: boolean;
   /** The name of the child, where the service shows it. */
   readonly name?: string;
 }
 
 /** A binding as a manifest declares it. */
-export interface WantedChild extends Required<Binding> {
+export interface WantedChild extends Binding {
+  readonly binds: ChildField;
+  readonly id: JsonValue;
+  readonly name?: string;
   /** The field of the resource that declares it. */
   readonly field: string;
 }

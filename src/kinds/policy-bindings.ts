@@ -31,6 +31,7 @@ export const policyBindings: Children = {
   list: 'bindings',
   permissionsOf: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
+  by: 'bindable',
   // So many ids fit into one URL, and the bindings of so many, three each, onto one page.
   ofParents: { parameter: 'target_in', atOnce: 32 },
   binds: [policyField, groupField, userField],

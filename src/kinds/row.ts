@@ -47,6 +47,8 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
   readonly leftOut?: Readonly<Record<string, string>>;
   /** The fields by which one does something for people: it is created without them, and gets them once all is bound to it. */
   readonly withheld?: readonly string[];
+  /** The field with the id by which policies, groups and users are bound to one, where that is not `pk`. */
+  readonly bindableIn?: string;
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
   /** Of what the facts do not say of its fields. Those that no row is about are declared as the facts have them. */
@@ -76,6 +78,7 @@ export function kindFrom(row: KindRow): RowKind {
     unique = false,
     leftOut = {},
     withheld = [],
+    bindableIn,
     listing,
     update,
     was,
@@ -118,7 +121,8 @@ export function kindFrom(row: KindRow): RowKind {
       return model();
     },
     get bindable() {
-      return mode in facts().fields ? { withheld, mode: { field: mode, all: 'all' } } : undefined;
+      if (!(mode in facts().fields)) return undefined;
+      return { id: bindableIn, withheld, mode: { field: mode, all: 'all' } };
     },
     get lookUp() {
       return lookUp();

@@ -1,4 +1,4 @@
-import { declaresBindings } from '../kinds/access.ts';
+import { declaredParts, declaresBindings } from '../kinds/access.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
@@ -46,7 +46,7 @@ export async function observeChildren(
     else byKind.set(kind, [one]);
   }
   for (const [kind, all] of byKind) {
-    const declared = all.flatMap(([{ fields }]) => Object.keys(fields));
+    const declared = all.flatMap(([resource]) => declaredParts(resource));
     const read = await withChildren(
       kind,
       all.map(([, record]) => record),

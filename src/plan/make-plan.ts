@@ -1,11 +1,12 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
+import { boundTo } from '../service/children.ts';
 import type { Deletions } from '../service/deletions.ts';
 import { heldAt, type Observation, type ObservedState } from '../observe/observation.ts';
 import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import { isBound, wantedChildren } from '../kinds/access.ts';
-import { superfluousIn, unclearIn } from '../kinds/bindings.ts';
+import { takesOutOf, unclearIn } from '../kinds/bindings.ts';
 import { isNeverShown, ownedFields } from '../kinds/kind.ts';
 import { isToGo, state } from '../kinds/lifecycle.ts';
 import type { Hide } from '../kinds/hide.ts';
@@ -230,9 +231,9 @@ export function whyLeft(
 }
 
 /** Why nobody can say which of the bindings of a field is one of the declared ones. */
-function unclearOf(resource: Resource, field: string, { bindings = [] }: HeldRecord): string[] {
+function unclearOf(resource: Resource, field: string, record: HeldRecord): string[] {
   return wantedChildren(resource).flatMap((one) => {
-    const unclear = one.fields.includes(field) ? unclearIn(one, bindings) : undefined;
+    const unclear = one.fields.includes(field) ? unclearIn(one, boundTo(record, one.children)) : undefined;
     if (unclear === undefined) return [];
     const order = textOf(unclear.values['order'] ?? null);
     return `several bindings of one ${unclear.binds.idIn} at the order ${order} of its \`${field}\` cannot be told apart`;
@@ -240,10 +241,12 @@ function unclearOf(resource: Resource, field: string, { bindings = [] }: HeldRec
 }
 
 /** Whether an update would delete a binding that the field leaves out. */
-function takesOut(resource: Resource, field: string, { bindings = [] }: HeldRecord): boolean {
+function takesOut(resource: Resource, field: string, record: HeldRecord): boolean {
   return wantedChildren(resource).some(
     (one) =>
-      one.removal === 'delete' && one.fields.includes(field) && superfluousIn(one, bindings).length > 0,
+      one.removal === 'delete' &&
+      one.fields.includes(field) &&
+      takesOutOf(one, boundTo(record, one.children)),
   );
 }
 

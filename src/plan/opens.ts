@@ -8,6 +8,7 @@ import { idKey, idsIn, nameIn, type NamesById, namesById } from '../kinds/named.
 import type { Resource } from '../kinds/resource.ts';
 import { isNameOfOne, shownId } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
+import { boundTo } from '../service/children.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 import { isClosed } from './unfinished.ts';
@@ -32,10 +33,10 @@ interface Guest {
  */
 export function opensTo(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
-  held: Pick<HeldRecord, 'fields' | 'bindings'>,
+  held: Pick<HeldRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
 ): string[] {
-  const { bindable, fields: rows } = resource.kind;
+  const { bindable, access, fields: rows } = resource.kind;
   if (bindable === undefined) return [];
   const declaring = declaringFields(resource);
   const { mode } = bindable;
@@ -56,7 +57,9 @@ export function opensTo(
   // Where not all of it is declared, a policy decides on who comes in as well, and so does a negated binding.
   const count = declaring.reduce((sum, field) => sum + idsIn(field, held.fields[field] ?? null).length, 0);
   const isDecided =
-    declaring.every((field) => !rows[field]?.children) && (held.bindings?.length ?? 0) > count;
+    access !== undefined &&
+    declaring.every((field) => !rows[field]?.children) &&
+    boundTo(held, access.children).length > count;
   const opened = [
     ...(isPending ? openings(before, now, isDecided) : []),
     ...(since?.kind === 'added' ? openings({ ...now, each: undefined }, now) : []),
@@ -68,15 +71,17 @@ export function opensTo(
 
 /** The fields by which a resource declares who may open it. */
 function declaringFields({ kind, fields }: Resource): readonly string[] {
-  return Object.keys(kind.fields).filter((field) => isBound(kind, field) && Object.hasOwn(fields, field));
+  return Object.keys(kind.fields).filter(
+    (field) => isBound(kind, field) && Object.hasOwn(fields, field) && !kind.fields[field]?.children?.inside,
+  );
 }
 
 /** Who may open it as it is held, where that is declared; nobody where it has nothing that opens. */
 export function whoMayOpen(
   resource: Resource,
-  { fields, bindings = [], names = {} }: Pick<HeldRecord, 'fields' | 'bindings' | 'names'>,
+  { fields, bound, names = {} }: Pick<HeldRecord, 'fields' | 'bound' | 'names'>,
 ): string[] | undefined {
-  const { bindable } = resource.kind;
+  const { bindable, access } = resource.kind;
   const declaring = declaringFields(resource);
   if (bindable === undefined || declaring.length === 0) return undefined;
   if (isClosed(bindable, fields)) return [];
@@ -86,7 +91,11 @@ export function whoMayOpen(
   const redactor = redactorOf(resource.secrets);
   const named = guests.map(({ words }) => redactor.clean(words(true)));
   if (named.length === 0)
-    return [bindings.length > 0 ? 'everyone whom policies and negated bindings allow' : everyone];
+    return [
+      access && boundTo({ ...(bound && { bound }) }, access.children).length > 0
+        ? 'everyone whom policies and negated bindings allow'
+        : everyone,
+    ];
   const isAll = fields[bindable.mode.field] === bindable.mode.all;
   return isAll && named.length > 1 ? [`users who pass all of these: ${listed(named)}`] : named;
 }

@@ -1,9 +1,10 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
+import { declaresBindings, isBound } from '../kinds/access.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';
-import { idKey, idsIn, nameIn, namedFirst, namesById } from '../kinds/named.ts';
+import { addressNamed, declaredNames, idKey, idsIn, nameIn, namedFirst, namesById } from '../kinds/named.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
 import { shownId } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
@@ -31,12 +32,13 @@ export function ordered<Planned extends Change>(
   changes: readonly Planned[],
   holderOf: HolderOf,
 ): { readonly changes: readonly Planned[]; readonly refused: readonly Diagnostic[] } {
+  const parents = new Set(parentsIn(changes));
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
   const waits = new Map<Address, Wait[]>();
   for (const change of changes) {
     const { resource } = change;
-    const first = isPending(change) ? namedFirst(resource) : [];
+    const first = isPending(change) ? [...namedFirst(resource), ...namedParents(resource, parents)] : [];
     if (first.length > 0)
       waits.set(
         resource.address,
@@ -81,6 +83,26 @@ export function ordered<Planned extends Change>(
     return change ? [holders.size > 0 ? { ...change, waitsFor: [...holders] } : change] : [];
   });
   return { changes: inOrder, refused };
+}
+
+/** What is created or changed, and to which something is to be bound: who names it waits until that stands. */
+export function parentsIn(changes: readonly Change[]): Address[] {
+  return changes.flatMap((change) => {
+    const { resource, differences } = change;
+    const isBinding =
+      change.action === 'create'
+        ? declaresBindings(resource)
+        : differences.some(({ field }) => isBound(resource.kind, field));
+    return isPending(change) && isBinding ? [resource.address] : [];
+  });
+}
+
+export function namedParents(resource: Resource, parents: ReadonlySet<Address>): Address[] {
+  if (parents.size === 0) return [];
+  return declaredNames(resource).flatMap((named) => {
+    const address = addressNamed(named);
+    return address !== undefined && parents.has(address) ? [address] : [];
+  });
 }
 
 /** What the service gives to nobody else while another has it. */

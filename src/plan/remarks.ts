@@ -1,11 +1,14 @@
 import { redactorOf } from '../base/redactor.ts';
-import { declaresAccess, isBound, letsEveryoneIn, subjectOf } from '../kinds/access.ts';
+import { isJsonList } from '../base/json.ts';
+import { declaresAccess, isBound, letsEveryoneIn, subjectOf, wantedChildren } from '../kinds/access.ts';
+import { missingFrom } from '../kinds/bindings.ts';
 import type { Child } from '../kinds/children.ts';
 import { blankFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
 import { isTakenOver } from '../kinds/kind.ts';
 import { factKey, idKey, idsIn, nameIn, namesById, type Facts } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { shownId } from '../kinds/values.ts';
+import { boundTo } from '../service/children.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { HolderOf } from './holders.ts';
 import type { Change } from './plan.ts';
@@ -13,7 +16,7 @@ import type { Change } from './plan.ts';
 /** What a change does beside what it says, and what it means for people. */
 export function remarksOn(
   { resource, action, differences }: Change,
-  record: Pick<HeldRecord, 'fields' | 'names' | 'bindings'>,
+  record: Pick<HeldRecord, 'fields' | 'names' | 'bound'>,
   holderOf: HolderOf,
   facts: Facts,
 ): string[] {
@@ -52,6 +55,7 @@ export function remarksOn(
     action === 'update' && declaresAccess(resource) && changed.some((field) => isBound(kind, field))
       ? accessNotes(resource, record)
       : [];
+  const ofStages = action === 'update' ? changed.flatMap((field) => unguarded(resource, field, record)) : [];
   const ofLicence =
     kind.isEnterprise === true && action === 'create'
       ? ['takes an enterprise licence: without one, the service refuses it']
@@ -59,14 +63,31 @@ export function remarksOn(
   return [
     ...weighty,
     ...ofLicence,
-    ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words)),
+    ...[...ofIds, ...ofOthers, ...ofStages].map((words) => redactor.clean(words)),
     ...ofAccess,
   ];
 }
 
+/** What counts without its policies for a moment: they are bound to a binding once that stands. */
+function unguarded(resource: Resource, field: string, record: Pick<HeldRecord, 'bound'>): string[] {
+  const isShown = blankFor(resource, field) === undefined;
+  return wantedChildren(resource).flatMap((declared) => {
+    if (!declared.fields.includes(field)) return [];
+    return missingFrom(declared, boundTo(record, declared.children)).flatMap(
+      ({ binds, id, name, values, inside }) => {
+        const nested = (inside && values[inside.field]) ?? null;
+        if (!isJsonList(nested) || nested.length === 0) return [];
+        const what = isShown ? `the ${binds.idIn} ${shownId(id, name)}` : 'one';
+        return `${what} is used without its \`${inside?.field}\` until they are bound`;
+      },
+    );
+  });
+}
+
 /** What is bound beside those who are declared, and what that means. */
-function accessNotes(resource: Resource, { bindings = [] }: Pick<HeldRecord, 'bindings'>): string[] {
+function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>): string[] {
   const { access } = resource.kind;
+  const bindings = access ? boundTo(record, access.children) : [];
   const counted = bindings.filter((child) => access && subjectOf(access, child));
   const isPolicy = ({ binds }: Child): boolean =>
     access?.subjects.every((subject) => subject.binds.idIn !== binds?.idIn) === true;

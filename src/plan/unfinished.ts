@@ -3,6 +3,7 @@ import { wantedChildren } from '../kinds/access.ts';
 import { missingFrom } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { boundTo } from '../service/children.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
@@ -12,15 +13,15 @@ import type { Difference } from './plan.ts';
  */
 export function isUnfinished(
   resource: Resource,
-  { fields, bindings = [] }: Pick<HeldRecord, 'fields' | 'bindings'>,
+  record: Pick<HeldRecord, 'fields' | 'bound'>,
   differences: readonly Pick<Difference, 'field'>[],
 ): boolean {
   const { bindable } = resource.kind;
   const declared = wantedChildren(resource);
   if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
-  if (!isClosed(bindable, fields)) return false;
+  if (!isClosed(bindable, record.fields)) return false;
   return (
-    declared.some((one) => missingFrom(one, bindings).length > 0) ||
+    declared.some((one) => missingFrom(one, boundTo(record, one.children)).length > 0) ||
     differences.some(({ field }) => bindable.withheld.includes(field))
   );
 }

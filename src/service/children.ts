@@ -1,6 +1,6 @@
 import { isJsonObject, textOf, type JsonValue } from '../base/json.ts';
-import { childrenOf, subjectOf } from '../kinds/access.ts';
-import { childFields, valueOf } from '../kinds/bindings.ts';
+import { childrenOf, partName, subjectOf } from '../kinds/access.ts';
+import { boundId, childFields, valueOf } from '../kinds/bindings.ts';
 import type { Child, Children, Parent } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
@@ -30,7 +30,8 @@ export async function readChildren(
   parents: readonly Parent[],
   options: ChildrenOptions,
 ): Promise<ChildrenReading> {
-  const { atOnce } = children.ofParents;
+  const { atOnce, allFrom = Infinity } = children.ofParents;
+  if (parents.length >= allFrom) return readPart(children, 'all', options);
   if (parents.length <= atOnce) return readPart(children, parents, options);
   const of = new Map<string, readonly Child[]>();
   let failed: Exclude<ChildrenReading, { kind: 'read' }> | undefined;
@@ -60,7 +61,12 @@ async function readPart(
   if (parents.length === 0) return { kind: 'read', of: new Map() };
   const list = {
     path: children.path,
-    query: { ...(parents !== 'all' && { [children.ofParents.parameter]: idsOf(parents) }), ordering: 'pk' },
+    query: {
+      ...(parents !== 'all' && {
+        [children.ofParents.parameter]: parents.map((one) => boundId(children, one)),
+      }),
+      ordering: 'pk',
+    },
     keys: { name: 'pk' },
     isId: (pk: JsonValue) => typeof pk === 'string' && pk !== '',
   };
@@ -111,23 +117,23 @@ async function inHalves(
   return { kind: 'read', of };
 }
 
-function idsOf(parents: readonly Parent[]): string[] {
-  return parents.map(({ pk, bindable = pk }) => bindable);
-}
-
 function hasSameIds(a: readonly ListedRecord[], b: readonly ListedRecord[]): boolean {
   const ids = new Set(a.map(({ received }) => textOf(received['pk'])));
   return a.length === b.length && b.every(({ received }) => ids.has(textOf(received['pk'])));
 }
 
 function childIn({ received, shown }: ListedRecord, children: Children): Child {
+  const { inside, last } = children;
   const binds = children.binds.find(({ idIn }) => (received[idIn] ?? null) !== null);
   const within = (binds && shown[binds.recordIn]) ?? null;
-  const name = binds && isJsonObject(within) ? within[binds.nameIn] : undefined;
+  const record = isJsonObject(within) ? within : {};
+  const name = binds && record[binds.nameIn];
   return {
     pk: textOf(received['pk']),
     ...(binds && { binds, id: received[binds.idIn] ?? null }),
     ...(typeof name === 'string' && { name }),
+    ...(inside && { inside, bindable: textOf(received[inside.bindableIn] ?? null) }),
+    isLast: last?.values.includes(textOf(record[last.field] ?? null)) === true,
     values: Object.fromEntries(Object.keys(children.fields).map((field) => [field, received[field] ?? null])),
   };
 }
@@ -141,13 +147,35 @@ export async function withChildren(
 ): Promise<WithChildren> {
   let of = new Map(held.map((record) => [record.pk, record]));
   for (const [children, field] of childrenOf(kind, declared)) {
+    const { inside } = children;
     const read = await readChildren(children, held, options);
     if (read.kind !== 'read') return { ...read, field };
+    const isWhole = inside && declared.includes(partName(field, inside));
+    const whole = isWhole ? await withInside(read.of, inside, options) : read;
+    if (whole.kind !== 'read') return { ...whole, field };
     of = new Map(
-      Array.from(of, ([pk, record]) => [pk, withBindings(kind, record, read.of.get(pk) ?? [])] as const),
+      Array.from(
+        of,
+        ([pk, record]) => [pk, withBindings(kind, record, children, whole.of.get(pk) ?? [])] as const,
+      ),
     );
   }
   return { kind: 'read', of };
+}
+
+/** Bindings with what is bound to them themselves. */
+async function withInside(
+  bound: ReadonlyMap<string, readonly Child[]>,
+  { field, children }: NonNullable<Child['inside']>,
+  options: ChildrenOptions,
+): Promise<ChildrenReading> {
+  const read = await readChildren(children, [...bound.values()].flat(), options);
+  if (read.kind !== 'read') return read;
+  const whole = (one: Child): Child => ({
+    ...one,
+    values: { ...one.values, [field]: valueOf(read.of.get(one.pk) ?? []) },
+  });
+  return { kind: 'read', of: new Map(Array.from(bound, ([pk, all]) => [pk, all.map(whole)])) };
 }
 
 export type WithChildren =
@@ -155,31 +183,39 @@ export type WithChildren =
   | (Exclude<ChildrenReading, { kind: 'read' }> & { readonly field: string });
 
 /** A record with these bindings to it, as the fields of its kind have them. */
-export function withBindings(kind: Kind, held: HeldRecord, bindings: readonly Child[]): HeldRecord {
+export function withBindings(
+  kind: Kind,
+  held: HeldRecord,
+  children: Children,
+  bound: readonly Child[],
+): HeldRecord {
   const { access } = kind;
-  const lettingIn = bindings.flatMap((child) => {
-    const subject = access && subjectOf(access, child);
-    return subject ? [{ ...child, field: subject.field }] : [];
-  });
-  const each = access?.subjects.map(({ field }) => ({
+  const subjects = access?.children === children ? access.subjects : [];
+  const each = subjects.map(({ field }) => ({
     field,
-    bound: lettingIn.filter((child) => child.field === field),
+    those: bound.filter((child) => access && subjectOf(access, child)?.field === field),
   }));
-  const names = each?.map(({ field, bound }) => {
-    const named = bound.flatMap(({ id = null, name }): [JsonValue, string][] =>
+  const names = each.map(({ field, those }) => {
+    const named = those.flatMap(({ id = null, name }): [JsonValue, string][] =>
       name === undefined ? [] : [[idKey(kind, field, id), name]],
     );
     return [field, new Map(named)] as const;
   });
+  const declaring = childFields(kind).filter(([, of]) => of === children);
   const fields = Object.fromEntries([
-    ...(each ?? []).map(({ field, bound }) => [field, bound.map(({ id = null }) => id)] as const),
-    ...childFields(kind).map(([field]) => [field, valueOf(bindings)] as const),
+    ...each.map(({ field, those }) => [field, those.map(({ id = null }) => id)] as const),
+    ...declaring.map(([field]) => [field, valueOf(bound)] as const),
   ]);
   return {
     ...held,
     fields: { ...held.fields, ...fields },
     ...(held.shown && { shown: { ...held.shown, ...fields } }),
-    names: { ...held.names, ...Object.fromEntries(names ?? []) },
-    bindings,
+    names: { ...held.names, ...Object.fromEntries(names) },
+    bound: new Map([...(held.bound ?? []), [children, bound]]),
   };
+}
+
+/** What is bound to a record, where that was read. */
+export function boundTo({ bound }: Pick<HeldRecord, 'bound'>, children: Children): readonly Child[] {
+  return bound?.get(children) ?? [];
 }

@@ -1,5 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
+import { boundId } from '../kinds/bindings.ts';
 import type { Children, Parent } from '../kinds/children.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { Evidence } from './evidence.ts';
@@ -207,13 +208,14 @@ async function changed(
 
 async function bound(
   send: Transport,
-  { path }: Children,
-  { pk, bindable = pk }: Parent,
+  children: Children,
+  parent: Parent,
   fields: JsonObject,
 ): Promise<Writing> {
-  const body = JSON.stringify({ target: bindable, ...fields });
+  const { path } = children;
+  const body = JSON.stringify({ target: boundId(children, parent), ...fields });
   const exchange = await send({ method: 'POST', path, body });
-  const asked = { shape: 'record', identity: 'target', name: pk, isUnique: true } as const;
+  const asked = { shape: 'record', identity: 'target', name: parent.pk, isUnique: true } as const;
   const { answer, ...rest } = understood(sortedAnswer(exchange, asked));
   const proof = writeProofOf(answer.kind, true);
   if (proof !== 'created') return { proof, answer, ...rest };

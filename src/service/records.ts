@@ -60,6 +60,7 @@ export function heldIn(
     Object.fromEntries(Object.entries(asLatest(kind, object)).filter(([name]) => names.has(name)));
   return {
     pk: textOf(shown['pk']),
+    ...(kind.bindable?.id !== undefined && { bindable: textOf(received[kind.bindable.id] ?? null) }),
     fields: pick(received),
     ...(received !== shown && { shown: pick(shown) }),
   };

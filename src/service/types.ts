@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import type { Child } from '../kinds/children.ts';
+import type { Child, Children } from '../kinds/children.ts';
 import type { NamesById, Fact } from '../kinds/named.ts';
 
 /** Why records of a kind cannot be looked up: the token may not, the look-up is not offered, or no answer had data. */
@@ -27,8 +27,10 @@ export interface HeldRecord extends Held {
   readonly pk: string;
   /** The fields with null for each number that would be sent back changed; undefined if there is none, or if changes are not possible. */
   readonly exact?: Readonly<Record<string, JsonValue>>;
-  /** The policies, groups and users bound to it, if they were read. */
-  readonly bindings?: readonly Child[];
+  /** The id by which policies are bound to it, if that is not its `pk`. */
+  readonly bindable?: string;
+  /** What is bound to it, if it was read. */
+  readonly bound?: ReadonlyMap<Children, readonly Child[]>;
   /** Facts about the records inside it. */
   readonly facts?: readonly Fact[];
 }

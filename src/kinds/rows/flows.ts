@@ -1,3 +1,4 @@
+import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
 
 /** What people go through to log in, to consent, or to log out. A second one of a slug was refused by 2023.10.7 and by 2025.12.4. */
@@ -8,6 +9,8 @@ export const flow: RowKind = kindFrom({
   unique: true,
   deletion: {},
   otherPaths: ['cache_info'],
+  bindableIn: 'policybindingmodel_ptr_id',
+  fields: { stages: { children: stageBindings } },
 });
 
 export const prompt: RowKind = kindFrom({

@@ -1,7 +1,7 @@
 import { grouped, listed } from './diagnostics.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { byPlace, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
-import { isBound } from '../../kinds/access.ts';
+import { childrenOf, isBound } from '../../kinds/access.ts';
 import { shownId } from '../../kinds/values.ts';
 import { blankFor } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
@@ -101,12 +101,15 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const detail = linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
   const { kind, fields } = resource;
   const bound = Object.keys(fields).find((field) => isBound(kind, field));
+  const isAccess = beyond === kind.access?.field;
+  const what = isAccess ? 'who may open it' : `its \`${beyond}\``;
+  const [{ type } = { type: '' }] = childrenOf(kind, Object.keys(fields)).keys();
   if (beyond !== undefined && answer.kind === 'denied')
     return diagnosticOf(resource, bound, {
       code,
-      summary: 'the token may not read who may open it',
+      summary: `the token may not read ${what}`,
       detail: linesOf(
-        `Give it the permission view_policybinding, or leave \`${beyond}\` out, so that access is not managed.`,
+        `Give it the permission view_${type}, or leave \`${beyond}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
         saidWords(answer),
         requestWords(answer),
         `Not read of: ${listed(alike.map((read) => read.resource.address))}`,
@@ -115,7 +118,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   if (!ofTheService.has(answer.kind))
     return diagnosticOf(resource, beyond === undefined ? kind.identity : bound, {
       code,
-      summary: `could not ${beyond === undefined ? 'look it up' : 'read who may open it'}: ${summary}`,
+      summary: `could not ${beyond === undefined ? 'look it up' : `read ${what}`}: ${summary}`,
       detail,
     });
   const addresses = new Set(alike.map((read) => read.resource.address));

@@ -1,3 +1,4 @@
+import { childrenOf } from '../../kinds/access.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import type { Declared } from '../../adopt/declaration.ts';
 import { addressOf } from '../../kinds/resource.ts';
@@ -18,7 +19,8 @@ export function gapDiagnostics({ kind, gaps }: Pick<Inventory, 'kind' | 'gaps'>)
 export const gapWords: GapWords = (inventory) =>
   gapDiagnostics(inventory).map((found) => ({ summary: namedSummary(found), detail: found.detail }));
 
-function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic {
+function gapDiagnostic(kind: Inventory['kind'], gap: Gap): Diagnostic {
+  const { type, list } = kind;
   switch (gap.kind) {
     case 'not_superuser': {
       const { named, count } = gap;
@@ -58,9 +60,11 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
     case 'no_access': {
       const { summary, advice } = answerWords(gap.answer);
       const isDenied = gap.answer.kind === 'denied';
-      const what = isDenied ? 'The token needs the permission view_policybinding.' : advice;
+      const [{ type: model } = { type: '' }] = childrenOf(kind, Object.keys(kind.fields)).keys();
+      const what = isDenied ? `The token needs the permission view_${model}.` : advice;
+      const unread = gap.field === kind.access?.field ? 'who may open the' : `the \`${gap.field}\` of the`;
       return notExported(
-        `who may open the ${list} could not be read: ${summary}`,
+        `${unread} ${list} could not be read: ${summary}`,
         `The manifest has no \`${gap.field}\`, so it is not managed. ${what}`,
       );
     }

@@ -152,6 +152,14 @@ function rightsWords({ change, answer, at }: Outcome): string | undefined {
   return type && `A token needs \`add_${type}\` to bind, and \`delete_${type}\` to remove a binding.`;
 }
 
+/** What may be used of a resource that was begun. */
+function partlyWords(done: 'created' | 'changed', { kind }: Resource): string {
+  if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
+  return done === 'created'
+    ? 'It is open to nobody who is not declared.'
+    : 'It is open to nobody else than before or than declared.';
+}
+
 /** Why a resource was begun and is not as declared. */
 function unfinishedProblem(outcome: Outcome): PlacedProblem {
   const { change, answer, clash, differences = [], at } = outcome;
@@ -163,7 +171,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
     code: clash ? 'changed-since-plan' : (usual?.code ?? 'not-as-declared'),
     summary:
       clash?.kind === 'unseen'
-        ? 'it exists, but who can open it is unknown'
+        ? `it exists, but ${change.resource.kind.access ? 'who can open it' : 'what is bound to it'} is unknown`
         : change.unfinished
           ? `an earlier run left it unfinished${lacking}`
           : `it was ${done} only in part${lacking}`,
@@ -174,10 +182,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       usual?.advice,
       rightsWords(outcome),
       answer && waitAdvice(answer),
-      clash === undefined &&
-        (done === 'created'
-          ? 'It is open to nobody who is not declared.'
-          : 'It is open to nobody else than before or than declared.'),
+      clash === undefined && partlyWords(done, change.resource),
       'To finish it, plan and apply with --allow update.',
       answer && requestWords(answer),
     ),

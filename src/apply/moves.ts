@@ -1,0 +1,113 @@
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import {
+  boundFor,
+  differingIn,
+  missingFrom,
+  otherwiseIn,
+  ownValues,
+  superfluousIn,
+  wantedIn,
+} from '../kinds/bindings.ts';
+import type { Child, WantedChild } from '../kinds/children.ts';
+import type { RecordReading } from '../service/client.ts';
+import { triesOf, untilProven } from '../service/retries.ts';
+import { add, type Binder, change, changedSince, childrenOf, takeOut } from './children.ts';
+import type { Settled } from './settle.ts';
+import { inSteps, type Step } from './steps.ts';
+
+/** Brings what is bound to a binding itself to what is declared of that. */
+async function within(binder: Binder, one: WantedChild): Promise<Settled> {
+  const nothing = { inDoubt: false, attempts: 0 };
+  const { inside } = one;
+  const bound = await childrenOf(binder);
+  if ('outcome' in bound) return { ...bound, ...nothing, at: one.field };
+  const parent = boundFor(binder, bound).get(one);
+  if (inside === undefined || parent === undefined)
+    return {
+      ...nothing,
+      outcome: 'conflict',
+      at: one.field,
+      clash: { kind: 'closed', why: changedSince },
+    };
+  const nested: Binder = {
+    ...binder,
+    parent,
+    children: inside.children,
+    wanted: wantedIn(inside.children, one.field, one.values[inside.field] ?? null),
+    isAbout: () => true,
+    leftOutBy: () => one.field,
+  };
+  const there = await childrenOf(nested);
+  if ('outcome' in there) return { ...there, ...nothing, at: one.field };
+  const unchanged: Settled = { ...nothing, outcome: 'unchanged' };
+  return inSteps(unchanged, 'updated', await movesOf([nested], () => there));
+}
+
+/**
+ * What it takes to bring bindings to what is declared: first what is added, then what changes, then what is taken out. Children that
+ * come last are added after the others stand, move to a later place before them, and to an earlier place after them.
+ */
+export async function movesOf(
+  binders: readonly Binder[],
+  boundTo: (binder: Binder) => readonly Child[],
+): Promise<readonly Step[]> {
+  const all = await Promise.all(
+    binders.map(async (binder) => ({ ...(await movesTo(binder, boundTo(binder))) })),
+  );
+  const phase = (of: (moves: Moves) => readonly Step[]): Step[] => all.flatMap((moves) => of(moves));
+  return [
+    ...phase(({ added }) => added),
+    ...phase(({ changed }) => changed),
+    ...phase(({ addedLast }) => addedLast),
+    ...phase(({ takenOut }) => takenOut),
+  ];
+}
+
+type Moves = Readonly<Record<'added' | 'changed' | 'addedLast' | 'takenOut', readonly Step[]>>;
+
+async function movesTo(binder: Binder, bound: readonly Child[]): Promise<Moves> {
+  const missing = missingFrom(binder, bound);
+  const lastOnes = await lastAmong(binder, missing);
+  const adding = (one: WantedChild): Step[] => [
+    () => add(binder, one),
+    ...(nestedIn(one).length > 0 ? [() => within(binder, one)] : []),
+  ];
+  const changes = otherwiseIn(binder, bound).map(([one, base]) => {
+    const [order = 0, now = 0] = [one.values['order'], base.values['order']].map(Number);
+    const moves = Math.sign(order - now);
+    const steps: Step[] = [
+      ...(differingIn({ ...one, values: ownValues(one) }, base).length > 0
+        ? [() => change(binder, one, base)]
+        : []),
+      ...(differingIn(one, base).includes(one.inside?.field ?? '') ? [() => within(binder, one)] : []),
+    ];
+    return { rank: base.isLast ? -moves : 0, steps };
+  });
+  return {
+    added: missing.filter((one) => !lastOnes.has(one)).flatMap(adding),
+    changed: changes.toSorted((a, b) => a.rank - b.rank).flatMap(({ steps }) => steps),
+    addedLast: missing.filter((one) => lastOnes.has(one)).flatMap(adding),
+    takenOut: superfluousIn(binder, bound).map((one) => () => takeOut(binder, one)),
+  };
+}
+
+function nestedIn({ values, inside }: WantedChild): readonly JsonValue[] {
+  const nested = (inside && values[inside.field]) ?? null;
+  return isJsonList(nested) ? nested : [];
+}
+
+/** Those whose children come last, as their records say. Of what cannot be read, nothing is known, and the declared order holds. */
+async function lastAmong(
+  { children: { last }, client, pacing }: Binder,
+  missing: readonly WantedChild[],
+): Promise<ReadonlySet<WantedChild>> {
+  const found = new Set<WantedChild>();
+  if (last === undefined) return found;
+  for (const one of missing) {
+    const ask = (): Promise<RecordReading> => client.readById(one.binds.refersTo, one.id);
+    const reading = await untilProven(ask, pacing, triesOf.lookUp);
+    const record = reading?.proof === 'exists' ? reading.record.received : {};
+    if (last.values.includes(textOf(record[last.field] ?? null))) found.add(one);
+  }
+  return found;
+}

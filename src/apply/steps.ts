@@ -1,0 +1,51 @@
+import type { HeldRecord } from '../service/types.ts';
+import type { Settled } from './settle.ts';
+
+export type Step = (known: Settled) => Promise<Settled>;
+
+/** Takes one step after the other until one fails. What then was done by those before it is there, and not all that is declared. */
+export async function inSteps(
+  start: Settled,
+  done: 'created' | 'updated',
+  steps: readonly Step[],
+): Promise<Settled> {
+  let known = start;
+  for (const step of steps) {
+    const { held, answer, at: field, ...taken } = await step(known);
+    const hasDone = known.outcome === 'created' || known.outcome === 'updated';
+    const isDone =
+      taken.outcome === 'updated' || taken.outcome === 'created' || taken.outcome === 'unchanged';
+    const outcome = isDone
+      ? hasDone || taken.outcome !== 'unchanged'
+        ? done
+        : known.outcome
+      : hasDone
+        ? 'unfinished'
+        : taken.outcome;
+    const last = isDone ? (answer ?? known.answer) : answer;
+    known = {
+      ...taken,
+      outcome,
+      inDoubt: known.inDoubt || taken.inDoubt,
+      attempts: known.attempts + taken.attempts,
+      ...(last && { answer: last }),
+      ...(!isDone && field !== undefined && { at: field }),
+      ...(known.held && (isDone || hasDone) && { held: merged(known.held, held) }),
+    };
+    if (!isDone) return known;
+  }
+  return known;
+}
+
+/** What is known of a record, with what a later answer shows of it. */
+function merged(before: HeldRecord, now: HeldRecord | undefined): HeldRecord {
+  if (now === undefined) return before;
+  const { shown = before.fields } = before;
+  return {
+    ...before,
+    ...now,
+    fields: { ...before.fields, ...now.fields },
+    ...((before.shown ?? now.shown) && { shown: { ...shown, ...(now.shown ?? now.fields) } }),
+    names: { ...before.names, ...now.names },
+  };
+}

@@ -1,0 +1,317 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import { capture } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+
+const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
+const commands = { plan, apply, validate };
+const all = ['update', 'delete'];
+
+function run(
+  command: keyof typeof commands,
+  send: Transport,
+  text: string,
+  allow: readonly string[] = [],
+): Promise<Ran> {
+  const options = { config: 'rollcall.yaml', concurrency: '1' };
+  const given = command === 'validate' ? options : { ...options, allow };
+  return runOn(commands[command], send, text, given, { files: config });
+}
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+/** A service with a policy and the stages that flows name here. */
+function serviceWith(stages: readonly string[] = [], release?: SandboxRelease): Service {
+  const service = sandboxTransport({}, undefined, release);
+  const post = (path: string, body: JsonObject): void => void asked(service, 'POST', `/api/v3${path}`, body);
+  post('/policies/dummy/', { name: 'never', result: false });
+  post('/stages/identification/', { name: 'who', user_fields: ['username'] });
+  post('/stages/password/', { name: 'proof', backends: ['authentik.core.auth.InbuiltBackend'] });
+  post('/stages/authenticator/validate/', { name: 'second', not_configured_action: 'skip' });
+  post('/stages/user_login/', { name: 'enter' });
+  if (stages.length === 0) return service;
+  const { pk: target = null } = asked(service, 'POST', '/api/v3/flows/instances/', door);
+  for (const one of stages) {
+    const [order = '', name = ''] = one.split(' ');
+    const stage = listed(service, `/stages/all/?name=${name}`)[0]?.['pk'] ?? null;
+    post('/flows/bindings/', { target, stage, order: Number(order) });
+  }
+  return service;
+}
+
+const door = { slug: 'door', name: 'Door', title: 'Door', designation: 'authentication' };
+
+function asked({ sandbox }: Service, method: string, path: string, body?: JsonObject): JsonObject {
+  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
+  const answer = sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' });
+  const json = parseJson(answer.body) ?? null;
+  return isJsonObject(json) ? json : {};
+}
+
+function listed(service: Service, path: string): readonly JsonObject[] {
+  const results = asked(service, 'GET', `/api/v3${path}`)['results'] ?? null;
+  return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
+}
+
+/** The stages of the flow in their order, each with the number of policies that are bound to it: `20 proof (1)`. */
+function stagesIn(service: Service): readonly string[] {
+  const { pk } = asked(service, 'GET', '/api/v3/flows/instances/door/');
+  if (pk === undefined) return [];
+  const bound = listed(service, `/flows/bindings/?target=${textOf(pk)}&ordering=order`);
+  return bound.map(({ order, stage_obj: stage = null, policybindingmodel_ptr_id: id = null }) => {
+    const policies = listed(service, `/policies/bindings/?target=${textOf(id)}`).length;
+    const name = isJsonObject(stage) ? textOf(stage['name']) : '';
+    return `${textOf(order)} ${name}${policies > 0 ? ` (${policies})` : ''}`;
+  });
+}
+
+function flow(stages: string, more: string = ''): string {
+  return `version: 1\nflows:\n  - { slug: door, name: Door, title: Door, designation: authentication, stages: [${stages}]${more} }\n`;
+}
+
+const stage = (name: string, order: number, more: string = ''): string =>
+  `{ stage: { name: ${name} }, order: ${order}${more} }`;
+
+const guarded = ', policies: [{ policy: { name: never }, order: 0 }]';
+
+const writes = ({ requests }: Service, from: number = 0): string[] =>
+  requests
+    .slice(from)
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path, body = '' }) => {
+      const sent = parseJson(body) ?? null;
+      const { target: _, ...fields } = isJsonObject(sent) ? sent : {};
+      const [, , , area, list] = path.split('/');
+      return [method, area, list, ...Object.keys(fields)].join(' ');
+    });
+
+describe.each(sandboxReleases)('on release %s', (release) => {
+  test('a new flow gets its policies first and the stage that logs people in last', async () => {
+    const service = serviceWith([], release);
+    const text = flow(
+      [stage('enter', 5), stage('who', 10), stage('proof', 20, guarded)].join(', '),
+      ', policies: [{ policy: { name: never }, order: 1, negate: true }]',
+    );
+    const { ending, stdout } = await run('apply', service.send, text);
+    expect(ending, stdout).toBe('done');
+    expect(writes(service)).toEqual([
+      'POST flows instances slug name title designation',
+      'POST policies bindings policy order negate',
+      'POST flows bindings stage order',
+      'POST flows bindings stage order',
+      'POST policies bindings policy order',
+      'POST flows bindings stage order',
+    ]);
+    expect(stagesIn(service)).toEqual(['5 enter', '10 who', '20 proof (1)']);
+    expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
+  });
+});
+
+/** The stages before the one that logs people in; nothing where nobody is logged in. */
+function wayIn(stages: readonly string[]): readonly string[] | undefined {
+  const names = stages.map((one) => one.replace(/^\d+ /, '').replace(/ \(.*/, ''));
+  const end = names.indexOf('enter');
+  return end === -1 ? undefined : names.slice(0, end);
+}
+
+function holds(stages: readonly string[], others: readonly string[]): boolean {
+  const way = wayIn(others);
+  return way?.every((name) => stages.includes(name)) === true;
+}
+
+const changes: readonly { what: string; before: readonly string[]; now: string; after: readonly string[] }[] =
+  [
+    {
+      what: 'a second factor comes in and the login stage moves later',
+      before: ['10 who', '20 proof', '30 enter'],
+      now: [stage('who', 10), stage('proof', 20), stage('second', 30), stage('enter', 40)].join(', '),
+      after: ['10 who', '20 proof', '30 second', '40 enter'],
+    },
+    {
+      what: 'the password stage and the login stage move later',
+      before: ['10 who', '20 proof', '30 enter'],
+      now: [stage('who', 10), stage('proof', 40), stage('enter', 50)].join(', '),
+      after: ['10 who', '40 proof', '50 enter'],
+    },
+    {
+      what: 'the password stage and the login stage move earlier',
+      before: ['10 who', '40 proof', '50 enter'],
+      now: [stage('who', 10), stage('proof', 20), stage('enter', 30)].join(', '),
+      after: ['10 who', '20 proof', '30 enter'],
+    },
+    {
+      what: 'a password stage stood after where the new login stage comes',
+      before: ['10 who', '50 proof'],
+      now: [stage('who', 10), stage('proof', 20), stage('enter', 30)].join(', '),
+      after: ['10 who', '20 proof', '30 enter'],
+    },
+    {
+      what: 'another stage takes the place of the password stage, with a policy',
+      before: ['10 who', '20 proof', '30 enter'],
+      now: [stage('who', 10), stage('second', 20, guarded), stage('enter', 30)].join(', '),
+      after: ['10 who', '20 second (1)', '30 enter'],
+    },
+    {
+      what: 'two stages swap their orders',
+      before: ['10 proof', '20 who', '30 enter'],
+      now: [stage('who', 10), stage('proof', 20), stage('enter', 30)].join(', '),
+      after: ['10 who', '20 proof', '30 enter'],
+    },
+  ];
+
+const faults = {
+  'the answer to one request is lost': (since: number) => ({ arrives: true, answers: since !== 0 }),
+  'one request does not arrive': (since: number) => ({ arrives: since !== 0, answers: true }),
+  'the run is killed after a request': (since: number) => ({ arrives: since <= 0, answers: since < 0 }),
+};
+
+type Fault = keyof typeof faults;
+
+function failing(service: Service, at: number, how: Fault, after: () => void): Transport {
+  let number = 0;
+  return async (request, signal) => {
+    number += 1;
+    const { arrives, answers } = faults[how](number - at);
+    const answer = arrives ? await service.send(request, signal) : lost;
+    if (request.method !== 'GET') after();
+    return answers ? answer : lost;
+  };
+}
+
+describe.each(changes)('where $what', ({ before, now, after }) => {
+  test('the way in is at no request shorter than before and after, and a binding that differs is one PATCH', async () => {
+    const service = serviceWith(before);
+    const states: (readonly string[])[] = [];
+    const send: Transport = async (request, signal) => {
+      const answer = await service.send(request, signal);
+      if (request.method !== 'GET') states.push(stagesIn(service));
+      return answer;
+    };
+    const { ending, stdout } = await run('apply', send, flow(now), all);
+    expect(ending, stdout).toBe('done');
+    expect(stagesIn(service)).toEqual(after);
+    for (const state of states) {
+      const way = wayIn(state);
+      expect(way === undefined || holds(way, before) || holds(way, after), state.join(', ')).toBe(true);
+      expect(state.length).toBeGreaterThanOrEqual(Math.min(before.length, after.length));
+    }
+    expect((await run('plan', service.send, flow(now))).stdout).toContain('No changes.');
+  });
+
+  test.each(Object.keys(faults) as Fault[])('and %s, the next run ends as declared', async (how) => {
+    const whole = serviceWith(before);
+    await run('apply', whole.send, flow(now), all);
+    const first = whole.requests.findIndex(({ method }) => method !== 'GET');
+    for (let at = first; at <= whole.requests.length; at += 1) {
+      const service = serviceWith(before);
+      let isRight = true;
+      const check = (): void => {
+        const way = wayIn(stagesIn(service));
+        isRight &&= way === undefined || holds(way, before) || holds(way, after);
+      };
+      await run('apply', failing(service, at, how, check), flow(now), all);
+      const { ending, stdout } = await run('apply', service.send, flow(now), all);
+      const ended = { at, ending, isRight, stages: stagesIn(service) };
+      expect(ended, stdout).toEqual({ at, ending: 'done', isRight: true, stages: after });
+    }
+  });
+});
+
+test('a stage of a flow that exists is taken out with the permission to delete alone', async () => {
+  const text = flow([stage('who', 10), stage('proof', 20)].join(', '));
+  const service = serviceWith(['10 who', '20 proof', '30 enter']);
+  const { ending, stdout } = await run('apply', service.send, text, ['update']);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('stages["stage enter"]');
+  expect(stdout).toContain('to take anything out of `stages` is to delete');
+  const inPart = text.replace('] }\n', '], at_least: [stages] }\n');
+  expect((await run('plan', service.send, inPart)).stdout).toContain('No changes.');
+  expect((await run('apply', service.send, text, all)).ending).toBe('done');
+  expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
+});
+
+test('a policy of a stage is bound, changed and taken out inside of the flow', async () => {
+  const service = serviceWith(['10 who', '20 proof', '30 enter']);
+  const text = (policies: string): string =>
+    flow([stage('who', 10), stage('proof', 20, `, policies: [${policies}]`), stage('enter', 30)].join(', '));
+  const bound = text('{ policy: { name: never }, order: 0, negate: true }');
+  const { stdout } = await run('plan', service.send, bound, all);
+  expect(stdout).toContain('stages["stage proof"].policies["policy never"]');
+  expect((await run('apply', service.send, bound, ['update'])).ending).toBe('done');
+  expect(stagesIn(service)).toEqual(['10 who', '20 proof (1)', '30 enter']);
+  const from = service.requests.length;
+  expect((await run('apply', service.send, bound.replace('order: 0', 'order: 3'), ['update'])).ending).toBe(
+    'done',
+  );
+  expect(writes(service, from)).toEqual(['PATCH policies bindings policy order']);
+  expect((await run('apply', service.send, text(''), ['update'])).ending).toBe('incomplete');
+  expect((await run('apply', service.send, text(''), all)).ending).toBe('done');
+  expect(stagesIn(service)).toEqual(['10 who', '20 proof', '30 enter']);
+});
+
+test('an update says that a new stage is used without its policies until they are bound', async () => {
+  const text = flow([stage('who', 10), stage('second', 25, guarded)].join(', '), ', at_least: [stages]');
+  const { stdout } = await run('plan', serviceWith(['10 who', '30 enter']).send, text, ['update']);
+  expect(stdout).toContain('the stage "second" (');
+  expect(stdout).toContain('is used without its `policies` until they are bound');
+});
+
+test('what names a flow is not made before all of its stages stand', async () => {
+  const text = `${flow([stage('who', 10), stage('proof', 20)].join(', '))}providers:
+  - { name: P, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door } }
+`;
+  const service = serviceWith();
+  const refusing: Transport = async (request, signal) => {
+    const isSecond = request.method === 'POST' && (request.body ?? '').includes('"order":20');
+    return isSecond ? answered(400, { stage: ['no'] }) : service.send(request, signal);
+  };
+  const { ending, stdout } = await run('apply', refusing, text, all);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('x flow.door  unfinished');
+  expect(stdout).toContain('Resources that refer to it were not created or changed.');
+  expect(writes(service).some((line) => line.startsWith('POST providers'))).toBe(false);
+  expect((await run('apply', service.send, text, all)).ending).toBe('done');
+  expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
+});
+
+test.each([
+  ['{ stage: { name: who }, order: 1 }, { stage: { name: who }, order: 1 }', 'bound twice at this order'],
+  ['{ order: 1 }', 'a binding has exactly one of `stage`'],
+  ['{ stage: { name: who }, order: 1, policies: [{ order: 1 }] }', 'a binding has exactly one of `policy`'],
+  ['{ stage: { name: who }, order: 1, invalid_response_action: again }', 'invalid_response_action'],
+])('a flow is refused with the stages %s', async (stages, words) => {
+  const { ending, stdout } = await run('validate', serviceWith().send, flow(stages));
+  expect(ending).toBe('invalid');
+  expect(stdout).toContain(words);
+  expect(stdout).toContain('m.yaml:3:');
+});
+
+test('an export has the stages of a flow and their policies inside, and a plan of it finds nothing to do', async () => {
+  const service = serviceWith([]);
+  await run(
+    'apply',
+    service.send,
+    flow([stage('who', 10), stage('proof', 20, guarded), stage('enter', 30)].join(', ')),
+  );
+  const { context, stdout } = capture({ url: 'https://x.example', transport: service.send });
+  await exportManifests({ output: 'yaml', target: ['flow.door'] }, context);
+  expect(stdout()).toContain(`    stages:
+      - stage: { name: who }
+        order: 10
+      - stage: { name: proof }
+        order: 20
+        policies:
+          - { policy: { name: never }, order: 0 }
+      - stage: { name: enter }
+        order: 30
+`);
+  expect((await run('plan', service.send, stdout())).stdout).toContain('No changes.');
+});
