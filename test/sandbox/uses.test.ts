@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/base/json.ts';
+import type { KindName } from '../../src/sandbox/all.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+
+function made(sandbox: Sandbox, path: KindName, fields: JsonObject): JsonObject {
+  const created = sandbox.create(path, fields);
+  if (!('record' in created)) throw new Error(JSON.stringify(created));
+  return created.record;
+}
+
+/** The models of what hangs on a record, each with what becomes of it. */
+function uses(sandbox: Sandbox, path: string, { pk = null, slug }: JsonObject): string[] {
+  const headers = { authorization: `Bearer ${sandboxToken}` };
+  const one = `/api/v3${path}${textOf(slug ?? pk)}/used_by/`;
+  const body = parseJson(sandbox.handle({ method: 'GET', path: one, headers, body: '' }).body) ?? null;
+  const shown = (use: JsonValue): string =>
+    isJsonObject(use) ? `${textOf(use['model_name'])} ${textOf(use['action'])}` : 'no use';
+  return isJsonList(body) ? body.map(shown).toSorted() : ['no list'];
+}
+
+const flowFields = (slug: string): JsonObject => ({
+  slug,
+  name: slug,
+  title: slug,
+  designation: 'authorization',
+});
+
+describe.each([
+  ['2023.10', (action: string): string => action.toUpperCase()],
+  ['2025.12', (action: string): string => action],
+] as const)('of release %s', (release, said) => {
+  test('a flow takes its bindings and the providers that it authorizes along, and leaves the rest without it', () => {
+    const { sandbox } = seedSandbox({ is_fresh: true }, release);
+    const flow = made(sandbox, '/flows/instances/', flowFields('own'));
+    const { pk = null } = flow;
+    const other = sandbox.pk('/flows/instances/', 'default-invalidation-flow') ?? null;
+    const stage = made(sandbox, '/stages/deny/', { name: 'no' });
+    const { pk: binding } = made(sandbox, '/flows/bindings/', {
+      target: pk,
+      stage: stage['pk'] ?? null,
+      order: 0,
+    });
+    const ofProvider = {
+      url: 'https://x.example.com/',
+      acs_url: 'https://x.example.com/',
+      invalidation_flow: other,
+    };
+    made(sandbox, '/providers/saml/', { name: 'gone', authorization_flow: pk, ...ofProvider });
+    made(sandbox, '/providers/saml/', {
+      name: 'stays',
+      authorization_flow: other,
+      authentication_flow: pk,
+      ...ofProvider,
+    });
+    const brands = release === '2023.10' ? '/core/tenants/' : '/core/brands/';
+    made(sandbox, brands, { domain: 'x.example.com', flow_recovery: pk });
+
+    expect(uses(sandbox, '/flows/instances/', flow)).toEqual(
+      [
+        `${release === '2023.10' ? 'tenant' : 'brand'} ${said('set_null')}`,
+        `flowstagebinding ${said('cascade')}`,
+        `provider ${said('cascade')}`,
+        `provider ${said('set_null')}`,
+        `stage ${said('cascade_many')}`,
+      ].toSorted(),
+    );
+    expect(sandbox.delete('/flows/instances/', 'own')).toBe(true);
+    expect(sandbox.record('/providers/saml/', 'gone')).toBeUndefined();
+    expect(sandbox.record('/providers/saml/', 'stays')).toMatchObject({ authentication_flow: null });
+    expect(sandbox.record(brands, 'x.example.com')).toMatchObject({ flow_recovery: null });
+    expect(sandbox.record('/stages/deny/', 'no')).toMatchObject({ flow_set: [] });
+    const path = `/api/v3/flows/bindings/${textOf(binding)}/`;
+    const headers = { authorization: `Bearer ${sandboxToken}` };
+    expect(sandbox.handle({ method: 'GET', path, headers, body: '' }).status).toBe(404);
+  });
+
+  test('a policy takes its bindings along, wherever they are', () => {
+    const { sandbox } = seedSandbox({ is_fresh: true }, release);
+    const policy = made(sandbox, '/policies/dummy/', { name: 'never' });
+    const { pk: target = null } = made(sandbox, 'application', { slug: 'wiki', name: 'Wiki' });
+    made(sandbox, '/policies/bindings/', { target, policy: policy['pk'] ?? null, order: 0 });
+    expect(uses(sandbox, '/policies/dummy/', policy)).toEqual([`policybindingmodel ${said('cascade_many')}`]);
+    sandbox.delete('/policies/dummy/', 'never');
+    const headers = { authorization: `Bearer ${sandboxToken}` };
+    const path = `/api/v3/policies/bindings/?target=${textOf(target)}`;
+    const { results } = parseJson(
+      sandbox.handle({ method: 'GET', path, headers, body: '' }).body,
+    ) as JsonObject; // a list
+    expect(results).toEqual([]);
+  });
+
+  test('an application goes on without its provider, and a group without a role', () => {
+    const { sandbox } = seedSandbox({}, release);
+    made(sandbox, 'application', { slug: 'wiki', name: 'Wiki', provider: 3 });
+    expect(uses(sandbox, '/providers/saml/', { pk: 3 })).toEqual([`application ${said('set_default')}`]);
+    sandbox.delete('/providers/saml/', 'Provider 3');
+    expect(sandbox.record('application', 'wiki')).toMatchObject({ provider: null });
+    sandbox.change('group', 'staff', { roles: [sandbox.pk('role', 'auditors') ?? ''] });
+    sandbox.delete('role', 'auditors');
+    expect(sandbox.record('group', 'staff')).toMatchObject({ roles: [] });
+  });
+
+  test('a prompt that a stage shows is listed with the stage', () => {
+    const { sandbox } = seedSandbox({ is_fresh: true }, release);
+    const fields = { name: 'own', field_key: 'own', label: 'Own', type: 'text', order: 0 };
+    const { pk = null } = made(sandbox, '/stages/prompt/prompts/', fields);
+    const stage = made(sandbox, '/stages/prompt/stages/', { name: 'asks', fields: [pk] });
+    expect(uses(sandbox, '/stages/prompt/stages/', stage)).toEqual([`prompt ${said('cascade_many')}`]);
+    sandbox.delete('/stages/prompt/prompts/', 'own');
+    expect(sandbox.record('/stages/prompt/stages/', 'asks')).toMatchObject({ fields: [] });
+  });
+});
