@@ -1,5 +1,4 @@
 import { textOf, type JsonValue } from '../base/json.ts';
-import { factsOf } from '../kinds/facts.ts';
 import type { SandboxKind, World } from './kind.ts';
 import type { Row } from './rows.ts';
 
@@ -15,7 +14,7 @@ export function pathOf({ path }: SandboxKind): string {
 export function bindableIdOf(world: World, pk: string): string {
   for (const kind of world.kinds()) {
     const row = kind.rows.at(pk);
-    if (row && isBindable(world, kind)) return textOf(row.fields[bindableId] ?? row.pk);
+    if (row && isBindable(kind)) return textOf(row.fields[bindableId] ?? row.pk);
   }
   return pk;
 }
@@ -23,7 +22,7 @@ export function bindableIdOf(world: World, pk: string): string {
 /** The record to which policies are bound by an id. */
 export function bindableAt(world: World, id: JsonValue): Row | undefined {
   for (const kind of world.kinds()) {
-    if (!isBindable(world, kind)) continue;
+    if (!isBindable(kind)) continue;
     const [row] = kind.rows.with(bindableId, id);
     const found = row ?? kind.rows.at(textOf(id));
     if (found && (found.fields[bindableId] ?? found.pk) === id) return found;
@@ -34,14 +33,14 @@ export function bindableAt(world: World, id: JsonValue): Row | undefined {
 const bindables = new WeakMap<SandboxKind, boolean>();
 
 /** Whether policies can be bound to the records of a kind. */
-function isBindable(world: World, kind: SandboxKind): boolean {
+function isBindable(kind: SandboxKind): boolean {
   const known = bindables.get(kind);
   if (known !== undefined) return known;
-  const { fields = {}, id } = factsOf(world.release, pathOf(kind)) ?? {};
-  const names = [...Object.keys(fields), id?.name];
-  const is = names.some(
-    (name) => name === bindableId || name === 'pbm_uuid' || name === 'policy_engine_mode',
-  );
+  const { fields, id } = kind.facts;
+  const is =
+    bindableId in fields ||
+    id?.name === 'pbm_uuid' ||
+    ['pbm_uuid', 'policy_engine_mode'].some((name) => name in fields);
   bindables.set(kind, is);
   return is;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
+import type { TypeFacts } from '../kinds/facts.ts';
 import type { Field, FieldErrors } from './fields.ts';
 import type { Filter, Listed, Query } from './query.ts';
 import type { Rules, SandboxRelease } from './release.ts';
@@ -29,6 +30,10 @@ export interface SandboxKind extends Guarded {
   readonly title: string;
   /** Where its list is; single records are below. */
   readonly path: string;
+  /** What the schema of the release says of it. */
+  readonly facts: TypeFacts;
+  /** Where the service lists all that its records are among: those of other types, too, where there are some. */
+  readonly all: string;
   /** The id of its only record, which is at the path itself. */
   readonly single?: string;
   /** Names of records whose paths are lists of something else. */

@@ -69,6 +69,8 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
     list: listNamed(list),
     path: `/api/v3${path}`,
+    facts,
+    all: list,
     allow: allowOf(facts),
     key: id && isWrittenText(facts, id.name) ? { field: id.name, form: byPk.form } : byPk,
     identity,

@@ -1,8 +1,6 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
-import { factsOf } from '../kinds/facts.ts';
 import { referenceOf, referredLists, type Reference } from '../kinds/references.ts';
 import { bindableIdOf, pathOf } from './bindables.ts';
-import { familyOf } from './families.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
@@ -30,10 +28,8 @@ function referringOf(world: World, kind: SandboxKind): readonly Referring[] {
   const known = referring.get(kind);
   if (known !== undefined) return known;
   const path = pathOf(kind);
-  const facts = factsOf(world.release, path);
-  const family = facts && familyOf(path, facts);
-  const inAll = (family && factsOf(world.release, family.all)?.fields) ?? {};
-  const found = Object.entries(facts?.fields ?? {}).flatMap(([field, of]): Referring[] => {
+  const inAll = kind.all === path ? {} : world.kind(kind.all).facts.fields;
+  const found = Object.entries(kind.facts.fields).flatMap(([field, of]): Referring[] => {
     const list = referenceOf(path, field, of)?.list;
     if (list === undefined) return [];
     const byRule = of.items ? 'cascade_many' : of.required || !of.nullable ? 'cascade' : 'set_null';
@@ -50,23 +46,16 @@ interface Use {
   readonly by: Referring;
 }
 
-/** The list to which fields refer that refer to a record of a kind. */
-function listOf(world: World, kind: SandboxKind): string {
-  const path = pathOf(kind);
-  const facts = factsOf(world.release, path);
-  return (facts && familyOf(path, facts)?.all) ?? path;
-}
-
 /** What refers to a record. */
 function usesOf(world: World, kind: SandboxKind, { pk }: Row): Use[] {
-  const list = listOf(world, kind);
+  const list = kind.all;
   const seen = new Set<string>();
   return [...world.kinds()].flatMap((other) =>
     referringOf(world, other).flatMap((by) => {
       if (by.list !== 'bindables' && referredLists[by.list] !== list) return [];
       const rows = other.rows.with(by.field, pk).filter((row) => other.has?.(row) !== false);
       return rows.flatMap((row) => {
-        const key = `${by.field} ${row.pk}`;
+        const key = `${other.all} ${by.field} ${row.pk}`;
         if (seen.has(key)) return [];
         seen.add(key);
         return [{ kind: other, row, by }];
@@ -92,7 +81,7 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
 
 /** What hangs on a record, as the service lists it. */
 export function shownUses(world: World, kind: SandboxKind, row: Row): JsonObject[] {
-  const isPolicy = listOf(world, kind) === referredLists.policies;
+  const isPolicy = kind.all === referredLists.policies;
   return [
     ...usesOf(world, kind, row).map(({ kind: other, row: user, by }) =>
       isPolicy && pathOf(other) === '/policies/bindings/'
@@ -111,13 +100,13 @@ function said(world: World, action: Action): string {
 }
 
 function used(world: World, kind: SandboxKind, row: Row, by: Referring): JsonObject {
-  const path = by.isOfAll ? listOf(world, kind) : pathOf(kind);
+  const path = by.isOfAll ? kind.all : pathOf(kind);
   return shown(world, path, row, by.action);
 }
 
 /** One that is shown as hanging on another: of a family, by what the service calls all of it. */
 function shown(world: World, path: string, row: Row, action: Action): JsonObject {
-  const model = ofAll[path] ?? factsOf(world.release, path)?.model ?? '';
+  const model = ofAll[path] ?? world.kind(path).facts.model ?? '';
   const [app = '', model_name = ''] = model.split('.');
   return { app, model_name, pk: textOf(row.pk), name: nameOf(world, path, row), action: said(world, action) };
 }
@@ -164,7 +153,7 @@ function throughBindings(world: World, kind: SandboxKind, { pk }: Row): JsonObje
     [referredLists.flows]: ['target', 'stage', 'stages'],
     [referredLists.stages]: ['stage', 'target', 'flows'],
   } as const;
-  const list = listOf(world, kind);
+  const list = kind.all;
   if (list !== referredLists.flows && list !== referredLists.stages) return [];
   const [own, other, others_] = ends[list];
   return world
