@@ -20,9 +20,8 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-lcd-text'],
 });
 try {
-  const printed = plan();
+  plan();
   mkdirSync(pictures, { recursive: true });
-  await draw('plan-text.png', terminalPage(`$ rollcall plan examples/manifests\n${printed}`));
   await draw('plan-markdown.png', commentPage(readFileSync(reports.markdown, 'utf8')));
   await draw('plan-page.png', readFileSync(reports.html, 'utf8'), 1092);
 } finally {
@@ -30,12 +29,12 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Prints the plan in colours and writes its reports. */
+/** Writes the reports of a plan. */
 function plan() {
   const rollcall = join(root, 'bin/rollcall.cjs');
   const sandbox = [rollcall, 'sandbox', '--seed', 'examples/sandbox-seed.yaml', '--port', '8650', '--'];
-  const command = [process.execPath, rollcall, 'plan', '--color', 'examples/manifests'];
-  const { stdout, stderr, status } = spawnSync(
+  const command = [process.execPath, rollcall, 'plan', 'examples/manifests'];
+  const { stderr, status } = spawnSync(
     process.execPath,
     [
       ...sandbox,
@@ -45,7 +44,6 @@ function plan() {
     { cwd: root, encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(stderr);
-  return stdout;
 }
 
 /**
@@ -63,42 +61,6 @@ async function draw(name, html, mostHeight = Infinity) {
   const height = Math.min(body?.height ?? mostHeight, mostHeight);
   await page.screenshot({ path: join(pictures, name), clip: { x: 0, y: 0, width: 900, height } });
   await page.close();
-}
-
-/**
- * @param {string} style
- * @param {string} body
- */
-function pageOf(style, body) {
-  return `<!doctype html><meta charset="utf-8"><style>${style}</style>${body}`;
-}
-
-/** @param {string} text */
-function escaped(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}
-
-/**
- * A terminal that knows the codes which set a colour or a weight, and those which take it back.
- *
- * @param {string} text
- */
-function terminalPage(text) {
-  const starts = new Set(['1', '2', '31', '32', '33', '36']);
-  // oxlint-disable-next-line no-control-regex -- that is how a terminal is told of colours
-  const body = escaped(text).replace(/\u001b\[(\d+)m/g, (_, code) =>
-    starts.has(code) ? `<span class="sgr-${code}">` : '</span>',
-  );
-  const style = `
-    body { margin: 0; padding: 24px 28px; background: #0d1117; }
-    pre { margin: 0; white-space: pre-wrap; color: #d1d7e0; font: 14px/1.45 'DejaVu Sans Mono', monospace; }
-    .sgr-1 { font-weight: bold; color: #ffffff; }
-    .sgr-2 { opacity: 0.6; }
-    .sgr-31 { color: #ff7b72; }
-    .sgr-32 { color: #3fb950; }
-    .sgr-33 { color: #e3b341; }
-    .sgr-36 { color: #56d4dd; }`;
-  return pageOf(style, `<pre>${body}</pre>`);
 }
 
 /**
@@ -131,8 +93,6 @@ function commentPage(markdown) {
     .added { background: #dafbe1; color: #116329; }
     .removed { background: #ffebe9; color: #82071e; }
     .changed { background: #ffd8b5; color: #953800; }`;
-  return pageOf(
-    style,
-    `<div class="comment"><div class="who"><b>pipeline</b> commented</div><div class="text">${body}</div></div>`,
-  );
+  return `<!doctype html><meta charset="utf-8"><style>${style}</style><div class="comment">
+    <div class="who"><b>pipeline</b> commented</div><div class="text">${body}</div></div>`;
 }
