@@ -16,42 +16,43 @@ import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { writeReport } from '../../src/terminal/write-file.ts';
+import { writePrivateFile, writeReport } from '../../src/terminal/write-file.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
 let folder: string;
 let file: string;
 beforeEach(() => {
   folder = temporaryFolder();
-  file = join(folder, 'report.html');
+  file = join(folder, 'file');
 });
 
 function modeOf(path: string): number {
   return lstatSync(path).mode & 0o777;
 }
 
-describe('a report', () => {
-  test('is written with the mode of a new file, and nothing else is left beside it', async () => {
-    writeFileSync(join(folder, 'other'), '');
-    await writeReport(file, 'text \u{1f600}\n');
+describe.each([
+  ['a private file', writePrivateFile],
+  ['a report', writeReport],
+])('%s', (_, write) => {
+  test('is written whole, and nothing else is left beside it', async () => {
+    await write(file, 'text \u{1f600}\n');
     expect(readFileSync(file, 'utf8')).toBe('text \u{1f600}\n');
-    expect(modeOf(file)).toBe(modeOf(join(folder, 'other')));
-    expect(readdirSync(folder)).toEqual(['other', 'report.html']);
+    expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test.each([0o600, 0o640, 0o666])('replaces a file, and has its mode: %i', async (mode) => {
+  test.each([0o600, 0o640, 0o666])('replaces a file of the mode %i', async (mode) => {
     writeFileSync(file, 'a longer text than the new one');
     chmodSync(file, mode);
-    await writeReport(file, 'new');
+    await write(file, 'new');
     expect(readFileSync(file, 'utf8')).toBe('new');
-    expect(modeOf(file)).toBe(mode);
-    expect(readdirSync(folder)).toEqual(['report.html']);
+    expect(modeOf(file)).toBe(write === writeReport ? mode : 0o600);
+    expect(readdirSync(folder)).toEqual(['file']);
   });
 
   test('leaves whoever reads the former file with the whole of it', async () => {
     writeFileSync(file, 'before');
     const reader = await open(file);
-    await writeReport(file, 'after');
+    await write(file, 'after');
     expect(await reader.readFile('utf8')).toBe('before');
     await reader.close();
     expect(readFileSync(file, 'utf8')).toBe('after');
@@ -68,9 +69,7 @@ describe('a report', () => {
     ] as const) {
       const link = join(folder, name);
       symlinkSync(leadsTo, link);
-      await expect(writeReport(link, 'new')).rejects.toThrow(
-        'there is a link: name the file that it leads to',
-      );
+      await expect(write(link, 'new')).rejects.toThrow('there is a link: name the file that it leads to');
       expect(readlinkSync(link)).toBe(leadsTo);
     }
     expect(readFileSync(target, 'utf8')).toBe('untouched');
@@ -79,14 +78,45 @@ describe('a report', () => {
 
   test.skipIf(process.platform === 'win32')('replaces no folder and no socket', async () => {
     mkdirSync(file);
-    await expect(writeReport(file, 'new')).rejects.toThrow('there is a folder');
+    for (const path of [file, `${file}/`])
+      await expect(write(path, 'new')).rejects.toThrow('there is a folder');
     const socket = join(folder, 'socket');
     const server = createServer().listen(socket);
     await new Promise((resolve) => server.once('listening', resolve));
-    await expect(writeReport(socket, 'new')).rejects.toThrow('there is something that is not a file');
+    await expect(write(socket, 'new')).rejects.toThrow('there is something that is not a file');
     expect(lstatSync(socket).isSocket()).toBe(true);
     server.close();
+    expect(readdirSync(file)).toEqual([]);
   });
+
+  test('is written under the longest of names', async () => {
+    const longest = 'x'.repeat(255);
+    await write(join(folder, longest), 'text');
+    expect(readdirSync(folder)).toEqual([longest]);
+  });
+
+  test.each([
+    ['in a folder that is not there', 'nowhere/plan.json', 'there is no folder'],
+    ['below a file', 'there/plan.json', 'ENOTDIR'],
+    ['under a name that is too long', 'x'.repeat(256), 'ENAMETOOLONG'],
+  ])('cannot stand %s, and nothing is left of it', async (__, name, code) => {
+    writeFileSync(join(folder, 'there'), '');
+    await expect(write(join(folder, name), 'new')).rejects.toThrow(code);
+    expect(readdirSync(folder)).toEqual(['there']);
+  });
+});
+
+test('a private file can be read by its owner only, and a report as any new file', async () => {
+  writeFileSync(join(folder, 'other'), '');
+  await writePrivateFile(join(folder, 'private'), 'text');
+  await writeReport(file, 'text');
+  expect(modeOf(join(folder, 'private'))).toBe(0o600);
+  expect(modeOf(file)).toBe(modeOf(join(folder, 'other')));
+});
+
+test.skipIf(process.platform === 'win32')('a private file replaces no device', async () => {
+  await expect(writePrivateFile('/dev/null', 'new')).rejects.toThrow('there is something that is not a file');
+  expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 
 describe.skipIf(process.platform === 'win32')('a report is written to', () => {
