@@ -57,7 +57,8 @@ describe('the package', () => {
       'examples/pipelines/project/gitignore',
       'examples/pipelines/project/rollcall.yaml',
       'package.json',
-      ...below('src/kinds/facts')
+      ...['src/kinds/facts', 'src/sandbox']
+        .flatMap((path) => below(path))
         .filter((path) => path.endsWith('.json'))
         .toSorted(),
       'src/report/page/page.css',
