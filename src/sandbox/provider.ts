@@ -2,6 +2,7 @@ import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { emptyOf, factsIn, type FieldRows } from './field-facts.ts';
 import { digest, uuid } from './ids.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
+import { recordedOf } from './recorded.ts';
 import { only, type Row, type Values } from './rows.ts';
 import { shownFrom, tableFrom, type TableRow } from './table.ts';
 
@@ -22,11 +23,19 @@ export function providerKind(world: World): SandboxKind {
         invalidation_flow: uuid('flow default-provider-invalidation-flow'),
         property_mappings: [],
         component: `ak-provider-${type}-form`,
-        meta_model_name: factsIn(world, `/providers/${type}/`).model ?? '',
+        ...(type === 'saml' && samlFields(world)),
         ...provider,
       })),
     record: (provider) => providerRecord(world, provider),
   });
+}
+
+/** What the default providers have, which are of SAML. */
+function samlFields(world: World): JsonObject {
+  const path = '/providers/saml/';
+  const { model = '' } = factsIn(world, path);
+  const { defaults } = recordedOf(world.release, path, model);
+  return { ...defaults, acs_url: 'https://saml.example.com/acs', meta_model_name: model };
 }
 
 /** What the providers of one type have of their own. */

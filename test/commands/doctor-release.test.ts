@@ -155,6 +155,7 @@ describe('doctor --role', () => {
       'authentik_flows.view_flow',
       ...core('view', ['propertymapping', 'provider', 'source']),
       'authentik_outposts.view_outpostserviceconnection',
+      'authentik_policies.view_policy',
       bindings('view'),
     ];
     const [view = '', ...add] = least;
