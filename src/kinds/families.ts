@@ -50,6 +50,8 @@ interface FamilyRow extends Partial<
   readonly identity?: string;
   /** What the service calls its id, where that is not `pk`. */
   readonly id?: string;
+  /** Whether one is deleted with what it belongs to, and nobody misses it. */
+  readonly goesAlong?: true;
   /** Where to find the id of one, where the list of the service is not enough. */
   readonly findId?: string;
 }
@@ -122,7 +124,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     findId:
       "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.",
   },
-  token: { list: 'tokens', path: '/core/tokens/', identity: 'identifier' },
+  token: { list: 'tokens', path: '/core/tokens/', identity: 'identifier', goesAlong: true },
   enrollment_token: {
     list: 'enrollment_tokens',
     path: '/endpoints/agents/enrollment_tokens/',
@@ -150,6 +152,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     path,
     identity,
     id: row.id ?? 'pk',
+    goesAlong: row.goesAlong ?? false,
     findId: row.findId ?? `Its id is its \`pk\` in GET ${path}?search=${identity.toUpperCase()}.`,
     get permissionsOf() {
       return named()[0] ?? '';
@@ -203,4 +206,11 @@ export function familyOf(list: string): Family<FamilyType> {
   const family = byList.get(list);
   if (family === undefined) throw new Error(`there is no list ${list}`);
   return family;
+}
+
+/** The list of the records that the service calls by a model, such as `authentik_core` and `provider`. */
+export function familyOfModel(app: string, model: string): Family<FamilyType> | undefined {
+  return [...byList.values()].find(
+    ({ permissionsOf, model: { type } }) => permissionsOf === app && type === model,
+  );
 }

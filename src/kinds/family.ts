@@ -14,6 +14,8 @@ export interface Family<Type extends string = string> {
   readonly id: string;
   /** How one is found by its name, where fields hold that in place of an id. */
   readonly byName: ByName;
+  /** Whether one is deleted with what it belongs to, and nobody misses it. */
+  readonly goesAlong: boolean;
   /** Where to find the id of one. */
   readonly findId: string;
   /** The part of the service to which its permissions belong: `authentik_rbac`. */

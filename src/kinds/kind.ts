@@ -11,7 +11,7 @@ export type { Family } from './family.ts';
 /** A kind of record that manifests declare: all that is in a list of theirs, or those of one type. Each has a row, and its place in all.ts. */
 export interface Kind<Type extends string = string> extends Omit<
   Family<Type>,
-  'byName' | 'findId' | 'id' | 'model'
+  'byName' | 'findId' | 'goesAlong' | 'id' | 'model'
 > {
   readonly family: Family<Type>;
   /** As its permissions call it, and the word for several, where that is not its type: `oauth2provider`. */

@@ -19,6 +19,7 @@ import { compare, notShown } from './compare.ts';
 import { withResent } from './resend.ts';
 import { allFacts } from './facts.ts';
 import { holdersIn } from './holders.ts';
+import { withDeletionsLast } from './deletions-last.ts';
 import { digestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefused, type HeldBack } from './not-planned.ts';
 import { opensTo } from './opens.ts';
@@ -113,16 +114,6 @@ function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: Hide = 
       return `frees ${isShown ? shownId(id, name) : 'one'} of \`${field}\``;
     }),
   );
-}
-
-/** What is to be deleted comes last: first what others can be bound to, so that nothing stands open meanwhile. What frees is moved later. */
-function withDeletionsLast(changes: readonly ReadyChange[]): ReadyChange[] {
-  const last = changes.filter(({ action }) => action === 'delete');
-  return [
-    ...changes.filter(({ action }) => action !== 'delete'),
-    ...last.filter(({ resource }) => resource.kind.bindable !== undefined),
-    ...last.filter(({ resource }) => resource.kind.bindable === undefined),
-  ];
 }
 
 /** What a plan does to a resource that was observed. */

@@ -1,6 +1,8 @@
 import type { Address } from '../base/diagnostic.ts';
 import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { kinds } from '../kinds/all.ts';
+import { commonKinds, kinds } from '../kinds/all.ts';
+import { familyOfModel } from '../kinds/families.ts';
+import { policyBindings } from '../kinds/policy-bindings.ts';
 import { subjectOf } from '../kinds/access.ts';
 import type { Access, Subject } from '../kinds/children.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
@@ -84,7 +86,8 @@ export async function whyKept(
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
   const doors = doorsFor(kind);
-  const asksSelf = deletion.isOwned === true || doors.length > 0;
+  const isKnownWell = commonKinds.includes(kind);
+  const asksSelf = deletion.isOwned === true || doors.length > 0 || !isKnownWell;
   const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
   if (asksSelf && self?.proof !== 'exists') return 'it could not be learnt whose the token is';
   if (deletion.isOwned && self?.proof === 'exists') {
@@ -92,10 +95,16 @@ export async function whyKept(
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
   }
   const last = await whyLast(kind, held, going, options);
-  if (last !== undefined || doors.length === 0) return last;
-  if (self?.proof !== 'exists' || !self.isSuperuser)
+  if (last !== undefined) return last;
+  const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
+  if (doors.length > 0 && !isSuperuser)
     return 'only superusers see all bindings, so a delete might open something to everyone';
+  if (!isKnownWell && !isSuperuser)
+    return 'only superusers see all that depends on it, so a delete might take more along';
   const uses = await usesOf({ resource, held }, options);
+  if (!isKnownWell && uses === undefined) return 'what depends on it could not be read';
+  const taken = whyTaken(kind, uses ?? [], going);
+  if (taken !== undefined) return taken;
   for (const door of doors) {
     const opened = await whyOpen(door, { held, uses }, going, options, isClosed);
     if (opened !== undefined) return opened;
@@ -119,6 +128,31 @@ async function whyLast(
     ({ received }) => received[last.field] === true && !gone.has(textOf(received['pk'])),
   );
   return stays ? undefined : `it is ${last.words}`;
+}
+
+/** What the service would delete with a record, though no manifest says that it goes. */
+function whyTaken(
+  { family }: Kind,
+  uses: readonly JsonObject[],
+  going: readonly Going[],
+): string | undefined {
+  const isPolicy = policyBindings.binds.some(
+    ({ idIn, refersTo }) => idIn === 'policy' && refersTo === family,
+  );
+  for (const use of uses) {
+    const { app, model_name: model, name, pk, action } = use;
+    const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
+    if (isPolicy && textOf(model).startsWith(policyBindings.type))
+      return 'it is bound, and what is left without it could open to everyone: take it out of `policies` first';
+    // 2023.10 says it in capitals.
+    if (textOf(action).toLowerCase() !== 'cascade') continue;
+    const of = familyOfModel(textOf(app), textOf(model));
+    if (of === undefined || of.goesAlong) continue;
+    const isGoing = going.some(({ resource, held }) => resource.kind.family === of && held.pk === textOf(pk));
+    if (!isGoing)
+      return `the service would delete ${what} with it: declare that as absent too, or let it name something else first`;
+  }
+  return undefined;
 }
 
 /** What says who may open something, where records of a kind can be bound. */

@@ -77,8 +77,8 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     expect(deletes(world).map((path) => path.replace(/^\/api\/v3\/(\w+\/\w+)\/.*/, '$1'))).toEqual([
       'policies/bindings',
       'core/applications',
-      'core/groups',
       'providers/oauth2',
+      'core/groups',
       'core/users',
     ]);
     // Each is looked at once the one before is gone.
@@ -471,3 +471,46 @@ test.each(formatNames.filter((name) => name !== 'github'))(
     expect(written.get('out.txt')).toMatch(/jane/);
   },
 );
+
+describe('what the service would delete along', () => {
+  const flows = `version: 1
+flows: [{ slug: way, state: absent }]
+`;
+  const named = (): World => {
+    const world = new World({
+      ...seed,
+      flows: [{ pk: '7f9b0b6e-6c43-4b8e-9f0c-0a4c58a3a001', slug: 'way' }],
+    });
+    const flow = world.sandbox.record('/flows/instances/', 'way')?.['pk'] ?? null;
+    world.sandbox.change('/providers/oauth2/', 'Wiki', { authorization_flow: flow });
+    return world;
+  };
+
+  test('keeps a flow that a provider names', async () => {
+    const { stdout } = await planned(named(), flows);
+    expect(stdout).toContain(
+      'flow.way is not deleted: the service would delete the provider "Wiki" with it: declare that as absent too',
+    );
+  });
+
+  test('goes before the flow where it is declared as absent', async () => {
+    const world = named();
+    const both = `${flows}providers: [{ name: Wiki, type: oauth2, state: absent }]\n`;
+    const { ending, stdout } = await applied(world, both);
+    expect([ending, stdout]).toEqual(['done', expect.stringContaining('2 destroyed')]);
+    expect(world.writes().map(({ path }) => path.split('/')[3])).toEqual(['providers', 'flows']);
+  });
+
+  test('keeps a policy that is bound', async () => {
+    const world = new World(seed);
+    world.sandbox.create('/policies/dummy/', { name: 'gate' });
+    const { pk = null } = world.sandbox.record('/policies/dummy/', 'gate') ?? {};
+    const { pk: target = null } = world.sandbox.record('/core/applications/', 'wiki') ?? {};
+    world.sandbox.create('/policies/bindings/', { policy: pk, target, order: 1 });
+    const { stdout } = await planned(
+      world,
+      'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\n',
+    );
+    expect(stdout).toContain('policy.gate is not deleted: it is bound');
+  });
+});
