@@ -79,7 +79,7 @@ export interface Bindable {
   /** The fields by which one does something for people: it is created without them, and gets them once all are bound. */
   readonly withheld: readonly string[];
   /** The field that says how several bindings count together, and its value where one has to pass them all, and not any of them. */
-  readonly mode: { readonly field: string; readonly all: JsonValue };
+  readonly mode?: { readonly field: string; readonly all: JsonValue };
 }
 
 /** What a binding says: its child, and the values of its other fields. */

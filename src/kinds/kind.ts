@@ -143,7 +143,7 @@ export function regardedFields(kind: Kind, declared: readonly string[]): string[
   const isBound =
     access?.subjects.some(({ field }) => declared.includes(field)) === true ||
     declared.some((field) => kind.fields[field]?.children);
-  const decides = bindable && isBound ? [bindable.mode.field] : [];
+  const decides = bindable?.mode && isBound ? [bindable.mode.field] : [];
   const more = [...refusalReads, ...(last ? [last.field] : []), ...decides];
   return [...new Set([...declared, ...more, ...ownedFields(kind)])];
 }

@@ -121,8 +121,9 @@ export function kindFrom(row: KindRow): RowKind {
       return model();
     },
     get bindable() {
-      if (!(mode in facts().fields)) return undefined;
-      return { id: bindableIn, withheld, mode: { field: mode, all: 'all' } };
+      if (!isBindable(facts())) return undefined;
+      const hasMode = mode in facts().fields;
+      return { id: bindableIn, withheld, ...(hasMode && { mode: { field: mode, all: 'all' } }) };
     },
     get lookUp() {
       return lookUp();
@@ -144,8 +145,13 @@ export function kindFrom(row: KindRow): RowKind {
   };
 }
 
-/** The field that all have to which policies can be bound. */
+/** How several policies count together. */
 const mode = 'policy_engine_mode';
+
+/** Whether policies can be bound: then a record has that field, or its id is the one by which they are. */
+function isBindable({ id, fields }: NewestFacts): boolean {
+  return mode in fields || id?.name === 'pbm_uuid';
+}
 
 /** A field that declares bindings. */
 function boundField(children: Children, row: FieldOfKind): FieldOfKind {
@@ -226,7 +232,7 @@ function rowsOf(
     ...(sort && { [sort.field]: { isInstruction: true } }),
     ...fields,
     ...Object.fromEntries(others.filter(([name]) => fields?.[name] === undefined && name !== identity)),
-    ...(mode in facts.fields && { policies: { children: policyBindings, ...fields?.['policies'] } }),
+    ...(isBindable(facts) && { policies: { children: policyBindings, ...fields?.['policies'] } }),
   };
 }
 

@@ -42,14 +42,14 @@ export function opensTo(
   const { mode } = bindable;
   const now: Guests = {
     each: declaring.flatMap((field) => guestsIn(resource, field, sentValue(resource, field) ?? null)),
-    isAll: (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all,
+    isAll: mode !== undefined && (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all,
   };
   const isKnown = action !== 'create' && declaring.some((field) => held.fields[field] !== undefined);
   const before: Guests = {
     each: isKnown
       ? declaring.flatMap((field) => guestsIn(resource, field, held.fields[field] ?? null))
       : undefined,
-    isAll: held.fields[mode.field] === mode.all,
+    isAll: mode !== undefined && held.fields[mode.field] === mode.all,
   };
   const isPending = action === 'create' || action === 'update';
   if (declaring.length === 0)
@@ -96,7 +96,8 @@ export function whoMayOpen(
         ? 'everyone whom policies and negated bindings allow'
         : everyone,
     ];
-  const isAll = fields[bindable.mode.field] === bindable.mode.all;
+  const { mode } = bindable;
+  const isAll = mode !== undefined && fields[mode.field] === mode.all;
   return isAll && named.length > 1 ? [`users who pass all of these: ${listed(named)}`] : named;
 }
 

@@ -180,7 +180,7 @@ describe('doctor --role', () => {
       ...core('change', ['application', 'user']),
     ];
     expect((await role(['update'])).permissions.toSorted()).toEqual(
-      [...created, ...changes, bindings('delete')].toSorted(),
+      [...created, ...changes, bindings('change'), bindings('delete')].toSorted(),
     );
   });
 

@@ -51,7 +51,7 @@ function ofFields(comparison: Comparison): string[] {
   const { sentAlong = [], refusalReads = [] } = update;
   const shown = (name: string): FieldFacts | undefined =>
     facts.fields[fields[name]?.formerly ?? ''] ?? facts.fields[name];
-  const bound = bindable ? [bindable.mode.field, ...bindable.withheld] : [];
+  const bound = [...(bindable?.mode ? [bindable.mode.field] : []), ...(bindable?.withheld ?? [])];
   const last = deletion?.last ? [deletion.last.field] : [];
   const named = [identity, title, ...sentAlong, ...refusalReads, ...last, ...bound];
   const newest = factsByRelease(kind.path.replace('/api/v3', '')).get(newestRelease)?.fields ?? {};

@@ -12,6 +12,7 @@ import {
   readBeyond,
   type ResourceType,
 } from '../../kinds/all.ts';
+import { childFields } from '../../kinds/bindings.ts';
 import type { Reach } from '../../kinds/capability.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
@@ -107,13 +108,17 @@ export function leastRole(
     ...bound.map(permissionTo('add')),
     ...finished.map(permissionTo('change')),
     ...changed.map(permissionTo('change')),
-    ...(changed.length > 0 ? bound.map(permissionTo('delete')) : []),
+    ...(changed.length > 0 ? ['change', 'delete'].flatMap((right) => bound.map(permissionTo(right))) : []),
     ...(capabilities.includes('delete')
       ? kinds.filter(({ deletion }) => deletion).map(permissionTo('delete'))
       : []),
   ];
-  const bind =
-    bound.length === 0 ? '' : `, and to bind who may open ${listsIn(kinds.filter(({ access }) => access))}`;
+  const opened = contractOnly ? [] : kinds.filter(({ access }) => access);
+  const inside = contractOnly ? [] : kinds.filter((kind) => !kind.access && childFields(kind).length > 0);
+  const bind = [
+    opened.length === 0 ? '' : `, and to bind who may open ${listsIn(opened)}`,
+    inside.length === 0 ? '' : `, and to bind what is declared inside of ${listsIn(inside)}`,
+  ].join('');
   const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;
   const has = isIn({ from: '2025.12' }, release);
   const owner =

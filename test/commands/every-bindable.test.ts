@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { childFields } from '../../src/kinds/bindings.ts';
+import { policyBindings } from '../../src/kinds/policy-bindings.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { capture } from '../support/run.ts';
+import { World } from '../support/update-world.ts';
+import { isIn, leastEntry, writtenType } from '../support/written-type.ts';
+
+const capabilities = ['update', 'delete'];
+
+/** Each kind to which policies can be bound, on the oldest and the newest release that has it. */
+const cases = kinds
+  .filter((kind) => childFields(kind).some(([, children]) => children === policyBindings))
+  .flatMap((kind) => {
+    const having = sandboxReleases.filter((release) => isIn(kind, release));
+    return [...new Set([having.at(0), having.at(-1)])].flatMap((release) =>
+      release === undefined ? [] : [{ release, type: writtenType(kind, release), kind }],
+    );
+  });
+
+test('policies can be bound to applications, flows, sources and what else the facts say', () => {
+  expect(new Set(cases.map(({ kind }) => kind.list))).toEqual(
+    new Set([
+      'flows',
+      'sources',
+      'rac_endpoints',
+      'device_access_groups',
+      'applications',
+      'entitlements',
+      'event_rules',
+      'request_rules',
+    ]),
+  );
+});
+
+test.each(cases)(
+  'release $release: what is bound to a record of the kind $type is created, changed, taken out and exported',
+  async ({ release, kind }) => {
+    const world = new World(
+      { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
+      release,
+    );
+    const run = async (policies: readonly JsonObject[]): Promise<readonly unknown[]> => {
+      const text = JSON.stringify({
+        version: 1,
+        groups: [{ name: 'bound' }],
+        policies: [{ type: 'dummy', name: 'decides' }],
+        [kind.list]: [{ ...leastEntry(kind, 'one', world.sandbox, release), policies }],
+      });
+      const env = {
+        ROLLCALL_CAPABILITIES: capabilities.join(),
+        SECRET: 'canary',
+        SECRET_JSON: '{"key": "canary"}',
+      };
+      const before = world.requests.length;
+      const applied = world.run(text, env);
+      const options = { output: 'text', yes: true, allow: capabilities } as const;
+      expect(await apply(['m.yaml'], options, applied.context), applied.stderr() + applied.stdout()).toBe(
+        'done',
+      );
+      const planned = world.run(text, env);
+      const again = { output: 'text', detailedExitcode: true } as const;
+      expect(await plan(['m.yaml'], again, planned.context), planned.stdout()).toBe('done');
+      return world.requests
+        .slice(before)
+        .filter(({ method, path }) => method !== 'GET' && path.includes('/policies/bindings/'))
+        .map(({ method }) => method);
+    };
+    const decides = { policy: { name: 'decides' }, order: 1 };
+    expect(await run([decides, { group: { name: 'bound' }, order: 2, enabled: false }])).toEqual([
+      'POST',
+      'POST',
+    ]);
+    const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+    await exportManifests({ output: 'yaml', target: [`${kind.type}.one`] }, context);
+    expect(stdout()).toContain('- { policy: { name: decides }, order: 1 }');
+    expect(stdout()).toContain('- { group: { name: bound }, order: 2, enabled: false }');
+    expect(await run([{ ...decides, negate: true }])).toEqual(['PATCH', 'DELETE']);
+  },
+);
