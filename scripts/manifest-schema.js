@@ -112,9 +112,9 @@ export function definitionOf({ type, sort }) {
  */
 function entryOf(kind, making) {
   const { identity, sort, words: said } = kind;
-  const facts = making.factsOf(kind.path.replace('/api/v3', ''));
-  const demanded = Object.entries(kind.fields).flatMap(([name, { ifMissing }]) =>
-    facts.fields[name]?.required && name !== identity && !ifMissing ? [name] : [],
+  // Of others, a plan knows whether the record is new.
+  const demanded = Object.entries(kind.fields).flatMap(([name, { isRequired, ifMissing }]) =>
+    kind.lookUp.isDocumented && isRequired && name !== identity && !ifMissing ? [name] : [],
   );
   const always = [identity, ...(sort ? [sort.field] : [])];
   const names = new Set(Object.keys(kind.fields).map((name) => name.split('.', 1)[0] ?? ''));

@@ -1,6 +1,5 @@
 import type { FieldFacts } from './facts.ts';
 import type { FieldOfKind } from './kind.ts';
-import { likelyRefused } from './release.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
 /** How much of its value a declaration is about, where that is not what most fields have. */
@@ -11,15 +10,6 @@ export interface Extent {
   readonly whole?: true;
   /** The order of plain values is compared; of these it means nothing. */
   readonly ordered?: false;
-}
-
-/** What no answer shows need not be declared of a record that exists. */
-export function neededByNew(name: string): NonNullable<FieldOfKind['ifMissing']> {
-  return () =>
-    likelyRefused(
-      `a new record needs a \`${name}\``,
-      'Of a record that exists already, it can be left out: no answer shows it.',
-    );
 }
 
 /** How a value is compared, and how a table holds it. */

@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import { sameBindings } from './bindings.ts';
 import type { Children } from './children.ts';
 import { familyNamed, familyOf, type FamilyType } from './families.ts';
-import { formOf, neededByNew, type Extent } from './field-form.ts';
+import { formOf, type Extent } from './field-form.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
@@ -263,8 +263,7 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(named && { namedIn: `${name}_obj` }),
     ...(isHidden && { isSecret: true }),
     ...(facts.writeOnly && { isWriteOnly: true }),
-    // What no answer shows is not needed of a record that exists.
-    ...(facts.required && (isHidden || facts.writeOnly) && { ifMissing: neededByNew(name) }),
+    ...(facts.required && { isRequired: true }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
     ...own,

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Family } from '../kinds/kind.ts';
 import { declaresBindings } from '../kinds/access.ts';
@@ -15,6 +15,7 @@ import type { ListNews } from '../observe/read-lists.ts';
 import type { GapWords } from '../observe/undeclared.ts';
 import { namesOfOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
+import { neededByNew } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
 import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
@@ -143,12 +144,12 @@ export async function planFor(
   ];
   const heldBack = await holdBack([...names, ...wrong], inPart);
   if (!heldBack && wrong.length + inPart.length > 0) return ended(() => unresolved([], wrong));
-  const resources = resolved.resources.map((resource) =>
-    withIdsOf(resource, (address) =>
-      observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined,
-    ),
-  );
-  const diagnostics = release ? (checkByRelease?.(await release) ?? []) : [];
+  const resources = withObservedIds(resolved.resources, observed);
+  const said = await release;
+  const diagnostics = [
+    ...(release ? (checkByRelease?.(said) ?? []) : []),
+    ...neededByNew(resources, observed, said ?? configured),
+  ];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
   const allowed = await allowedChanges(resources, observed, service);
@@ -168,6 +169,13 @@ export async function planFor(
   });
   if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, ...allowed };
+}
+
+/** The resources with the ids of existing ones that they name. */
+function withObservedIds(resources: readonly Resource[], observed: ObservedState): readonly Resource[] {
+  const pkOf = (address: Address): string | null | undefined =>
+    observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined;
+  return resources.map((resource) => withIdsOf(resource, pkOf));
 }
 
 function listedTo({ emit }: Job): (news: ListNews) => void {

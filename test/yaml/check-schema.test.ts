@@ -100,7 +100,6 @@ describe('an unknown field', () => {
     ['providers', 'external_host', 'It is a field of providers with `type: proxy`.'],
     ['applications', 'email', 'It is a field of users.'],
     ['applications', 'groups', '`group` is the label'],
-    ['applications', 'policies', 'rollcall binds no policies'],
     ['applications', 'meta_hide', 'blank://blank'],
     ['users', 'password', '`rollcall help users`'],
     ['users', 'passwords', '`rollcall help users`'],

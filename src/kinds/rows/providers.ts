@@ -1,5 +1,5 @@
 import { providerFields, providerChanges } from '../provider.ts';
-import { neededByNew } from '../field-form.ts';
+import { demanded } from './demanded.ts';
 import { isIn } from '../release.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
@@ -36,7 +36,9 @@ export const providers: readonly RowKind[] = [
       group_filters: { formerly: 'filter_group', wasOne: true },
       token: {
         ifMissing: (release, beside) =>
-          isIn({ from: '2025.10' }, release) === true ? undefined : neededByNew('token')(release, beside),
+          isIn({ from: '2025.10' }, release) === true
+            ? undefined
+            : demanded('a new SCIM provider needs a `token` before release 2025.10')(release, beside),
       },
     },
   }),
