@@ -18,6 +18,8 @@ const copying = /vErrors === null \? (\w+\.errors) : vErrors\.concat\(\1\)/g;
 const placed = /,parentData:\w+,parentDataProperty:[^,{}]+,rootData\}/g;
 const adding =
   /const (err\d+) = (\{instancePath.*?\});if\(vErrors === null\)\{vErrors = \[\1\];\}else \{vErrors\.push\(\1\);\}errors\+\+;/g;
+/** What a check was compiled of, which few of them read. */
+const literal = /const (schema\d+) = \{[^;]*?\};(?=const |function |export )/g;
 const joined =
   'function joined(all, more) { if (all === null) return more; for (const one of more) all.push(one); return all; }';
 
@@ -68,88 +70,90 @@ function withoutReferences(node) {
 }
 
 /**
- * A check of the top of a manifest, and a module for each list: the checks of its entries, by their `type` where it has several, and for
- * each field of its defaults a type that has it. A manifest loads the modules of the lists that it has. These checks say which value breaks
- * which rule; src/manifest/manifest-check.ts adds what the schema says there.
+ * A module for each list of a manifest, which loads those of the lists that it has: a check of each value that a field can hold, and for
+ * each type of entry the fields that it has. What an entry holds is asked by src/manifest/manifest-check.ts field by field: with code for
+ * each field of each type, a list of thirty types would take longer to load than Node to start.
  *
  * @param {any} schema
  */
-function compileManifest(schema) {
-  const { $schema: _, anyOf: __, definitions, properties, ...top } = schema;
-  const { version, defaults, ...lists } = properties;
-  const ofTop = Object.fromEntries(Object.keys(lists).map((list) => [list, { type: 'array' }]));
-  const types = Object.keys(defaults.properties).map((type) => [type, { type: 'object' }]);
-  const shallow = { ...defaults, properties: Object.fromEntries(types) };
-  const ajv = ajvWith({ allErrors: true, messages: false, inlineRefs: false });
-  ajv.addSchema({ definitions: bare(definitions) }, 'parts');
-  ajv.addSchema({ ...top, properties: { version, defaults: shallow, ...ofTop } }, 'manifest');
-  const listOf = Object.fromEntries(
-    Object.entries(lists).map(([list, { items }]) => {
-      /** @type {string[]} */
-      const names = (items.oneOf ?? [items]).map(nameOf);
-      const tags = new Map(names.map((name) => [name, definitions[name].properties.type?.const ?? '']));
-      const [name = ''] = names;
-      const type = items.oneOf ? name.slice(0, -1 - tags.get(name).length) : name;
-      const fields = Object.entries(definitions[`${type}_defaults`].properties);
-      const code = [
-        checksOf(ajv, Object.fromEntries(names.map((one) => [one, `parts#/definitions/${one}`]))),
-        `export const checks: ListCheck['checks'] = { ${names.map((one) => `'${tags.get(one)}': ${one}`).join(', ')} };`,
-        `export const defaults: ListCheck['defaults'] = ${JSON.stringify(Object.fromEntries(fields.map(([field, at]) => [field, tags.get(nameOf(at))])))};\n`,
-      ];
-      put(`check-${list}`, code.join('\n'), 'manifest');
-      return [type, list];
-    }),
+function compileManifest({ properties, definitions }) {
+  const { version, defaults: _, ...lists } = properties;
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  const entries = new Map(
+    Object.entries(definitions).map(
+      ([name, { required = [], else: unlessAbsent, properties: fields = {} }]) => {
+        const values = Object.entries(fields).map(([field, value]) => `${field}: ${nameOfValue(value)}`);
+        const demanded = JSON.stringify(unlessAbsent?.required ?? []);
+        return [
+          name,
+          `{ required: ${JSON.stringify(required)}, unlessAbsent: ${demanded}, fields: { ${values.join(', ')} } }`,
+        ];
+      },
+    ),
   );
+  const ofVersion = nameOfValue(version);
+  const ajv = ajvWith({ allErrors: true, messages: false, inlineRefs: false, loopEnum: Infinity });
+  const values = Array.from(names, ([value, name]) => [name, JSON.parse(value)]);
+  ajv.addSchema({ definitions: { ...bare(definitions), ...Object.fromEntries(values) } }, 'manifest');
+  const listOf = Object.entries(lists).map(([list, { items }]) => {
+    /** @type {string[]} */
+    const types = (items.oneOf ?? [items]).map((/** @type {any} */ { $ref }) => $ref.split('/').at(-1));
+    const tags = new Map(types.map((type) => [type, definitions[type].properties.type?.const ?? '']));
+    const [first = ''] = types;
+    const family = items.oneOf ? first.slice(0, -1 - tags.get(first).length) : first;
+    const tables = types.map((type) => `  '${tags.get(type)}': ${entries.get(type)},\n`).join('');
+    const defaults = Object.entries(definitions[`${family}_defaults`].properties).map(
+      ([field, { $ref }]) => `${field}: '${tags.get($ref.split('/')[2])}'`,
+    );
+    const used = [...names.values()].filter((name) => new RegExp(`\\b${name}\\b`).test(tables));
+    put(
+      `check-${list}`,
+      [
+        checksOf(ajv, Object.fromEntries(used.map((name) => [name, `manifest#/definitions/${name}`]))),
+        `export const entries: ListCheck['entries'] = {\n${tables}};`,
+        `export const defaults: ListCheck['defaults'] = { ${defaults.join(', ')} };\n`,
+      ].join('\n'),
+      'manifest',
+    );
+    return [family, list];
+  });
   const loaders = Object.keys(lists).map((list) => `  ${list}: () => import('./check-${list}.ts'),\n`);
-  const code = [
-    checksOf(ajv, { validate: 'manifest' }),
-    `export const lists: Readonly<Record<string, () => Promise<ListCheck>>> = {\n${loaders.join('')}};`,
-    `export const listOf: ListCheck['defaults'] = ${JSON.stringify(listOf)};\n`,
-  ];
-  put('manifest', code.join('\n'));
-}
+  put(
+    'manifest',
+    [
+      checksOf(ajv, { version: `manifest#/definitions/${ofVersion}` }),
+      `export const lists: Readonly<Record<string, () => Promise<ListCheck>>> = {\n${loaders.join('')}};`,
+      `export const listOf: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(listOf))};\n`,
+    ].join('\n'),
+  );
 
-/**
- * Definitions without what is said of them, and with one more for each value that is not nested: a check that is called takes less
- * code, and so less time to load, than one that stands in each place.
- *
- * @param {any} definitions
- */
-function bare(definitions) {
-  /** @type {Map<string, any>} */
-  const values = new Map();
-  const own = Object.entries(definitions).map(([name, entry]) => [name, bareNode(entry)]);
-  return Object.fromEntries([...own, ...values]);
-
-  /** @param {any} node @returns {any} */
-  function bareNode(node) {
-    const { title: _, description: __, properties, items, ...rest } = node;
-    const inner = Object.entries(properties ?? {}).map(([name, one]) => [name, bareValue(one)]);
-    return {
-      ...rest,
-      ...(properties && { properties: Object.fromEntries(inner) }),
-      ...(items && { items: bareValue(items) }),
-    };
-  }
-
-  /** @param {any} node */
-  function bareValue(node) {
-    const value = bareNode(node);
-    if (value.$ref ?? value.properties ?? value.const) return value;
-    const name = JSON.stringify(value).replaceAll(/\W+/g, '_');
-    values.set(name, value);
-    return { $ref: `#/definitions/${name}` };
+  /**
+   * A name for the check of a value: those that are alike have one.
+   *
+   * @param {any} value
+   */
+  function nameOfValue(value) {
+    const text = JSON.stringify(bare(value));
+    const name = names.get(text) ?? `value${names.size}`;
+    names.set(text, name);
+    return name;
   }
 }
 
 /**
- * The name of the definition to which a `$ref` leads.
+ * A schema without what is said of it.
  *
  * @param {any} node
- * @returns {string}
+ * @returns {any}
  */
-function nameOf({ $ref }) {
-  return $ref.split('/')[2];
+function bare(node) {
+  if (Array.isArray(node)) return node.map(bare);
+  if (typeof node !== 'object' || node === null) return node;
+  const kept = Object.entries(node).filter(
+    ([key, value]) => !/^(?:title|description)$/.test(key) || typeof value !== 'string',
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, bare(value)]));
 }
 
 /**
@@ -242,6 +246,7 @@ function checksOf(ajv, schemas) {
     .replace(copying, 'joined(vErrors, $1)')
     .replace(placed, '}')
     .replace(adding, 'vErrors = joined(vErrors, [$2]);errors++;')
+    .replace(literal, (all, name, _, text) => (text.split(new RegExp(`${name}\\b`)).length > 2 ? all : ''))
     .replace(/export const (\w+) =/g, 'export const $1: Validate =');
   return [
     "import { createRequire } from 'node:module';",

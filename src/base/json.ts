@@ -85,7 +85,15 @@ export interface Validate {
 /** The checks of a list of a manifest. */
 export interface ListCheck {
   /** Of its entries, by their type; by an empty text where all have one. */
-  readonly checks: Readonly<Record<string, Validate>>;
+  readonly entries: Readonly<Record<string, EntryCheck>>;
   /** The fields of its defaults, each with a type that has it. */
   readonly defaults: Readonly<Record<string, string>>;
+}
+
+/** The checks of an entry. */
+export interface EntryCheck {
+  readonly required: readonly string[];
+  /** What else is required, but of an entry that is to be absent. */
+  readonly unlessAbsent: readonly string[];
+  readonly fields: Readonly<Record<string, Validate>>;
 }

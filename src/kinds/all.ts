@@ -154,7 +154,7 @@ export function isOfKind({ type, model }: { readonly type: string; readonly mode
 }
 
 /** Whether an entry of the list of a kind, with these fields, is one of it. */
-export function isOfSort({ sort }: Kind, fields: JsonValue | undefined): boolean {
+function isOfSort({ sort }: Kind, fields: JsonValue | undefined): boolean {
   if (sort === undefined) return true;
   return fields !== undefined && isJsonObject(fields) && fields[sort.field] === sort.value;
 }

@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, val
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { accessProblem, alternativesOf, declaredOf } from '../kinds/access.ts';
-import { isOfSort, kinds } from '../kinds/all.ts';
+import { kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, declaredTwice } from '../kinds/binding-problems.ts';
 import { withOtherIds } from '../kinds/bindings.ts';
 import { asNames, withNamesOfChildren } from '../kinds/named.ts';
@@ -45,21 +45,36 @@ export interface Declared {
   readonly whole: readonly Resource[];
 }
 
+/** The entries of a manifest that are mappings and whose type is known, each with its index in its list. */
+function entriesByKind(manifest: JsonObject): ReadonlyMap<Kind, readonly [number, JsonObject][]> {
+  const found = new Map<Kind, [number, JsonObject][]>();
+  for (const list of lists) {
+    for (const [index, entry] of entriesOf(manifest, { list }).entries()) {
+      const kind = isJsonObject(entry) ? kindOfEntry(list, entry) : undefined;
+      if (!isJsonObject(entry) || kind === undefined) continue;
+      const entries = found.get(kind);
+      if (entries) entries.push([index, entry]);
+      else found.set(kind, [[index, entry]]);
+    }
+  }
+  return found;
+}
+
 /** The resources that a manifest declares, each with the defaults of its file. */
 export function desiredResources(read: ManifestValue): Declared {
   const { manifest, broken, secrets, places, file } = read;
   const named: Resource[] = [];
   const mappings: Resource[] = [];
   const whole: Resource[] = [];
+  const byKind = entriesByKind(manifest);
   for (const kind of kinds) {
-    if (manifest[kind.list] === undefined) continue; // what is not declared costs nothing
+    const entries = byKind.get(kind);
+    if (entries === undefined) continue; // what is not declared costs nothing
     const { type, list, identity } = kind;
     const hidden = hiddenOf(kind, read.hide);
     const defaults = fieldsAt(kind, ['defaults', type], read);
-    for (const [index, entry] of entriesOf(manifest, kind).entries()) {
+    for (const [index, entry] of entries) {
       const path = [list, index];
-      // An invalid entry may not be a mapping, or may have no name.
-      if (!isJsonObject(entry) || !isOfSort(kind, entry)) continue;
       const name = broken.at([...path, identity]) ? undefined : entry[identity];
       const isNamed = typeof name === 'string';
       const isGone = Object.hasOwn(entry, state);

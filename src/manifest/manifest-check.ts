@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import {
+  type EntryCheck,
   isJsonList,
   isJsonObject,
   type JsonObject,
@@ -7,7 +8,7 @@ import {
   type ListCheck,
   type Validate,
 } from '../base/json.ts';
-import { listOf, lists, validate as validateTop } from '../generated/manifest.ts';
+import { listOf, lists, version } from '../generated/manifest.ts';
 import { withSchema } from './manifest-schema.ts';
 
 /** The lists that a manifest has, or defaults for. */
@@ -32,59 +33,98 @@ export async function checkOf(some: readonly string[]): Promise<Validate> {
   }
   const validate: Validate = (value) => {
     const manifest = value as JsonValue; // what is checked against a schema is JSON
-    const errors = errorsOf(validateTop, manifest, '');
-    if (isJsonObject(manifest)) {
-      if (!Object.keys(manifest).some((list) => Object.hasOwn(lists, list))) errors.push(broken('', 'anyOf'));
-      for (const error of errorsInside(manifest, known)) errors.push(error);
-    }
-    validate.errors = errors.map((error) => withSchema(error, manifest));
-    return errors.length === 0;
+    validate.errors = Array.from(errorsIn(manifest, known), (error) => withSchema(error, manifest));
+    return validate.errors.length === 0;
   };
   return validate;
 }
 
-function* errorsInside(manifest: JsonObject, known: ReadonlyMap<string, ListCheck>): Iterable<ErrorObject> {
+const isMapping = typed('object', isJsonObject);
+const isList = typed('array', isJsonList);
+const mappings = Object.fromEntries(Object.keys(listOf).map((type) => [type, isMapping]));
+const top: EntryCheck = {
+  required: ['version'],
+  unlessAbsent: [],
+  fields: {
+    version,
+    defaults: isMapping,
+    ...Object.fromEntries(Object.keys(lists).map((list) => [list, isList])),
+  },
+};
+
+function* errorsIn(manifest: JsonValue, known: ReadonlyMap<string, ListCheck>): Iterable<ErrorObject> {
+  yield* errorsInEntry(top, manifest, '');
+  if (!isJsonObject(manifest)) return;
+  if (!Object.keys(manifest).some((list) => Object.hasOwn(lists, list))) yield broken('', 'anyOf');
   const { defaults = null } = manifest;
-  for (const [type, fields] of isJsonObject(defaults) ? Object.entries(defaults) : []) {
-    const check = known.get(listOf[type] ?? '');
-    if (check && isJsonObject(fields)) yield* errorsInDefaults(check, fields, `/defaults/${type}`);
-  }
-  for (const [list, { checks }] of known) {
-    const entries = manifest[list] ?? null;
-    if (!isJsonList(entries)) continue;
-    for (const [index, entry] of entries.entries()) yield* errorsInEntry(checks, entry, `/${list}/${index}`);
+  if (isJsonObject(defaults)) yield* errorsInDefaults(defaults, known);
+  for (const [list, { entries }] of known) {
+    const values = manifest[list] ?? null;
+    if (!isJsonList(values)) continue;
+    for (const [index, entry] of values.entries()) {
+      const at = `/${list}/${index}`;
+      const check = entries[''] ?? checkByType(entries, entry, at);
+      if ('keyword' in check) yield check;
+      else yield* errorsInEntry(check, entry, at);
+    }
   }
 }
 
-/** Each field is checked as one of the entries that have it. That such an entry has others as well is not asked of it. */
+/** Each field is checked as in an entry that has it. */
 function* errorsInDefaults(
-  { checks, defaults }: ListCheck,
-  fields: JsonObject,
+  defaults: JsonObject,
+  known: ReadonlyMap<string, ListCheck>,
+): Iterable<ErrorObject> {
+  yield* errorsInFields(mappings, defaults, '/defaults');
+  for (const [type, fields] of Object.entries(defaults)) {
+    const check = known.get(listOf[type] ?? '');
+    if (!check || !isJsonObject(fields)) continue;
+    const checks = Object.entries(check.defaults).flatMap(([field, of]) => {
+      const { [field]: one } = check.entries[of]?.fields ?? {};
+      return one ? [[field, one] as const] : [];
+    });
+    yield* errorsInFields(Object.fromEntries(checks), fields, `/defaults/${type}`);
+  }
+}
+
+/** The check of an entry of a list with several types, or what is wrong with its type. */
+function checkByType(entries: ListCheck['entries'], entry: JsonValue, at: string): EntryCheck | ErrorObject {
+  if (!isJsonObject(entry)) return broken(at, 'type', { type: 'object' });
+  const { type: tagValue } = entry;
+  const check = typeof tagValue === 'string' && Object.hasOwn(entries, tagValue) && entries[tagValue];
+  if (check) return check;
+  const error = typeof tagValue === 'string' ? 'mapping' : 'tag'; // as ajv calls them
+  return broken(at, 'discriminator', { error, tag: 'type', tagValue, choices: Object.keys(entries) });
+}
+
+function* errorsInEntry(
+  { required, unlessAbsent, fields }: EntryCheck,
+  entry: JsonValue,
   at: string,
 ): Iterable<ErrorObject> {
-  for (const [field, value] of Object.entries(fields)) {
-    const type = Object.hasOwn(defaults, field) ? defaults[field] : undefined;
-    const check = type === undefined ? undefined : checks[type];
+  if (!isJsonObject(entry)) {
+    yield broken(at, 'type', { type: 'object' });
+    return;
+  }
+  for (const field of Object.hasOwn(entry, 'state') ? required : [...unlessAbsent, ...required])
+    if (!Object.hasOwn(entry, field)) yield broken(at, 'required', { missingProperty: field });
+  yield* errorsInFields(fields, entry, at);
+}
+
+function* errorsInFields(fields: EntryCheck['fields'], value: JsonObject, at: string): Iterable<ErrorObject> {
+  for (const [field, inner] of Object.entries(value)) {
+    const check = Object.hasOwn(fields, field) ? fields[field] : undefined;
     if (check === undefined) yield broken(at, 'additionalProperties', { additionalProperty: field });
-    else yield* errorsOf(check, { [field]: value }, at).filter(({ instancePath }) => instancePath !== at);
+    else if (!check(inner, { instancePath: `${at}/${field}` })) yield* check.errors ?? [];
   }
 }
 
-function* errorsInEntry(checks: ListCheck['checks'], entry: JsonValue, at: string): Iterable<ErrorObject> {
-  const tagValue = isJsonObject(entry) ? entry['type'] : undefined;
-  const check =
-    checks[''] ?? (typeof tagValue === 'string' && Object.hasOwn(checks, tagValue) && checks[tagValue]);
-  if (check) yield* errorsOf(check, entry, at);
-  else if (!isJsonObject(entry)) yield broken(at, 'type', { type: 'object' });
-  else {
-    const error = typeof tagValue === 'string' ? 'mapping' : 'tag'; // as ajv calls them
-    yield broken(at, 'discriminator', { error, tag: 'type', tagValue, choices: Object.keys(checks) });
-  }
-}
-
-/** Checks a value that stands in a manifest at a place. */
-function errorsOf(check: Validate, value: JsonValue, at: string): ErrorObject[] {
-  return check(value, { instancePath: at }) ? [] : (check.errors ?? []);
+function typed(type: string, is: (value: unknown) => boolean): Validate {
+  const validate: Validate = (value, { instancePath } = { instancePath: '' }) => {
+    validate.errors = is(value) ? null : [broken(instancePath, 'type', { type })];
+    return validate.errors === null;
+  };
+  return validate;
 }
 
 function broken(instancePath: string, keyword: string, params: ErrorObject['params'] = {}): ErrorObject {

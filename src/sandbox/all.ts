@@ -1,59 +1,72 @@
+import { factsOf, hasFacts } from '../kinds/facts.ts';
 import { applicationKind } from './application.ts';
 import { bindingKind } from './binding.ts';
 import { groupKind } from './group.ts';
-import type { SandboxKind, World, WrittenKind } from './kind.ts';
+import type { SandboxKind, World } from './kind.ts';
 import {
   brandKind,
   certificateKind,
-  flowKind,
+  objectAttributeKind,
+  outpostKind,
   propertyMappingKind,
-  roleKind,
-  scopeMappingKind,
 } from './named-kinds.ts';
-import { oauth2Kind } from './oauth2.ts';
-import { objectAttributeKind } from './object-attribute.ts';
-import { outpostKind } from './outpost.ts';
-import { providerKind } from './provider.ts';
-import { proxyKind } from './proxy.ts';
-import { hasSettings, settingsKind } from './settings.ts';
-import { userKind, type Users } from './user.ts';
+import { oauth2Kind, providerKind, proxyKind } from './provider.ts';
+import { settingsKind } from './settings.ts';
+import { shownFrom, tableFrom } from './table.ts';
+import { userKind } from './user.ts';
 
-/** All kinds that the sandbox holds, each written one in a file of its own and a line here. What a seed asks for is created in this order. */
-export function allKinds(world: World): SandboxKinds {
-  return {
-    group: groupKind(world),
-    application: applicationKind(world),
-    user: userKind(world),
-    oauth2: oauth2Kind(world),
-    proxy: proxyKind(world),
-    outpost: outpostKind(world),
-    provider: providerKind(world),
-    role: roleKind(world),
-    provider_scope: scopeMappingKind(world),
-    flow: flowKind(world),
-    certificate: certificateKind(world),
-    brand: brandKind(world),
-    ...(hasSettings(world) && { settings: settingsKind(world) }),
-    propertyMapping: propertyMappingKind(world),
-    binding: bindingKind(world),
-    ...(world.rules.hasRequests && { objectAttribute: objectAttributeKind(world) }),
-  };
+/** The kinds of which more is written than the facts and the recordings say, by where the service lists them. */
+const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
+  '/admin/settings/': settingsKind,
+  '/core/applications/': applicationKind,
+  '/core/brands/': brandKind,
+  '/core/groups/': groupKind,
+  '/core/object_attributes/': objectAttributeKind,
+  '/core/tenants/': brandKind,
+  '/core/users/': userKind,
+  '/crypto/certificatekeypairs/': certificateKind,
+  '/outposts/instances/': outpostKind,
+  '/policies/bindings/': bindingKind,
+  '/propertymappings/all/': propertyMappingKind,
+  '/providers/all/': providerKind,
+  '/providers/oauth2/': oauth2Kind,
+  '/providers/proxy/': proxyKind,
+};
+
+/** The kind that a release lists at a path, such as `/core/groups/`; nothing where it has no such path. */
+export function kindAt(world: World, path: string): SandboxKind | undefined {
+  const facts = hasFacts(path) ? factsOf(world.release, path) : undefined;
+  if (facts === undefined) return undefined;
+  const kind = kindsByPath[path]?.(world);
+  if (kind || !facts.can.includes('list')) return kind;
+  return facts.can.includes('create') ? tableFrom(world, { path }) : shownFrom(world, { path });
 }
 
-/** What manifests declare can be written; the others are what that refers to. */
-export type SandboxKinds = Readonly<Record<string, SandboxKind>> &
-  Readonly<Record<WrittenType, WrittenKind>> & { readonly user: Users };
+/** What tests and scripts call some kinds in short, and where releases list them: the first that one has. */
+const shortNames = {
+  application: ['/core/applications/'],
+  certificate: ['/crypto/certificatekeypairs/'],
+  group: ['/core/groups/'],
+  oauth2: ['/providers/oauth2/'],
+  outpost: ['/outposts/instances/'],
+  provider_scope: ['/propertymappings/provider/scope/', '/propertymappings/scope/'],
+  proxy: ['/providers/proxy/'],
+  role: ['/rbac/roles/'],
+  user: ['/core/users/'],
+} as const;
 
-/** What the sandbox calls a kind: its name here, or where the service lists it, such as `/stages/deny/`. */
+export type WrittenType = keyof typeof shortNames;
+
+/** What the sandbox calls a kind: in short, or by where the service lists it, such as `/stages/deny/`. */
 export type KindName = WrittenType | `/${string}/`;
 
-export type WrittenType =
-  | 'certificate'
-  | 'role'
-  | 'provider_scope'
-  | 'group'
-  | 'application'
-  | 'user'
-  | 'oauth2'
-  | 'proxy'
-  | 'outpost';
+/** Where a release lists the kind of a name. */
+export function pathNamed({ release }: World, name: string): string {
+  if (!isShort(name)) return name;
+  const paths: readonly string[] = shortNames[name];
+  return paths.find((path) => factsOf(release, path) !== undefined) ?? name;
+}
+
+function isShort(name: string): name is WrittenType {
+  return Object.hasOwn(shortNames, name);
+}

@@ -4,7 +4,7 @@ import { userUid, userUuid, uuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
 import { isLaunchUrl } from './launch-url.ts';
 import { asked, listed } from './lists.ts';
-import { providerRecord } from './provider.ts';
+import { untypedProvider } from './provider.ts';
 import { percentFormat } from './python.ts';
 import { pageOf, type Listed, type Query } from './query.ts';
 import type { Rules } from './release.ts';
@@ -28,7 +28,6 @@ export function applicationKind(world: World): WrittenKind {
     searched: ({ fields }) => texts.map((name) => fields[name]),
     rows,
     fields: applicationFields(world, rows),
-    known: (world.seed.applications ?? []).map((application) => ({ ...application })),
     newPk: (_, { slug }) => newPk(textOf(slug)),
     kept: (application, _, own) => {
       takeBackchannels(rows, application);
@@ -57,7 +56,6 @@ function applicationFields({ rules }: World, applications: Rows): FieldRows {
     meta_launch_url: { type: 'string', first: (url) => badUrl(url, rules) },
     meta_icon: { last: badIcon },
     policy_engine_mode: {
-      default: 'any',
       names: { all: 'all, all policies must pass', any: 'any, any policy must pass' },
     },
     meta_hide: { more: { help_text: "Hide this application from the user's My applications page." } },
@@ -118,16 +116,14 @@ function listedAsCached(
 
 /** What is shown of an application to somebody, beside what is stored. */
 function shownOf(world: World, { pk, fields }: Row, asker: Asker | undefined): JsonObject {
-  const providers = world.rows('provider');
-  const [main] = providers.those([fields['provider'] ?? null]);
+  const providers = world.at('/providers/all/');
   const template = textOf(fields['meta_launch_url']);
   const url =
     asker && template.includes('%') ? percentFormat(template, filledWith(asker.user, world.rules)) : template;
   return {
-    provider_obj: main ? providerRecord(world, main) : null,
     backchannel_providers_obj: providers
       .those(fields['backchannel_providers'])
-      .map((provider) => providerRecord(world, provider, 'backchannel')),
+      .map((provider) => untypedProvider(world, provider)),
     launch_url: url === '' ? null : url,
     pbm_uuid: pk,
     ...iconUrls(textOf(fields['meta_icon'])),

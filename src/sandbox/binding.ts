@@ -1,17 +1,14 @@
-import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { groupOfUser, memberOf } from './people.ts';
-import { userUuid, uuid } from './ids.ts';
-import { isWritten, type World, type WrittenKind } from './kind.ts';
+import { textOf, type JsonValue } from '../base/json.ts';
+import { uuid } from './ids.ts';
+import type { World, WrittenKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
-import { valuesOf, type Row, type Values } from './rows.ts';
+import type { Row, Values } from './rows.ts';
 import { tableFrom } from './table.ts';
 import { bindableAt } from './bindables.ts';
 
 /** What lets a group or a user open an application, or is a policy that decides on it. Nothing keeps one from being there twice. */
 export function bindingKind(world: World): WrittenKind {
   const { isLate } = world.rules;
-  const byName = (kind: string, field: string, name: JsonValue): JsonValue =>
-    world.rows(kind).with(field, name)[0]?.pk ?? name;
   return tableFrom(world, {
     path: '/policies/bindings/',
     list: 'bindings',
@@ -23,22 +20,11 @@ export function bindingKind(world: World): WrittenKind {
     filters: (query) => filtersOf(world, query),
     fields: {
       negate: { more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' } },
-      enabled: { default: true },
       timeout: {
-        default: 30,
         more: { help_text: 'Timeout after which Policy execution is terminated.' },
       },
       failure_result: { more: { help_text: 'Result if the Policy execution fails.' } },
     },
-    seed: () =>
-      (world.seed.bindings ?? []).map(({ application, group, user, policy, ...more }, order) => ({
-        order,
-        ...more,
-        target: byName('application', 'slug', application),
-        ...(group !== undefined && { group: byName('group', 'name', group) }),
-        ...(user !== undefined && { user: byName('user', 'username', user) }),
-        ...(policy !== undefined && { policy: policyNamed(world, policy) }),
-      })),
     newPk: (made) => uuid(`binding ${made}`),
     keep: (values, { own, made }) => {
       if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
@@ -50,32 +36,14 @@ export function bindingKind(world: World): WrittenKind {
         };
       return { stored: own ? values : { ...values, label: labelOf(world, values), made } };
     },
-    shown: ({ fields: { group, user } }) => {
-      const bound = world.rows('group').at(textOf(group));
-      const member = world.rows('user').at(textOf(user));
-      return {
-        group_obj: bound ? groupOf(world, bound) : null,
-        user_obj: member ? (isLate ? memberOf(member) : userOf(world, member)) : null,
-      };
-    },
   });
 }
 
-/** The policy of a name, which is made where there is none: one that nobody passes. */
-function policyNamed(world: World, name: string): JsonValue {
-  const policies = world.kind('/policies/dummy/');
-  const [known] = policies.rows.with('name', name);
-  if (known) return known.pk;
-  const made = isWritten(policies) && policies.writing.write({ name, result: false }, { name });
-  return made && 'pk' in made ? made.pk : null;
-}
-
 /** Whether another has the policy, or none either, at the same order. The service compares them once a PATCH has the target. */
-function hasTwin(world: World, own: Row, values: Values): boolean {
-  const { policy = null, order, target } = { ...own.fields, ...values };
-  return world
-    .rows('binding')
-    .with('target', target ?? null)
+function hasTwin({ at }: World, own: Row, values: Values): boolean {
+  const { policy = null, order, target = null } = { ...own.fields, ...values };
+  return at('/policies/bindings/')
+    .with('target', target)
     .some(
       ({ pk, fields }) => pk !== own.pk && (fields['policy'] ?? null) === policy && fields['order'] === order,
     );
@@ -90,11 +58,13 @@ function refusalOf(values: Values, isLate: boolean): string | undefined {
 }
 
 function labelOf(world: World, values: Row['fields']): string {
-  const nameOf = (kind: string, field: string, pk: JsonValue | undefined): JsonValue | undefined =>
-    world.rows(kind).at(textOf(pk))?.fields[field];
+  const nameOf = (path: string, field: string, pk: JsonValue | undefined): JsonValue | undefined =>
+    world.at(path).at(textOf(pk))?.fields[field];
   const subject =
-    nameOf('group', 'name', values['group']) ?? nameOf('user', 'username', values['user']) ?? 'policy';
-  return `${textOf(nameOf('application', 'slug', values['target']))}/${textOf(subject)}`;
+    nameOf('/core/groups/', 'name', values['group']) ??
+    nameOf('/core/users/', 'username', values['user']) ??
+    'policy';
+  return `${textOf(nameOf('/core/applications/', 'slug', values['target']))}/${textOf(subject)}`;
 }
 
 /** An absent target is refused, and what a query asks for beside targets is ignored. */
@@ -116,34 +86,4 @@ function filtersOf(
       ? []
       : [({ fields }: Row) => several.some((id) => fields['target'] === targetOf(id))]),
   ];
-}
-
-function groupOf(world: World, group: Row): JsonObject {
-  const { roles: _, ...shown } = groupOfUser(group, world.rules);
-  if (world.rules.isLate) return shown;
-  const members = world.rows('user').with('groups', group.pk);
-  return {
-    ...shown,
-    parent_name: null,
-    users: members.map(({ pk }) => pk),
-    users_obj: members.map((member) => memberOf(member)),
-    roles: [],
-    roles_obj: [],
-  };
-}
-
-function userOf(world: World, user: Row): JsonObject {
-  return {
-    ...memberOf(user),
-    is_superuser: false,
-    avatar: '/static/dist/assets/images/user_default.png',
-    uuid: userUuid(user.pk),
-    groups: [...valuesOf(user, 'groups')],
-    groups_obj: world
-      .rows('group')
-      .those(user.fields['groups'])
-      .map((group) => groupOfUser(group, world.rules)),
-    path: user.fields['path'] ?? 'users',
-    type: user.fields['type'] ?? 'internal',
-  };
 }

@@ -37,7 +37,7 @@ export class Executor {
   }
 
   answer(request: SandboxRequest, slug: string, sent: JsonObject): SandboxResponse {
-    const [flow] = this.#world.rows('flow').with('slug', slug);
+    const [flow] = this.#world.at('/flows/instances/').with('slug', slug);
     if (flow === undefined) return html(404, '<!DOCTYPE html>');
     const id = new RegExp(`${cookie}=(\\w+)`).exec(request.headers['cookie'] ?? '')?.[1] ?? '';
     const known = this.#sessions.get(id);
@@ -70,7 +70,7 @@ export class Executor {
   }
 
   #userNamed(name: string | undefined): Row | undefined {
-    return name === undefined ? undefined : this.#world.rows('user').with('username', name)[0];
+    return name === undefined ? undefined : this.#world.at('/core/users/').with('username', name)[0];
   }
 
   /** The stages that are left whose policies let somebody through. */

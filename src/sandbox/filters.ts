@@ -12,11 +12,21 @@ export function filtersOf(
   path: string,
   facts: TypeFacts,
 ): Pick<SandboxKind, 'exact' | 'filters'> {
+  return { exact: exactOf(facts), filters: (query) => asked(world, path, facts, query) };
+}
+
+const exact = new WeakMap<TypeFacts, readonly string[]>();
+
+/** The texts that a query can ask for by the names of their fields. */
+function exactOf(facts: TypeFacts): readonly string[] {
   const { filters, fields } = facts;
-  const exact = Object.keys(filters).filter(
-    (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',
-  );
-  return { exact, filters: (query) => asked(world, path, facts, query) };
+  const found =
+    exact.get(facts) ??
+    Object.keys(filters).filter(
+      (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',
+    );
+  exact.set(facts, found);
+  return found;
 }
 
 const blindToCase = '__iexact';

@@ -3,7 +3,7 @@ import { uuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
 import type { Query } from './query.ts';
-import { memberOf, roleRecord } from './people.ts';
+import { memberOf } from './people.ts';
 import { Rows, valuesOf, type Row } from './rows.ts';
 import { tableFrom } from './table.ts';
 
@@ -20,7 +20,6 @@ export function groupKind(world: World): WrittenKind {
       is_superuser: { more: { help_text: 'Users added to this group will be superusers.' } },
       parent: { first: isItself },
     },
-    known: (world.seed.groups ?? []).map((group) => ({ ...group })),
     newPk: (made, { name }) => uuid(`group ${made} ${textOf(name)}`),
     keep: (sent, { own, asker, made }) => {
       const { users: _, ...values } = sent;
@@ -34,16 +33,16 @@ export function groupKind(world: World): WrittenKind {
       return { stored: { ...(!own && { num_pk: made }), ...values } };
     },
     kept: (group, { users }) => {
-      if (users !== undefined) setMembers(world.rows('user'), group, users);
+      if (users !== undefined) setMembers(world.at('/core/users/'), group, users);
     },
     shown: (group, _, query) => shownOf(group, world, query),
   });
 }
 
 /** What is shown of a group beside what is stored. */
-function shownOf({ pk, fields }: Row, { rules, rows }: World, query: Query | undefined): JsonObject {
-  const groups = rows('group');
-  const members = rows('user')
+function shownOf({ pk, fields }: Row, { rules, at }: World, query: Query | undefined): JsonObject {
+  const groups = at('/core/groups/');
+  const members = at('/core/users/')
     .with('groups', pk)
     .toSorted((a, b) => Number(a.pk) - Number(b.pk));
   const withUsers = !rules.isLate || query?.isTrue('include_users', true) !== false;
@@ -52,7 +51,6 @@ function shownOf({ pk, fields }: Row, { rules, rows }: World, query: Query | und
     parent_name: groups.those([fields['parent'] ?? null])[0]?.fields['name'] ?? null,
     users: members.map((user) => user.pk),
     users_obj: withUsers ? members.map(memberOf) : null,
-    roles_obj: rows('role').those(fields['roles']).map(roleRecord),
   };
 }
 

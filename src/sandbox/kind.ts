@@ -14,8 +14,6 @@ export interface World {
   readonly seed: SandboxSeed;
   /** Whether what is created was there before anything else, such as what administrators demand. */
   readonly isSeeding: () => boolean;
-  /** The records of a kind, by its name in all.ts. */
-  readonly rows: (kind: string) => Rows;
   /** Those that the service lists at a path, such as `/core/groups/`. */
   readonly at: (path: string) => Rows;
   /** The kind of these. */
@@ -56,8 +54,8 @@ export interface SandboxKind extends Guarded {
   readonly record: (row: Row, asker?: Asker, query?: Query) => JsonObject;
   /** The URLs of a record below the service's own. */
   readonly urls?: (row: Row, origin: string) => JsonObject;
-  /** What becomes of others when one is deleted. */
-  readonly whenDeleted?: (row: Row) => void;
+  /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
+  readonly ofToken?: (username: string, isSuperuser: boolean) => Row;
   /** Whether the service breaks down when it is asked for a record. */
   readonly isUnreadable?: (row: Row) => boolean;
   /** How one is created and changed: without it, the kind is only read. */
@@ -67,8 +65,6 @@ export interface SandboxKind extends Guarded {
 interface Writing {
   /** What a request can hold. */
   readonly fields: Readonly<Record<string, Field>>;
-  /** What the seed asks for, as the bodies of requests. */
-  readonly seed: readonly JsonObject[];
   /** Keeps a record as it is, with its id; what is left out is as the service stores it by default. */
   readonly plant: (record: JsonObject) => Row;
   /** Keeps what was read of what somebody sent: as a new record, or as a change of one. */

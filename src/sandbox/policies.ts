@@ -7,9 +7,9 @@ import { typeOf } from './shown.ts';
 
 /** What the service says of whether somebody could open an application; nothing where there is no such application or user. */
 export function checkedAccess(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
-  const application = world.rows('application').with('slug', slug)[0];
+  const application = world.at('/core/applications/').with('slug', slug)[0];
   const pk = query.text('for_user');
-  const user = pk === undefined ? asker : world.rows('user').at(pk);
+  const user = pk === undefined ? asker : world.at('/core/users/').at(pk);
   if (application === undefined || user === undefined) return undefined;
   const passing = isBound(world, application)
     ? letsIn(world, application, user) === true
@@ -18,7 +18,7 @@ export function checkedAccess(world: World, slug: string, asker: Row, query: Que
 }
 
 function bindingsOf(world: World, { pk }: Row): readonly Row[] {
-  const bound = world.rows('binding').with('target', pk);
+  const bound = world.at('/policies/bindings/').with('target', pk);
   return bound.filter(({ fields }) => fields['enabled'] === true);
 }
 
@@ -55,10 +55,10 @@ function resultOf(world: World, pk: string): boolean | string {
   return /\/\s*0\s*$/.test(expression) ? 'division by zero' : !/return False\s*$/.test(expression);
 }
 
-function withParents({ rows }: World, pks: readonly JsonValue[]): ReadonlySet<JsonValue> {
+function withParents({ at }: World, pks: readonly JsonValue[]): ReadonlySet<JsonValue> {
   const all = new Set(pks);
   for (const pk of all) {
-    const { parents = [], parent = null } = rows('group').at(textOf(pk))?.fields ?? {};
+    const { parents = [], parent = null } = at('/core/groups/').at(textOf(pk))?.fields ?? {};
     for (const above of [parents, parent].flat()) if (above !== null) all.add(above);
   }
   all.delete(null);

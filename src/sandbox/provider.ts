@@ -1,157 +1,144 @@
-import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { emptyOf, factsIn, type FieldRows } from './field-facts.ts';
-import { digest, uuid } from './ids.ts';
+import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { factsIn, untaken, type FieldRows } from './field-facts.ts';
+import { digest } from './ids.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
-import { recordedOf } from './recorded.ts';
-import { only, type Row, type Values } from './rows.ts';
-import { shownFrom, tableFrom, type TableRow } from './table.ts';
+import { namesOf } from './recorded.ts';
+import type { Row } from './rows.ts';
+import { shownFrom, tableFrom } from './table.ts';
 
-const someFlow = uuid('flow default-provider-authorization-implicit-consent');
+const all = '/providers/all/';
 
 /** All providers, of which the kinds of single types show and write their own. */
 export function providerKind(world: World): SandboxKind {
   return shownFrom(world, {
-    path: '/providers/all/',
+    path: all,
     list: 'providers',
     ordering: 'pk',
-    searched: ({ pk, fields }) => [fields['name'], applicationOf(world, 'provider', pk)?.fields['name']],
-    known: (world.seed.providers ?? [])
-      .toSorted((a, b) => a.pk - b.pk)
-      .map(({ type = 'saml', ...provider }) => ({
-        authentication_flow: null,
-        authorization_flow: someFlow,
-        invalidation_flow: uuid('flow default-provider-invalidation-flow'),
-        property_mappings: [],
-        component: `ak-provider-${type}-form`,
-        ...(type === 'saml' && samlFields(world)),
-        ...provider,
-      })),
-    record: (provider) => providerRecord(world, provider),
+    searched: ({ pk, fields }) => [
+      fields['name'],
+      world.at('/core/applications/').with('provider', pk)[0]?.fields['name'],
+    ],
   });
 }
 
-/** What the default providers have, which are of SAML. */
-function samlFields(world: World): JsonObject {
-  const path = '/providers/saml/';
-  const { model = '' } = factsIn(world, path);
-  const { defaults } = recordedOf(world.release, path, model);
-  return { ...defaults, acs_url: 'https://saml.example.com/acs', meta_model_name: model };
-}
+const models = {
+  oauth2: 'authentik_providers_oauth2.oauth2provider',
+  proxy: 'authentik_providers_proxy.proxyprovider',
+};
 
-/** What the providers of one type have of their own. */
-interface Typed {
-  readonly path: string;
-  readonly component: string;
-  /** The types that are made of it: it lists, finds, changes and deletes them, and shows them as its own. */
-  readonly madeOfIt?: readonly string[];
-  readonly fields: FieldRows;
-  readonly keep: NonNullable<TableRow['keep']>;
-  readonly urls?: NonNullable<TableRow['urls']>;
-}
-
-/** The providers of one type. */
-export function typedProviderKind(world: World, typed: Typed): WrittenKind {
-  const { path, component, madeOfIt = [], fields: rows, keep, urls } = typed;
-  const facts = factsIn(world, path);
-  const validities = Object.entries(rows).filter(([name]) => /_(?:validity|threshold)$/.test(name));
-  const kind = tableFrom(world, {
+/** The providers of OAuth2 and OpenID, among which the service lists, finds, changes and deletes the proxies, and shows them as such. */
+export function oauth2Kind(world: World): WrittenKind {
+  const path = '/providers/oauth2/';
+  const taken = untaken(
+    () => world.at(all),
+    'client_id',
+    'OAuth2/OpenID Provider with this Client ID already exists.',
+  );
+  const own = factsIn(world, path).fields;
+  return tableFrom(world, {
     path,
     list: 'providers',
-    fields: {
-      ...rows,
-      ...Object.fromEntries(validities.map(([name, row]) => [name, { last: wrongValidity, ...row }])),
-    },
-    keep,
-    ...(urls && { urls }),
-    has: ({ fields: stored }) => [component, ...madeOfIt].includes(textOf(stored['component'])),
-    record: (row) => ({
-      ...unset(row.pk),
-      ...providerRecord(world, { ...row, fields: { ...row.fields, component } }),
-      ...only(
-        row.fields,
-        Object.keys(row.fields['component'] === component ? facts.fields : kind.writing.fields),
-      ),
+    fields: { client_id: { first: taken }, ...validities(own) },
+    has: ({ fields }) => Object.values(models).includes(textOf(fields['meta_model_name'])),
+    shown: ({ pk, fields }) => ({
+      ...namesOf(models.oauth2),
+      component: 'ak-provider-oauth2-form',
+      ...(fields['client_secret'] === undefined && { client_secret: digest(`client_secret ${pk}`, 40) }),
     }),
+    urls: (row, origin) => urlsOf(world.kind(all).record(row), origin),
   });
-  const unset = (pk: Row['pk']): Values =>
-    Object.fromEntries(
-      Object.entries(kind.writing.fields).map(([name, { isMade, default: byDefault }]) => [
-        name,
-        isMade ? digest(`${name} ${pk}`, 40) : (byDefault ?? emptyOf(facts.fields[name] ?? {})),
-      ]),
-    );
-  return kind;
+}
+
+/** Without an application, a provider has no issuer and none of the URLs that contain its slug. */
+function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: string): JsonObject {
+  const own = slug === null ? undefined : `${origin}/application/o/${textOf(slug)}/`;
+  return {
+    issuer: own ?? null,
+    authorize: `${origin}/application/o/authorize/`,
+    token: `${origin}/application/o/token/`,
+    user_info: `${origin}/application/o/userinfo/`,
+    provider_info: own ? `${own}.well-known/openid-configuration` : null,
+    logout: own ? `${own}end-session/` : null,
+    jwks: own ? `${own}jwks/` : null,
+  };
+}
+
+/** The proxy providers: a change of one is checked by what is sent alone. */
+export function proxyKind(world: World): WrittenKind {
+  const path = '/providers/proxy/';
+  return tableFrom(world, {
+    path,
+    list: 'providers',
+    fields: validities(factsIn(world, path).fields),
+    keep: (values, { own, pk }) => {
+      const { mode = 'proxy', internal_host: internal = '' } = values;
+      if (mode === 'proxy' && internal === '')
+        return {
+          errors: { internal_host: ['Internal host cannot be empty when forward auth is disabled.'] },
+        };
+      const host = textOf(values['external_host'] ?? own?.fields['external_host'] ?? '');
+      return {
+        stored: {
+          ...(!own && { client_id: digest(`client ${pk}`, 40) }),
+          ...values,
+          property_mappings: withScopes(
+            world,
+            values['property_mappings'] ?? own?.fields['property_mappings'],
+          ),
+          redirect_uris: callbacks(host, world.rules.isLate),
+        },
+      };
+    },
+  });
+}
+
+const scopes = [
+  'oauth2/scope-openid',
+  'oauth2/scope-email',
+  'oauth2/scope-profile',
+  'oauth2/scope-entitlements',
+  'proxy/scope-proxy',
+];
+
+/** Mappings with those that a proxy cannot do without, which the service adds to it each time. */
+function withScopes({ at }: World, given: JsonValue = []): JsonValue {
+  const mappings = at('/propertymappings/all/');
+  const added = scopes.flatMap((scope) => mappings.with('managed', `goauthentik.io/providers/${scope}`));
+  return [...new Set([...(isJsonList(given) ? given : []), ...added.map(({ pk }) => pk)])];
+}
+
+/** Where people come back to. */
+function callbacks(host: string, isLate: boolean): JsonValue {
+  const urls = [`${host.replace(/\/$/, '')}/outpost.goauthentik.io/callback`, host];
+  return isLate
+    ? urls.map((url) => ({ matching_mode: 'strict', url: `${url}?X-authentik-auth-callback=true` }))
+    : urls.map((url) => `${url}\\?X-authentik-auth-callback=true`).join('\n');
 }
 
 const units = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';
 const validityForm = new RegExp(`^(?:${units}=-?\\d+(?:\\.\\d+)?;?)+$`);
 
-/** What is wrong with how long something is to be valid. */
 function wrongValidity(value: string): string | undefined {
   return validityForm.test(value)
     ? undefined
     : `${value} is not in the correct format of 'hours=3;minutes=1'.`;
 }
 
-/** A provider by itself or as the main one of an application, or else among its backchannel providers. */
-export function providerRecord(
-  world: World,
-  { pk, fields }: Row,
-  as: 'main' | 'backchannel' = 'main',
-): JsonObject {
-  const { isLate } = world.rules;
-  const backchannel = applicationOf(world, 'backchannel_providers', pk);
-  const component: JsonValue = fields['component'] ?? '';
+/** How long something is valid has a form of its own. */
+function validities(fields: object): FieldRows {
+  const names = Object.keys(fields).filter((name) => /_(?:validity|threshold)$/.test(name));
+  return Object.fromEntries(names.map((name) => [name, { last: wrongValidity }]));
+}
+
+/** One among the backchannel providers of an application, or of an outpost. */
+export function untypedProvider(world: World, provider: Row): JsonObject {
   return {
-    pk,
-    ...only(fields, ['name', 'authentication_flow', 'authorization_flow', 'property_mappings']),
-    ...(isLate && { invalidation_flow: fields['invalidation_flow'] ?? null }),
-    ...assigned('assigned_application', applicationOf(world, 'provider', pk)),
-    ...((isLate || backchannel || as === 'backchannel') &&
-      assigned('assigned_backchannel_application', backchannel)),
-    ...(as === 'main' ? { component, ...models[textOf(component)] } : ofAnyType),
+    assigned_backchannel_application_slug: null,
+    assigned_backchannel_application_name: null,
+    ...world.kind(all).record(provider),
+    component: '',
+    verbose_name: 'provider',
+    verbose_name_plural: 'providers',
+    meta_model_name: 'authentik_core.provider',
   };
-}
-
-interface Model extends JsonObject {
-  readonly verbose_name: string;
-}
-
-const models: Readonly<Record<string, Model>> = {
-  'ak-provider-oauth2-form': {
-    verbose_name: 'OAuth2/OpenID Provider',
-    verbose_name_plural: 'OAuth2/OpenID Providers',
-    meta_model_name: 'authentik_providers_oauth2.oauth2provider',
-  },
-  'ak-provider-saml-form': {
-    verbose_name: 'SAML Provider',
-    verbose_name_plural: 'SAML Providers',
-    meta_model_name: 'authentik_providers_saml.samlprovider',
-  },
-  'ak-provider-proxy-form': {
-    verbose_name: 'Proxy Provider',
-    verbose_name_plural: 'Proxy Providers',
-    meta_model_name: 'authentik_providers_proxy.proxyprovider',
-  },
-};
-
-const ofAnyType = {
-  component: '',
-  verbose_name: 'provider',
-  verbose_name_plural: 'providers',
-  meta_model_name: 'authentik_core.provider',
-};
-
-/** The application that has a provider in that field. */
-function applicationOf(
-  { rows }: World,
-  as: 'provider' | 'backchannel_providers',
-  pk: Row['pk'],
-): Row | undefined {
-  return rows('application').with(as, pk)[0];
-}
-
-function assigned(as: string, application: Row | undefined): JsonObject {
-  const { slug = null, name = null } = application?.fields ?? {};
-  return { [`${as}_slug`]: slug, [`${as}_name`]: name };
 }

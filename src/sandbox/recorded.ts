@@ -1,6 +1,9 @@
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { packageFile } from '../base/package-file.ts';
+import { digest } from './ids.ts';
 import type { SandboxRelease } from './release.ts';
+import type { Asker } from './rights.ts';
+import type { Row, Values } from './rows.ts';
 
 /** What no schema says of a kind, as running services answered. test/sandbox/recorded.test.ts makes it of the recordings. */
 export interface Recorded {
@@ -33,25 +36,83 @@ function recordedBy(release: '2023.10' | '2025.12'): All {
 /** What is known of the kind at a path: of the first release as it was, of all others as the one answered that was asked of every kind. */
 export function recordedOf(release: SandboxRelease, path: string, model?: string): Recorded {
   const later = recordedBy('2025.12');
-  if (release !== '2023.10') return later[path] ?? {};
-  const { model: name, shown } = later[path] ?? ofModel(model) ?? {};
-  const own = shown && Object.fromEntries(ofType.map((field) => [field, shown[field] ?? '']));
-  return {
-    ...(name !== undefined && { model: name }),
-    ...recordedBy('2023.10')[path],
-    ...(own && { shown: own }),
-  };
+  if (release !== '2023.10') return later[path] ?? nothing;
+  const known = first.get(path);
+  if (known !== undefined) return known;
+  const { model: name, shown } = later[path] ?? ofModel(model) ?? nothing;
+  const { component: _, ...own } = shown ?? {};
+  const found = { ...(name !== undefined && { model: name }), ...recordedBy('2023.10')[path], shown: own };
+  first.set(path, found);
+  return found;
 }
 
+const nothing: Recorded = {};
+const first = new Map<string, Recorded>();
+
 const ofType = ['verbose_name', 'verbose_name_plural', 'meta_model_name'];
+const names = new Map<string, JsonObject | undefined>();
 
 /** What people are shown for a type, such as `authentik_stages_deny.denystage`. */
 export function namesOf(model: string): JsonObject | undefined {
+  if (names.has(model)) return names.get(model);
   const shown = ofModel(model)?.shown;
-  return shown && Object.fromEntries(ofType.map((name) => [name, shown[name] ?? '']));
+  const found = shown && Object.fromEntries(ofType.map((name) => [name, shown[name] ?? '']));
+  names.set(model, found);
+  return found;
 }
 
 function ofModel(model: string | undefined): Recorded | undefined {
   const all = Object.values(recordedBy('2025.12'));
   return all.find((recorded) => recorded.shown?.['meta_model_name'] === model);
+}
+
+/** Whether the service makes a value itself: `{made 40}`, `{time}`, `{asker}`. */
+export function isMade(value: JsonValue): value is string {
+  return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
+}
+
+const madeByDefault = new WeakMap<Recorded, readonly (readonly [name: string, made: string])[]>();
+
+/** What the service makes itself of a new record: times, which stand still here, who asked, and what it takes at random. */
+export function made(pk: Row['pk'], recorded: Recorded, asker?: Asker): Values {
+  let fields = madeByDefault.get(recorded);
+  if (fields === undefined) {
+    const { defaults, shown } = recorded;
+    fields = Object.entries({ ...shown, ...defaults }).flatMap(([name, value]): [string, string][] =>
+      isMade(value) && (value === '{asker}' || defaults?.[name] !== undefined) ? [[name, value]] : [],
+    );
+    madeByDefault.set(recorded, fields);
+  }
+  if (fields.length === 0) return {};
+  return Object.fromEntries(
+    fields.map(([name, value]) => [
+      name,
+      value === '{asker}' ? (asker?.user.pk ?? null) : madeFrom(value, name, pk),
+    ]),
+  );
+}
+
+const inHalfAnHour = '2026-01-01T00:30:00Z';
+
+function madeFrom(value: string, name: string, pk: Row['pk']): string {
+  if (value === '{time}') return inHalfAnHour;
+  const length = Number(/\d+/.exec(value)?.[0]);
+  return digest(`${name} ${pk}`, 64).repeat(2).slice(0, length);
+}
+
+/** What was recorded to be shown in a field of any, with what is this one's own. */
+export function shownBy(
+  shown: JsonObject | undefined,
+  name: string,
+  { pk, fields }: Row,
+): JsonValue | undefined {
+  const value = shown?.[name];
+  if (typeof value !== 'string' || !value.includes('{')) return value;
+  const own: Readonly<Record<string, string>> = {
+    pk: String(pk),
+    slug: textOf(fields['slug']),
+    origin: 'http://localhost',
+  };
+  if (isMade(value) && !(value.slice(1, -1) in own)) return madeFrom(value, name, pk);
+  return value.replaceAll(/\{(\w+)\}/g, (all, key: string) => own[key] ?? all);
 }

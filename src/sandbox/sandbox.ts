@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
-import { allKinds, type KindName, type SandboxKinds } from './all.ts';
+import { pathNamed, type KindName } from './all.ts';
 import { Executor } from './executor.ts';
 import { plantFresh } from './fresh.ts';
 import {
@@ -16,6 +16,7 @@ import {
 import { isWritten, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { listed } from './lists.ts';
 import { Paths } from './paths.ts';
+import { plantSeed, requestsOf } from './planted.ts';
 import { checkedAccess } from './policies.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
@@ -28,7 +29,6 @@ import { deleteRow, shownUses } from './uses.ts';
 /** The service in memory: the same requests in the same order always get the same answers. */
 export class Sandbox {
   readonly #world: World;
-  readonly #kinds: SandboxKinds;
   readonly #paths: Paths;
   readonly #executor: Executor;
   readonly #askers = new Askers();
@@ -43,35 +43,31 @@ export class Sandbox {
     release: SandboxRelease = defaultRelease,
     isPlanted: (path: string) => boolean = () => false,
   ) {
-    const rows = (kind: string): SandboxKind['rows'] => {
-      const found = this.#kinds[kind];
-      if (found === undefined) throw new Error(`there is no kind ${kind} in src/sandbox/all.ts`);
-      return found.rows;
-    };
     let isSeeding = true;
     this.#world = {
       release,
       rules: rulesOf[release],
       seed,
       isSeeding: () => isSeeding,
-      rows,
       at: (path) => this.#paths.kind(path).rows,
       kind: (path) => this.#paths.kind(path),
       kinds: () => this.#paths.all(),
     };
-    this.#kinds = allKinds(this.#world);
     this.#executor = new Executor(this.#world);
-    this.#paths = new Paths(this.#world, Object.values(this.#kinds));
+    this.#paths = new Paths(this.#world);
     plantFresh(this.#world, isPlanted);
-    const written = Object.values(this.#kinds).filter((kind) => isWritten(kind));
-    this.refused = written.flatMap((kind) => refusedOf(kind));
+    plantSeed(this.#world);
+    this.refused = requestsOf(this.#world).flatMap(({ list, path, bodies }) =>
+      refusedOf(this.#written(path), list, bodies()),
+    );
     for (const token of seed.tokens ?? []) this.issue(token);
     isSeeding = false;
   }
 
   /** Takes a token from now on, in place of one of the same text. Its user is created, where there is none of that name. */
   issue(token: SeedToken): void {
-    this.#askers.issue(token, this.#kinds.user.ofToken);
+    const { ofToken } = this.#world.kind('/core/users/');
+    if (ofToken) this.#askers.issue(token, ofToken);
   }
 
   /** Takes a token no longer. */
@@ -100,7 +96,7 @@ export class Sandbox {
       case '/api/v3/core/users/me/':
         return this.#answerAbout(
           request,
-          (asker) => asker && meOf(this.#kinds.user.record(asker.user), this.#world.rules),
+          (asker) => asker && meOf(this.#world.kind('/core/users/').record(asker.user), this.#world.rules),
         );
       case '/api/v3/admin/version/':
         return this.#answerAbout(request, (asker) => asker && versionOf(this.#world.rules));
@@ -278,8 +274,9 @@ export class Sandbox {
     return found && kind.record(found);
   }
 
-  #written(type: KindName): WrittenKind {
-    const kind = Object.hasOwn(this.#kinds, type) ? this.#kinds[type] : this.#paths.listAt(`/api/v3${type}`);
+  /** The kind of that name or that path, which the release has. */
+  #written(type: string): WrittenKind {
+    const kind = this.#paths.listAt(`/api/v3${pathNamed(this.#world, type)}`);
     if (!kind || !isWritten(kind)) throw new Error(`release ${this.#world.release} creates none at ${type}`);
     return kind;
   }

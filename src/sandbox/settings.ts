@@ -6,19 +6,26 @@ import type { World, WrittenKind } from './kind.ts';
 import { tableFrom } from './table.ts';
 
 const path = '/admin/settings/';
+const single = 'settings';
 const accessFlag = 'core_default_app_access';
 
 /** The settings, of which there is one record. Flags are kept as they are sent, known to the release or not, all of them at once. */
 export function settingsKind(world: World): WrittenKind {
-  return tableFrom(world, {
+  const kind = tableFrom(world, {
     path,
     list: 'settings',
     identity: 'avatars',
-    single: 'settings',
-    known: [{ pk: 'settings', default_user_change_name: true, gdpr_compliance: true, impersonation: true }],
+    single,
     fields: { flags: { read: mapping } },
     shown: ({ fields }) => ({ flags: fields['flags'] ?? flagsOf(world) }),
   });
+  kind.writing.plant({
+    pk: single,
+    default_user_change_name: true,
+    gdpr_compliance: true,
+    impersonation: true,
+  });
+  return kind;
 }
 
 /** The flags that the release has, as nobody has set them. */
@@ -29,13 +36,9 @@ function flagsOf(world: World): JsonValue {
   );
 }
 
-export function hasSettings({ release }: World): boolean {
-  return factsOf(release, path) !== undefined;
-}
-
 /** Whether everybody may open what nothing is bound to. Releases without the flag keep it, and go on as before. */
 export function opensUnbound(world: World): boolean {
   if (factsOf(world.release, path)?.fields['flags']?.fields?.[accessFlag] === undefined) return true;
-  const flags = world.at(path).at('settings')?.fields['flags'] ?? null;
+  const flags = world.at(path).at(single)?.fields['flags'] ?? null;
   return !isJsonObject(flags) || flags[accessFlag] !== false;
 }

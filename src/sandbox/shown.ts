@@ -5,8 +5,8 @@ import { groupOfUser, memberOf } from './people.ts';
 import type { World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
-/** What a field shows of others. */
-type ShowOthers = (row: Row) => JsonValue;
+/** What a field shows of others; nothing where the record does without the field. */
+type ShowOthers = (row: Row) => JsonValue | undefined;
 
 /** What the records of a path show of others, by the field. */
 export function othersShown(
@@ -46,6 +46,11 @@ function throughOthers(world: World, path: string, name: string): ShowOthers | u
       return (policy) => pointing('/policies/bindings/', 'policy', policy).length;
     case 'prompt_stages_obj':
       return (prompt) => pointing(prompts, 'fields', prompt).map((stage) => recordOf(world, stage, prompts));
+    case 'assigned_application_slug':
+    case 'assigned_application_name':
+    case 'assigned_backchannel_application_slug':
+    case 'assigned_backchannel_application_name':
+      return (provider) => assigned(world, name, provider);
     case 'created_by':
       return ({ fields }) =>
         world
@@ -60,6 +65,17 @@ function throughOthers(world: World, path: string, name: string): ShowOthers | u
     default:
       return undefined;
   }
+}
+
+/** What an application has that has a provider. The first release shows the one with a backchannel only where there is one. */
+function assigned({ at, rules }: World, name: string, { pk }: Row): JsonValue | undefined {
+  const isBackchannel = name.includes('backchannel');
+  const [application] = at('/core/applications/').with(
+    isBackchannel ? 'backchannel_providers' : 'provider',
+    pk,
+  );
+  if (isBackchannel && !application && !rules.isLate) return undefined;
+  return application?.fields[name.replace(/.*_/, '')] ?? null;
 }
 
 function countries(codes: JsonValue): JsonValue {

@@ -1,26 +1,23 @@
-import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { textOf, type JsonObject } from '../base/json.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import { bindableId } from './bindables.ts';
 import { undemanded } from './demands.ts';
 import { componentOf, familyOf, listNamed } from './families.ts';
-import { emptyOf, factsIn, fieldsFrom, untaken, type FieldRow, type FieldRows } from './field-facts.ts';
+import { factsIn, fieldsFrom, untaken, type FieldRow, type FieldRows } from './field-facts.ts';
 import { filtersOf } from './filters.ts';
-import { digest, uuid } from './ids.ts';
+import { uuid } from './ids.ts';
 import { byPk, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
-import { namesOf, recordedOf, type Recorded } from './recorded.ts';
+import { isMade, made, recordedOf, type Recorded } from './recorded.ts';
 import type { Asker } from './rights.ts';
 import { Rows, type Row, type Values } from './rows.ts';
-import { othersShown, ownPath } from './shown.ts';
+import { recordFrom } from './record.ts';
+import { ownPath } from './shown.ts';
 
 /** What is written by hand of a kind: what neither the schema of the service nor a recording says. */
 export interface TableRow extends Partial<Omit<WrittenKind, 'path' | 'writing'>> {
   /** Where the service lists the records, as the facts have it: `/core/groups/`. */
   readonly path: string;
   readonly fields?: FieldRows;
-  /** What is there from the start: those with ids as they are, where what is left out is empty, and the others as they are sent. */
-  readonly known?: readonly JsonObject[];
-  /** What else the seed asks for, as the bodies of requests: asked for when what it names is there. */
-  readonly seed?: () => readonly JsonObject[];
   /** What is shown that is not stored, or not as it is stored. What the release does not have is left out. */
   readonly shown?: WrittenKind['record'];
   /** What is stored of a request, or what is wrong with it as a whole. */
@@ -47,7 +44,7 @@ export function shownFrom(world: World, row: TableRow): SandboxKind {
 
 /** A kind, as its row, the facts of the service's API and what was recorded of it make it. */
 export function tableFrom(world: World, row: TableRow): WrittenKind {
-  const { path, fields: rows = {}, known = [], seed, shown, keep, kept, newPk, ...own } = row;
+  const { path, fields: rows = {}, shown, keep, kept, newPk, ...own } = row;
   const facts = factsIn(world, path);
   const { model = '', id } = facts;
   const family = familyOf(path, facts);
@@ -64,8 +61,8 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
     : undefined;
   const add = (pk: Row['pk'], values: Values): Row =>
     records().add({ pk, fields: { ...typed, [ownPath]: path, ...bindable?.(pk), ...values } });
-  let made = 0;
-  const kind: WrittenKind = {
+  let count = 0;
+  return {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
     list: listNamed(list),
     path: `/api/v3${path}`,
@@ -88,30 +85,25 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
         fields ??= fieldsFrom(world, path, rowsOf(rows, recorded, taken, records));
         return fields;
       },
-      get seed() {
-        return [...known.filter(({ pk }) => pk === undefined), ...(seed?.() ?? [])];
-      },
       plant: ({ pk = null, ...values }) => {
         const ownId = typeof pk === 'number' ? pk : textOf(pk).toLowerCase();
-        return add(ownId, { ...recorded.defaults, ...madeOf(ownId, recorded), ...values });
+        return add(ownId, { ...recorded.defaults, ...made(ownId, recorded), ...values });
       },
       write: (values, sent, changed, asker) => {
         const refusal = refused(world, path, recorded, [values, sent], records(), changed);
         if (refusal) return refusal;
-        const nth = made + 1;
+        const nth = count + 1;
         const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
         const result = keep?.(values, { own: changed, pk, asker, made: nth }) ?? { stored: values };
         if (!('stored' in result)) return result;
-        if (!changed) made = nth;
+        if (!changed) count = nth;
         const written = changed
           ? records().change(changed, result.stored)
-          : add(pk, { ...madeOf(pk, recorded, asker), ...result.stored });
+          : add(pk, { ...made(pk, recorded, asker), ...result.stored });
         return kept?.(written, values, changed) ?? written;
       },
     },
   };
-  for (const record of known) if (record['pk'] !== undefined) kind.writing.plant(record);
-  return kind;
 }
 
 /** The field by which people know a record, of which a type has one or more: the first counts. */
@@ -148,28 +140,6 @@ function rowsOf(
   return all;
 }
 
-function isMade(value: JsonValue): value is string {
-  return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
-}
-
-/** What the service makes itself for a new record: times, which stand still here, and what it takes at random. */
-function madeOf(pk: Row['pk'], { defaults, shown }: Recorded, asker?: Asker): Values {
-  const values: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries({ ...shown, ...defaults })) {
-    if (value === '{asker}') values[name] = asker?.user.pk ?? null;
-    else if (isMade(value) && defaults?.[name] !== undefined) values[name] = madeFrom(value, name, pk);
-  }
-  return values;
-}
-
-const inHalfAnHour = '2026-01-01T00:30:00Z';
-
-function madeFrom(made: string, name: string, pk: Row['pk']): string {
-  if (made === '{time}') return inHalfAnHour;
-  const length = Number(/\d+/.exec(made)?.[0]);
-  return digest(`${name} ${pk}`, 64).repeat(2).slice(0, length);
-}
-
 /** What the service refuses of a request that is right field by field. */
 function refused(
   { seed }: World,
@@ -202,52 +172,4 @@ function allowOf({ can }: TypeFacts): SandboxKind['allow'] {
     list: ['GET', ...has('create', 'POST'), 'HEAD', 'OPTIONS'].join(', '),
     one: ['GET', ...has('change', 'PUT', 'PATCH'), ...has('delete', 'DELETE'), 'HEAD', 'OPTIONS'].join(', '),
   };
-}
-
-/** A record as the schema has it: what is shown, or else what is stored, or else what was recorded, or else nothing. */
-function recordFrom(
-  world: World,
-  path: string,
-  { shown: recorded = {} }: Recorded,
-  shown?: TableRow['shown'],
-): WrittenKind['record'] {
-  const facts = factsIn(world, path);
-  const { fields, id } = facts;
-  const readable = Object.entries(fields).filter(([, { writeOnly }]) => !writeOnly);
-  const empty = readable.map(([name, field]) => [name, emptyOf(field)] as const);
-  const isTyped = fields['component'] !== undefined;
-  const idField = fields['pk'] || !id ? 'pk' : id.name;
-  let others: ReturnType<typeof othersShown> | undefined; // found out when one is first shown
-  return (row, asker, query) => {
-    others ??= othersShown(world, path, facts);
-    const ofType = isTyped && namesOf(textOf(row.fields['meta_model_name']));
-    const byOthers = Object.fromEntries(others.map(([name, show]) => [name, show(row)]));
-    const stored = { ...recordedShown(recorded, row), ...row.fields, [idField]: row.pk, ...byOthers };
-    const all: JsonObject = { ...stored, ...ofType, ...shown?.(row, asker, query) };
-    const record: Record<string, JsonValue> = {};
-    for (const [name, nothing] of empty) {
-      const value = all[name];
-      record[name] = value === undefined ? nothing : value;
-    }
-    return record;
-  };
-}
-
-/** What was recorded to be shown of any, with what is this one's own. */
-function recordedShown(recorded: JsonObject, { pk, fields }: Row): Values {
-  const own: Readonly<Record<string, string>> = {
-    pk: String(pk),
-    slug: textOf(fields['slug']),
-    origin: 'http://localhost',
-  };
-  return Object.fromEntries(
-    Object.entries(recorded).map(([name, value]) => [
-      name,
-      typeof value !== 'string'
-        ? value
-        : isMade(value) && !(value.slice(1, -1) in own)
-          ? madeFrom(value, name, pk)
-          : value.replaceAll(/\{(\w+)\}/g, (all, key: string) => own[key] ?? all),
-    ]),
-  );
 }

@@ -25,19 +25,18 @@ export interface RefusedEntry {
   readonly texts: readonly (string | JsonObject)[];
 }
 
-/** Creates what the seed asks for of a kind, and returns what is refused of it. */
-export function refusedOf(kind: WrittenKind): RefusedEntry[] {
-  return kind.writing.seed.flatMap((body, index) => {
-    const made = taken(kind, body);
-    if ('record' in made) return [];
+/** Sends what a seed asks for of a kind, and returns what is refused of it. */
+export function refusedOf(
+  kind: WrittenKind,
+  list: string,
+  bodies: readonly (JsonObject | undefined)[],
+): RefusedEntry[] {
+  return bodies.flatMap((body, index) => {
+    const made = body && taken(kind, body);
+    if (made === undefined || 'record' in made) return [];
     const errors =
       'errors' in made ? made.errors : { [made.crashedOver]: ['The service breaks down over it.'] };
-    return Object.entries(errors).map(([field, texts]) => ({
-      list: kind.list,
-      index,
-      field,
-      texts: [texts].flat(),
-    }));
+    return Object.entries(errors).map(([field, texts]) => ({ list, index, field, texts: [texts].flat() }));
   });
 }
 

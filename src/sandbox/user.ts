@@ -3,20 +3,15 @@ import { isEmailAddress } from './email-address.ts';
 import type { FieldRows } from './field-facts.ts';
 import { readFields, type FieldErrors } from './fields.ts';
 import { groupOfUser, roleRecord } from './people.ts';
-import { userUid, userUuid } from './ids.ts';
+import { userUuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
 import type { Filter, Query } from './query.ts';
 import { Rows, type Row, type Values } from './rows.ts';
 import { tableFrom } from './table.ts';
 
-export interface Users extends WrittenKind {
-  /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
-  readonly ofToken: (username: string, isSuperuser: boolean) => Row;
-}
-
-export function userKind(world: World): Users {
-  const { rules, seed } = world;
+export function userKind(world: World): WrittenKind {
+  const { rules } = world;
   const { isLate } = rules;
   const rows = new Rows();
   const now = timesFrom(Date.UTC(2026, 0, 1));
@@ -41,18 +36,15 @@ export function userKind(world: World): Users {
     rows,
     isUnreadable,
     fields: userFields(world, rows),
-    known: (seed.users ?? []).map((user) => ({ ...user })),
     shown: (user, _, query) => {
       const has = (what: string): boolean => !isLate || query?.isTrue(`include_${what}`, true) !== false;
-      const groups = world.rows('group').those(user.fields['groups']);
-      const roles = world.rows('role').those(user.fields['roles']);
+      const groups = world.at('/core/groups/').those(user.fields['groups']);
+      const roles = world.at('/rbac/roles/').those(user.fields['roles']);
       return {
         groups: groups.map((group) => group.pk),
         is_superuser: [user, ...groups].some(({ fields: { is_superuser } }) => is_superuser === true),
         groups_obj: has('groups') ? groups.map((group) => groupOfUser(group, rules)) : null,
         roles_obj: has('roles') ? roles.map(roleRecord) : null,
-        avatar,
-        uid: userUid(user.pk),
         uuid: userUuid(user.pk),
       };
     },
@@ -60,7 +52,8 @@ export function userKind(world: World): Users {
       if (own?.fields['type'] === internalServiceAccount)
         return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
       if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
-      const demanded = rules.hasRequests && !world.isSeeding() ? world.rows('objectAttribute').all() : [];
+      const demanded =
+        rules.hasRequests && !world.isSeeding() ? world.at('/core/object_attributes/').all() : [];
       const errors = refusedAttributes(demanded, values['attributes'] ?? {}, rows, own);
       return errors ? { errors } : { stored: { ...values, ...(own ? { last_updated: now() } : begun()) } };
     },
@@ -107,8 +100,6 @@ function refusedAttributes(
   return undefined;
 }
 
-const avatar = '/static/dist/assets/images/user_default.png';
-
 /** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
 const anonymous = 'AnonymousUser';
 
@@ -132,7 +123,6 @@ function userFields({ rules }: World, users: Rows): FieldRows {
     username: { first: takenUsername },
     name: { more: { help_text: "User's display name." } },
     is_active: {
-      default: true,
       label: 'Active',
       more: {
         help_text:
@@ -140,7 +130,7 @@ function userFields({ rules }: World, users: Rows): FieldRows {
       },
     },
     email: { label: 'Email address', last: (email) => badEmail(email, rules) },
-    path: { default: 'users', last: badPath },
+    path: { last: badPath },
     type: { first: badType },
   };
 }

@@ -68,7 +68,6 @@ function usesOf(world: World, kind: SandboxKind, { pk }: Row): Use[] {
 export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly Row[] {
   const gone: Row[] = [row];
   kind.rows.delete(row);
-  kind.whenDeleted?.(row);
   for (const { kind: other, row: user, by } of usesOf(world, kind, row)) {
     if (by.action === 'cascade') gone.push(...deleteRow(world, other, user));
     else {

@@ -15,13 +15,22 @@ export function withFormerPaths(send: Transport): Transport {
     if (!leadsNowhere(answer) || signal?.aborted) return answer;
     const other = await send(former, signal);
     if (other.kind !== 'answered' || leadsNowhere(other)) return answer;
-    earlier.add(kind.path);
+    if (isOfService(other)) earlier.add(kind.path);
     return other;
   };
+}
+
+/** A gateway's error says nothing of the path. */
+function isOfService({ status, headers }: Exchange & { kind: 'answered' }): boolean {
+  return status < 500 && isJson(headers);
 }
 
 /** For an absent record the service answers with JSON; for an unknown path with a page, or nothing. */
 function leadsNowhere(exchange: Exchange): boolean {
   if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
-  return exchange.headers['content-type']?.startsWith('application/json') !== true;
+  return !isJson(exchange.headers);
+}
+
+function isJson(headers: Readonly<Record<string, string | undefined>>): boolean {
+  return headers['content-type']?.startsWith('application/json') === true;
 }

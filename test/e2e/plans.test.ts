@@ -25,7 +25,7 @@ beforeAll(() => {
     'version: 1\napplications: [{ slug: wiki, name: Wiki }, { slug: new, name: "${env:NAME}" }]\nusers: [{ username: alice }]\n',
   );
   writeFileSync(join(manifests, 'broken.yml'), 'version: 1\napplications: [{ slug: a b, name: A }]\n');
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < (inFull ? count : 0); index += 1) {
     const user = { username: `user-${index}`, name: '', attributes: { text: longText } };
     writeFileSync(join(manifests, `large-${index}.txt`), JSON.stringify({ version: 1, users: [user] }));
   }

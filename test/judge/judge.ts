@@ -296,7 +296,13 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
           const showsAll = status === 200 && recordOf(json)['results'] !== undefined;
           return look.query.get('username') === name && !showsAll;
         });
-        const isFair = looks.some(isClear) || (type === 'user' && (!mayView || isUnseen));
+        // Where a look-up of users came to no answer of the service, the run takes it that there is none.
+        const isUnreadable = run.sent.some((look) => {
+          const { status, json } = saidOf(run, look) ?? {};
+          const isNowhere = json === undefined && (status === 404 || status === 405);
+          return look.method === 'GET' && look.n < one.n && typeOf(look) === 'user' && isNowhere;
+        });
+        const isFair = looks.some(isClear) || (type === 'user' && (!mayView || isUnseen || isUnreadable));
         // The service takes no second one of these names.
         const isUnique = run.of.world.kinds.get(placeOf(one.path).list ?? '')?.isDoubled === false;
         return before && !isFair && !isUnique && `#${one.n} sends ${name} again after #${before.n}`;

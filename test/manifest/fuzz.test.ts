@@ -5,6 +5,7 @@ import { kinds, lists } from '../../src/kinds/all.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { checkOf } from '../../src/manifest/manifest-check.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
+import { anyCharacter } from '../support/any-json.ts';
 import { times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -58,7 +59,7 @@ async function holds(text: string | Uint8Array): Promise<void> {
 }
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom(
     '',
     ' ',
@@ -173,7 +174,7 @@ describe('any manifest', () => {
     const damaged = fc
       .tuple(
         manifest,
-        fc.array(fc.tuple(fc.nat(400), fc.nat(3), fc.string({ unit: 'binary', maxLength: 3 })), {
+        fc.array(fc.tuple(fc.nat(400), fc.nat(3), fc.string({ unit: anyCharacter, maxLength: 3 })), {
           maxLength: 4,
         }),
       )

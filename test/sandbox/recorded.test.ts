@@ -84,6 +84,7 @@ function recordedOf(release: string, { of, sent, made, refused, again = {}, gone
       shared === undefined ||
       name in sent ||
       name === 'pk' ||
+      name === 'num_pk' ||
       !(name in facts)
     )
       continue;

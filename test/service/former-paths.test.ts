@@ -73,3 +73,11 @@ test('what is under no path that moved is sent as it is', async () => {
     'GET /api/v3/core/users/',
   ]);
 });
+
+test.each([
+  ['a failure', page(504)],
+  ['a page of something before it', page(200)],
+])('%s at the former path does not make it the one that is asked from then on', async (_, answer) => {
+  const { sent } = await asked({ [former]: answer }, list, list);
+  expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
+});

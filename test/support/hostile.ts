@@ -14,6 +14,7 @@ import { addressOf, type Resource } from '../../src/kinds/resource.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
 import { sourceFile } from '../../src/base/source.ts';
+import { anyCharacter } from './any-json.ts';
 import { fieldsOf, sentOf } from './values.ts';
 
 const fragments = [
@@ -88,7 +89,7 @@ export const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...fragments) },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 8 }) },
       { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
     ),
     { minLength: 1, maxLength: 4 },

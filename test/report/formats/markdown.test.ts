@@ -4,7 +4,7 @@ import { commentLimit, markdown, stepSummaryLimit } from '../../../src/report/fo
 import { planReport, type Limit } from '../../../src/report/report.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import type { Ended } from '../../../src/run/result.ts';
-import { inFull, someOf } from '../../support/effort.ts';
+import { inFull, someOf, times } from '../../support/effort.ts';
 import { planOf } from '../../support/plan-of.ts';
 
 function commentOf(ended: Partial<Ended<Plan>>, limit: Limit = commentLimit): string {
@@ -31,6 +31,8 @@ function expectAllCounted(text: string, total: number): void {
   expect(text).toContain(`Plan: ${total} to add, 0 to change, 0 to destroy.\n`);
 }
 
+const veryMany = times({ short: 1000, full: 5000 });
+
 describe('the comment of a plan', () => {
   test('has no dashes in its marker that would end an HTML comment early', async () => {
     const service = 'https://xn--id-1.example.com/a--b-->';
@@ -44,8 +46,8 @@ describe('the comment of a plan', () => {
         ['one change of 1 MB', 1, () => 'x y '.repeat(250_000)],
         ['one change of 1 MB of backticks', 1, () => '`'.repeat(1_000_000)],
         ['one change of 100,000 lines', 1, () => 'x\n'.repeat(100_000)],
-        ['5,000 changes', 5000, (index) => `User ${index}`],
-        ['5,000 changes in another script', 5000, () => '\u{1f600}\u6f22'.repeat(40)],
+        ['very many changes', veryMany, (index) => `User ${index}`],
+        ['very many changes in another script', veryMany, () => '\u{1f600}\u6f22'.repeat(40)],
         ['many changes and one of 1 MB', 3000, (index) => (index === 10 ? 'x'.repeat(1_000_000) : 'x')],
       ],
       2,
@@ -109,8 +111,8 @@ describe('the comment of a plan', () => {
   test('is within its limit when the service says a lot', () => {
     for (const words of ['`', 'x', '\u{1f600}', '~~~\n']) {
       const text = commentOf({
-        diagnostics: [10, 100_000, 20].map((times) =>
-          diagnosticFor(undefined, { code: 'service-refused', summary: words.repeat(times) }),
+        diagnostics: [10, 100_000, 20].map((long) =>
+          diagnosticFor(undefined, { code: 'service-refused', summary: words.repeat(long) }),
         ),
       });
       expect(text.length).toBeLessThanOrEqual(60_000);

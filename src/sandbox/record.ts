@@ -1,0 +1,65 @@
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { TypeFacts } from '../kinds/facts.ts';
+import { emptyOf, factsIn } from './field-facts.ts';
+import type { SandboxKind, World } from './kind.ts';
+import { namesOf, shownBy, type Recorded } from './recorded.ts';
+import { othersShown } from './shown.ts';
+
+/** What the schema says of the records of a path: each field that is shown, with what stands for nothing, and where the id stands. */
+interface Shape {
+  readonly fields: readonly (readonly [name: string, nothing: JsonValue])[];
+  readonly idField: string;
+  readonly isTyped: boolean;
+}
+
+const shapes = new WeakMap<TypeFacts, Shape>();
+
+function shapeOf(facts: TypeFacts): Shape {
+  const known = shapes.get(facts);
+  if (known !== undefined) return known;
+  const { fields, id } = facts;
+  const shape = {
+    fields: Object.entries(fields).flatMap(([name, field]): Shape['fields'] =>
+      field.writeOnly ? [] : [[name, emptyOf(field)]],
+    ),
+    idField: fields['pk'] || !id ? 'pk' : id.name,
+    isTyped: fields['component'] !== undefined,
+  };
+  shapes.set(facts, shape);
+  return shape;
+}
+
+/** A record as the schema has it: what is shown, or else what is stored, or else what was recorded, or else nothing. */
+export function recordFrom(
+  world: World,
+  path: string,
+  { shown: recorded }: Recorded,
+  shown?: SandboxKind['record'],
+): SandboxKind['record'] {
+  const facts = factsIn(world, path);
+  const { fields, idField, isTyped } = shapeOf(facts);
+  let others: ReturnType<typeof othersShown> | undefined; // found out when one is first shown
+  return (row, asker, query) => {
+    others ??= othersShown(world, path, facts);
+    const own: JsonObject = shown?.(row, asker, query) ?? {};
+    const ofType = isTyped ? namesOf(textOf(row.fields['meta_model_name'])) : undefined;
+    const record: Record<string, JsonValue> = {};
+    for (const [name, nothing] of fields) {
+      const stored = name === idField ? row.pk : row.fields[name];
+      record[name] =
+        own[name] ??
+        ofType?.[name] ??
+        stored ??
+        (stored === null ? null : shownBy(recorded, name, row)) ??
+        nothing;
+      if (own[name] === null) record[name] = null;
+    }
+    for (const [name, show] of others) {
+      if (own[name] !== undefined) continue;
+      const value = show(row);
+      if (value === undefined) delete record[name];
+      else record[name] = value;
+    }
+    return record;
+  };
+}
