@@ -13,6 +13,8 @@ import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 import { isClosed } from './unfinished.ts';
 
+const othersAllowed = 'everyone whom policies and negated bindings allow';
+
 /** Who may open it. */
 interface Guests {
   /** Those whom bindings let in; nothing where that is not known. */
@@ -56,14 +58,12 @@ export function opensTo(
     return isPending && before.isAll && !now.isAll ? ['users who pass any of its bindings'] : [];
   // Where not all of it is declared, a policy decides on who comes in as well, and so does a negated binding.
   const count = declaring.reduce((sum, field) => sum + idsIn(field, held.fields[field] ?? null).length, 0);
-  const isDecided =
-    access !== undefined &&
-    declaring.every((field) => !rows[field]?.children) &&
-    boundTo(held, access.children).length > count;
+  const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
+  const others = isInPart ? boundTo(held, access.children).length - count : 0;
   const opened = [
-    ...(isPending ? openings(before, now, isDecided) : []),
+    ...(isPending ? openings(before, now, others) : []),
     ...(since?.kind === 'added' ? openings({ ...now, each: undefined }, now) : []),
-    ...(since?.kind === 'altered' ? openedSince(resource, since, now, isDecided) : []),
+    ...(since?.kind === 'altered' ? openedSince(resource, since, now, others) : []),
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
@@ -90,33 +90,36 @@ export function whoMayOpen(
   );
   const redactor = redactorOf(resource.secrets);
   const named = guests.map(({ words }) => redactor.clean(words(true)));
-  if (named.length === 0)
-    return [
-      access && boundTo({ ...(bound && { bound }) }, access.children).length > 0
-        ? 'everyone whom policies and negated bindings allow'
-        : everyone,
-    ];
+  if (named.length === 0) {
+    const isDecided = access && boundTo({ ...(bound && { bound }) }, access.children).length > 0;
+    return [isDecided ? othersAllowed : everyone];
+  }
   const { mode } = bindable;
   const isAll = mode !== undefined && fields[mode.field] === mode.all;
   return isAll && named.length > 1 ? [`users who pass all of these: ${listed(named)}`] : named;
 }
 
-function openings(before: Guests, now: Guests, isDecided: boolean = false): string[] {
+/** `others` are the bindings that decide as well, and are not declared. */
+function openings(before: Guests, now: Guests, others: number = 0): string[] {
   const guests = now.each ?? [];
   const [countBefore, countNow] = [before.each?.length ?? 0, guests.length];
-  if (before.each && countBefore === 0 && (!isDecided || countNow === 0)) return []; // it was open to all, or stays as it was
+  // One that counts alone is the same in both modes.
+  const [wasAll, isAll] = [before.isAll && countBefore + others > 1, now.isAll && countNow + others > 1];
+  // Others have decided together with the rest, and let people in by themselves now.
+  const more = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
+  if (before.each && countBefore === 0 && others === 0) return []; // it was open to all
+  if (before.each && countBefore === 0 && countNow === 0) return more;
   if (countNow === 0) return [everyone];
   if (!before.each) return [];
   const known = new Set(before.each.flatMap(({ keys }) => keys));
   const wasIn = ({ keys }: Guest): boolean => keys.some((key) => known.has(key));
   const added = guests.filter((guest) => !wasIn(guest)).map(({ words }) => words(false));
   const all = guests.map((guest) => guest.words(wasIn(guest)));
-  // One that counts alone is the same in both modes.
-  const isMore = (count: number): boolean => count + (isDecided ? 1 : 0) > 1;
-  const [wasAll, isAll] = [before.isAll && isMore(countBefore), now.isAll && isMore(countNow)];
-  if (!isAll) return wasAll ? all : added;
-  const kept = all.length - added.length;
-  const isCloser = wasAll ? kept === countBefore : kept > 0;
+  if (!isAll) return [...(wasAll ? all : added), ...more];
+  const inNow = new Set(guests.flatMap(({ keys }) => keys));
+  const isCloser = wasAll
+    ? before.each.every(({ keys }) => keys.some((key) => inNow.has(key)))
+    : added.length < all.length;
   return isCloser ? [] : [`users who pass all of these: ${listed(all)}`];
 }
 
@@ -168,7 +171,7 @@ function openedSince(
   resource: Resource,
   { fields = [] }: Extract<Alteration, { kind: 'altered' }>,
   now: Guests,
-  isDecided: boolean,
+  others: number,
 ): string[] {
   const mode = resource.kind.bindable?.mode;
   const altered = new Map(fields.map((each) => [each.field, each]));
@@ -186,5 +189,5 @@ function openedSince(
       known.length === 0 ? undefined : known.flatMap(([field, value]) => guestsIn(resource, field, value)),
     isAll: ofMode ? ofMode.before === mode?.all : now.isAll,
   };
-  return openings(before, now, isDecided);
+  return openings(before, now, others);
 }

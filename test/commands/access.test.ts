@@ -207,6 +207,33 @@ describe('a plan', () => {
       expect(await opened(service, text)).toContain(ofContractors);
     });
 
+    test.each([
+      ['those of a group as well', ['staff'], '{ groups: [{ name: staff }] }', `${ofStaff} and `],
+      ['everyone', [], 'everyone', ''],
+    ])(
+      'what is negated lets people in beside %s once one of all is enough',
+      async (_, bound, access, whom) => {
+        const service = serviceWith(
+          [
+            ...bound.map((group) => ({ application: 'grafana', group })),
+            { application: 'grafana', group: 'contractors', negate: true },
+            { application: 'grafana', user: 'carol', negate: true },
+          ],
+          { applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: 'all' }] },
+        );
+        const text = grafana(access, '    policy_engine_mode: any\n');
+        expect(await opened(service, text)).toBe(`${whom}everyone whom policies and negated bindings allow`);
+      },
+    );
+
+    test('it opens where one is bound once more and another is disabled', async () => {
+      const policies =
+        'version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    policies:\n' +
+        '      - { group: { name: staff }, order: 0 }\n      - { group: { name: staff }, order: 9 }\n' +
+        '      - { group: { name: contractors }, order: 1, enabled: false }\n';
+      expect(await opened(serviceOf('all', 'staff', 'contractors'), policies)).toContain(ofStaff);
+    });
+
     test('it opens to nobody where it is closed further', async () => {
       expect(await opened(serviceOf('all', 'staff'), grafana(both))).toBeUndefined();
       const text = grafana(both, '    policy_engine_mode: all\n');
@@ -299,7 +326,7 @@ describe('a plan', () => {
     test('policies that are bound beside count as bound as well', async () => {
       expect(await opened(grafana(one), grafana(both), ['staff'], ['p'])).toBe(names.ofContractors);
       expect(await opened(grafana(one, mode('all')), grafana(one, mode('any')), ['staff'], ['p'])).toBe(
-        names.ofStaff,
+        `${names.ofStaff} and everyone whom policies and negated bindings allow`,
       );
     });
   });

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { inFull } from '../support/effort.ts';
+import { disagreements, worldOf } from './access.ts';
+
+const applications = 40;
+const count = Number(process.env['JUDGE_APPLICATIONS'] ?? (inFull ? 8000 : 800));
+const folder = await mkdtemp(join(tmpdir(), 'judge-'));
+const file = join(folder, 'roll.yaml');
+afterAll(async () => rm(folder, { recursive: true }));
+
+test(
+  'what a plan says that it opens, or is in sync, is what the service lets people do',
+  async () => {
+    const found: string[] = [];
+    for (let seed = 0; seed * applications < count && found.length < 5; seed++)
+      found.push(...(await disagreements(worldOf(seed, applications), file)));
+    expect(found).toEqual([]);
+  },
+  120_000 + count * 20,
+);
+
+test.each<[what: string, heard: Parameters<typeof disagreements>[2]]>([
+  ['nothing is said to be opened', (_, action) => [[], action]],
+  ['only the first is said to be let in', (said, action) => [said.slice(0, 1), action]],
+  [
+    'policies and negated bindings are not spoken of',
+    (said, action) => [said.filter((words) => !words.includes('whom policies')), action],
+  ],
+  ['what changes is said to be in sync', (said) => [said, 'no-op']],
+])('a plan is caught where %s', async (_, heard) => {
+  const found: string[] = [];
+  for (let seed = 0; seed < 100 && found.length === 0; seed++)
+    found.push(...(await disagreements(worldOf(seed, applications), file, heard)));
+  expect(found).not.toEqual([]);
+});
