@@ -131,14 +131,9 @@ async function whyLast(
 }
 
 /** What the service would delete with a record, though no manifest says that it goes. */
-function whyTaken(
-  { family }: Kind,
-  uses: readonly JsonObject[],
-  going: readonly Going[],
-): string | undefined {
-  const isPolicy = policyBindings.binds.some(
-    ({ idIn, refersTo }) => idIn === 'policy' && refersTo === family,
-  );
+function whyTaken(kind: Kind, uses: readonly JsonObject[], going: readonly Going[]): string | undefined {
+  const isPolicy =
+    doorsFor(kind).length === 0 && policyBindings.binds.some(({ refersTo }) => refersTo === kind.family);
   for (const use of uses) {
     const { app, model_name: model, name, pk, action } = use;
     const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
