@@ -1,6 +1,6 @@
 import { isBound, wantedChildren } from '../kinds/access.ts';
-import { sentValue } from '../kinds/fields.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { fieldOf, sentValue } from '../kinds/fields.ts';
+import { type Resource, withFields } from '../kinds/resource.ts';
 import { boundTo, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -28,9 +28,20 @@ export async function createParent(
   const declared = wantedChildren(resource);
   if (declared.length === 0) return create(resource, client, pacing, course);
   const isOpen = declared.every(({ wanted }) => wanted.length === 0);
-  const opening = kind.bindable?.withheld.filter((field) => Object.hasOwn(resource.fields, field)) ?? [];
+  const { withheld: all = [], createdWith = {} } = kind.bindable ?? {};
+  const opening = all.filter((field) => Object.hasOwn(resource.fields, field));
   const withheld = isOpen ? [] : opening;
-  const made = await create(without(resource, withheld), client, pacing, course);
+  const closed = withFields(
+    without(
+      resource,
+      withheld.filter((field) => createdWith[field] === undefined),
+    ),
+    (field, name) => {
+      const value = withheld.includes(name) ? createdWith[name] : undefined;
+      return value === undefined ? field : fieldOf(value, field);
+    },
+  );
+  const made = await create(closed, client, pacing, course);
   if (made.held === undefined || (made.outcome !== 'created' && made.outcome !== 'exists')) return made;
   if (made.outcome === 'exists') {
     const read = await withChildrenOf(resource, made.held, client, pacing);
@@ -42,7 +53,9 @@ export async function createParent(
     ...made.held,
     fields: {
       ...made.held.fields,
-      ...Object.fromEntries(withheld.map((field) => [field, kind.fields[field]?.default ?? null])),
+      ...Object.fromEntries(
+        withheld.map((field) => [field, createdWith[field] ?? kind.fields[field]?.default ?? null]),
+      ),
     },
   };
   const held = declared.reduce((known, { children }) => withBindings(kind, known, children, []), base);

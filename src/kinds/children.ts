@@ -78,6 +78,8 @@ export interface Bindable {
   readonly id?: string | undefined;
   /** The fields by which one does something for people: it is created without them, and gets them once all are bound. */
   readonly withheld: readonly string[];
+  /** The values that it is created with in place of those: `enabled: false`. */
+  readonly createdWith: Readonly<Record<string, JsonValue>>;
   /** The field that says how several bindings count together, and its value where one has to pass them all, and not any of them. */
   readonly mode?: { readonly field: string; readonly all: JsonValue };
 }

@@ -47,6 +47,7 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
   readonly leftOut?: Readonly<Record<string, string>>;
   /** The fields by which one does something for people: it is created without them, and gets them once all is bound to it. */
   readonly withheld?: readonly string[];
+  readonly createdWith?: Readonly<Record<string, JsonValue>>;
   /** The field with the id by which policies, groups and users are bound to one, where that is not `pk`. */
   readonly bindableIn?: string;
   readonly listing?: Partial<Kind['listing']>;
@@ -78,6 +79,7 @@ export function kindFrom(row: KindRow): RowKind {
     unique = false,
     leftOut = {},
     withheld = [],
+    createdWith = {},
     bindableIn,
     listing,
     update,
@@ -123,7 +125,7 @@ export function kindFrom(row: KindRow): RowKind {
     get bindable() {
       if (!isBindable(facts())) return undefined;
       const hasMode = mode in facts().fields;
-      return { id: bindableIn, withheld, ...(hasMode && { mode: { field: mode, all: 'all' } }) };
+      return { id: bindableIn, withheld, createdWith, ...(hasMode && { mode: { field: mode, all: 'all' } }) };
     },
     get lookUp() {
       return lookUp();

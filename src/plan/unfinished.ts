@@ -27,8 +27,11 @@ export function isUnfinished(
 }
 
 /** Whether a record has nothing yet that it would open. */
-export function isClosed({ withheld }: Bindable, fields: HeldRecord['fields']): boolean {
-  return withheld.length > 0 && withheld.every((field) => isNothing(fields[field]));
+export function isClosed({ withheld, createdWith }: Bindable, fields: HeldRecord['fields']): boolean {
+  return (
+    withheld.length > 0 &&
+    withheld.every((field) => isNothing(fields[field]) || fields[field] === createdWith[field])
+  );
 }
 
 function isNothing(value: JsonValue | undefined): boolean {

@@ -83,3 +83,28 @@ test.each(cases)(
     expect(await run([{ ...decides, negate: true }])).toEqual(['PATCH', 'DELETE']);
   },
 );
+
+test.each(cases.filter(({ kind }) => kind.list === 'sources'))(
+  'release $release: a source of the kind $type is created disabled, and enabled once all is bound',
+  async ({ release, kind }) => {
+    const world = new World(
+      { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
+      release,
+    );
+    const entry = {
+      ...leastEntry(kind, 'one', world.sandbox, release),
+      enabled: true,
+      policies: [{ group: { name: 'bound' }, order: 1 }],
+    };
+    const text = JSON.stringify({ version: 1, groups: [{ name: 'bound' }], sources: [entry] });
+    const before = world.requests.length;
+    const applied = world.run(text, { SECRET: 'canary', SECRET_JSON: '{"key": "canary"}' });
+    const ending = await apply(['m.yaml'], { output: 'text', yes: true }, applied.context);
+    expect(ending, applied.stdout() + applied.stderr()).toBe('done');
+    const sent = world.requests
+      .slice(before)
+      .filter(({ method, path }) => method !== 'GET' && !path.includes('/groups/'))
+      .map(({ method, body = '' }) => `${method} ${/"enabled":\w+/.exec(body)?.[0]}`);
+    expect(sent).toEqual(['POST "enabled":false', 'POST undefined', 'PATCH "enabled":true']);
+  },
+);

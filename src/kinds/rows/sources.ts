@@ -9,6 +9,9 @@ const source = {
   list: 'sources',
   title: 'name',
   unique: true,
+  // Nobody comes from it before all is bound that decides on who may.
+  withheld: ['enabled'],
+  createdWith: { enabled: false },
   deletion: {},
 } as const satisfies Partial<KindRow>;
 

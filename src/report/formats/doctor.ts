@@ -101,7 +101,8 @@ export function leastRole(
   const changed = capabilities.includes('update') ? kinds : [];
   const bound = contractOnly ? [] : allChildren(kinds);
   // These get their providers after their bindings, which takes the right to change them.
-  const finished = changed.length > 0 || contractOnly ? [] : kinds.filter(({ access }) => access);
+  const finished =
+    changed.length > 0 || contractOnly ? [] : kinds.filter(({ bindable }) => bindable?.withheld.length);
   const permissions = [
     ...looked.map(permissionTo('view')),
     ...created.map(permissionTo('add')),
