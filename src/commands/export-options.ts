@@ -14,6 +14,8 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   /** A folder for the files; without it, one manifest goes to standard output. */
   readonly out?: string;
   readonly type?: readonly string[];
+  /** Every type of configuration. */
+  readonly all?: boolean;
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
   /** Manifests whose resources are left out. */
@@ -72,7 +74,11 @@ export function wantedBy(options: ExportOptions, settings: Settings): Omit<Wante
 }
 
 /** The requested kinds, by type or by address; the common ones by default. */
-function kindsIn({ type: types = [], target = [] }: ExportOptions): readonly Kind<ResourceType>[] {
+function kindsIn({
+  type: types = [],
+  target = [],
+  all = false,
+}: ExportOptions): readonly Kind<ResourceType>[] {
   const known = resourceTypes;
   for (const type of types) {
     if (known.some((name) => name === type)) continue;
@@ -81,6 +87,9 @@ function kindsIn({ type: types = [], target = [] }: ExportOptions): readonly Kin
       didYouMean(type, known) ?? `There are: ${known.join(', ')}.`,
     );
   }
+  if (all && types.length > 0)
+    throw new UsageError('--all takes every type, and --type some', 'Leave --all or --type out.');
+  if (all) return kinds;
   if (types.length > 0) return kinds.filter(({ type }) => types.includes(type));
   return kinds.filter(
     (kind) => commonKinds.includes(kind) || target.some((glob) => glob.startsWith(`${kind.type}.`)),

@@ -154,7 +154,8 @@ export const handingOver: readonly Made[] = [
 export const exporting: readonly Made[] = [
   one('--out <folder>', 'for the new files (default: stdout)'),
   one('--split <by>', 'how files are divided (default: type)', splits),
-  many('--type <type>', 'group, provider, outpost, application or user'),
+  many('--type <type>', 'only this type, such as application or flow'),
+  one('--all', 'every type of configuration, as the service ships it too'),
   target,
   exclude,
   many('--missing-from <path>', 'only what these manifests lack'),

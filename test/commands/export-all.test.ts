@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { capture } from '../support/run.ts';
+import { World } from '../support/update-world.ts';
+
+test.each([['2023.10'], ['2025.12']] as const)(
+  'export --all of a service that nobody has changed is in sync with it: %s',
+  async (release) => {
+    const seed = { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] };
+    const world = new World(seed, release);
+    const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+    await exportManifests({ output: 'yaml', all: true }, context);
+    const lists = Object.keys(parse(stdout()) as object);
+    expect(lists).toEqual(expect.arrayContaining(['flows', 'stages', 'policies', 'prompts', 'event_rules']));
+    const planned = world.run(stdout());
+    expect(
+      await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, planned.context),
+      planned.stdout() + planned.stderr(),
+    ).toBe('done');
+    expect(planned.stdout()).toContain('No changes.');
+    expect(world.writes()).toEqual([]);
+  },
+);
+
+test('export refuses --all with --type', async () => {
+  const { context } = capture({ url: 'http://127.0.0.1:9', transport: new World().send });
+  await expect(exportManifests({ output: 'yaml', all: true, type: ['flow'] }, context)).rejects.toThrow(
+    '--all takes every type',
+  );
+});
