@@ -14,8 +14,8 @@ export function withFormerPaths(send: Transport): Transport {
     const answer = await send(request, signal);
     if (!leadsNowhere(answer) || signal?.aborted) return answer;
     const other = await send(former, signal);
-    if (other.kind !== 'answered' || leadsNowhere(other)) return answer;
-    if (isOfService(other)) earlier.add(kind.path);
+    if (leadsNowhere(other)) return answer;
+    if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
     return other;
   };
 }

@@ -46,6 +46,20 @@ test('an earlier release is asked at its own path, and from then on there alone'
   expect(statuses).toEqual([200, 404]);
 });
 
+test.each([502, 421, 200])(
+  'a former path that only a proxy has answered, with %i, is not kept',
+  async (status) => {
+    const answers = { [path]: page(404), [former]: page(status) };
+    const { sent } = await asked(answers, list, list);
+    expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
+  },
+);
+
+test('a create that is lost at the former path counts as lost', async () => {
+  const answers = { [path]: page(404), [former]: { kind: 'lost', error: new Error('gone') } as const };
+  expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual(['lost']);
+});
+
 test('a create that no path took is sent to the former one', async () => {
   const answers = { [path]: page(405), [former]: json(201) };
   const { sent, statuses } = await asked(answers, { method: 'POST', path, body: '{}' });
