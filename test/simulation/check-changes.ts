@@ -3,7 +3,7 @@ import {
   addressOf,
   isSame,
   type History,
-  type Identity,
+  type DeclaredIdentity,
   type Report,
   type ReportedOutcome,
   type Values,
@@ -77,11 +77,12 @@ interface Tried {
 
 function checkChange(
   run: RunHistory,
-  identity: Identity,
+  identity: DeclaredIdentity,
   { change, earlier, isDoubled }: Tried,
   fail: Fail,
 ): void {
   const { approved, before, wants } = run;
+  const { sentAlong = [] } = identity;
   const says = `${run.name} sent #${change.request}, a change of ${addressOf(identity)}`;
   const wanted = wants[addressOf(identity)] ?? {};
   const look = run.delivered.findLast(
@@ -103,7 +104,10 @@ function checkChange(
   // What later releases call `parents` is sent under its former name as well.
   const named = (change.fields ?? []).map((field) => (field === 'parent' ? 'parents' : field));
   const idle = named.filter(
-    (field) => !differingFrom(wanted, now).includes(field) && !(isDoubled && namesGroups(field)),
+    (field) =>
+      !sentAlong.includes(field) &&
+      !differingFrom(wanted, now).includes(field) &&
+      !(isDoubled && namesGroups(field)),
   );
   if (idle.length > 0) fail('sparing', `${says}, with ${idle.join(', ')}`);
 

@@ -1,5 +1,5 @@
 import { cannotHave } from './events.ts';
-import { isSame, type History, type Identity } from './history.ts';
+import { isDrawn, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
 import { ofKind, plainOf, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** That no run doubles a group where the service would, and sends nothing that names what it failed to make. */
@@ -11,7 +11,9 @@ export function checkGroups(
 ): void {
   const { access, events } = history;
   if (access) return;
-  const groups = plainOf(history).filter(({ type }) => type === 'group');
+  for (const { request, untold = [] } of run.sent)
+    if (untold.length > 0) fail('named', `${run.name} sent #${request}, which names ${untold.join(', ')}`);
+  const groups = plainOf(history).filter((identity) => mayBeDoubled(identity));
   const timesHandled = new Map<number, number>();
   for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
   for (const group of groups) {
@@ -44,7 +46,7 @@ export function checkGroups(
       fail('named', `${run.name} sent #${event.request} before it knew of the group ${early}`);
   }
   for (const outcome of ended?.report?.outcomes ?? []) {
-    if (outcome.stopped_by !== 'unmade') continue;
+    if (outcome.stopped_by !== 'unmade' || history.declared.some((identity) => isDrawn(identity))) continue;
     if (groups.length === 0 || outcome.type === 'application')
       fail('named', `${run.name} left ${outcome.address}, which names no group`);
     const areThere = groups.every((group) =>
@@ -86,7 +88,7 @@ function wasShown(run: RunHistory, identity: Identity, event: Of<'sent'>): boole
 /** The groups of which there came to be more than one: two runs at once, or a proxy that sends twice. */
 export function doubledGroups({ declared, present, events }: History): Identity[] {
   return declared.filter((group) => {
-    if (group.type !== 'group') return false;
+    if (!mayBeDoubled(group)) return false;
     const before = present.filter((other) => isSame(other, group)).length;
     const created = ofKind(events, 'handled').filter(
       (event) => event.status === 201 && event.committed && isSame(event, group),

@@ -1,8 +1,9 @@
 import { checkUpdated } from './check-changes.ts';
-import { cannotHave, cannotHaveWorked, isClearRead, isWrite, metOutage } from './events.ts';
+import { cannotHave, cannotHaveWorked, isReplaced, isClearRead, isWrite, metOutage } from './events.ts';
 import {
   addressOf,
   isSame,
+  mayBeDoubled,
   type History,
   type Identity,
   type Report,
@@ -60,6 +61,8 @@ export function checkReport(
   // What takes several writes may be stopped by each of them.
   if (!interrupted && !run.failFast && !history.access) checkBegun(run, report, fail);
   if (hadOnlyARestart(history, run, interrupted)) {
+    const isDoubtful = (outcome: Identity): boolean =>
+      history.declared.some((identity) => isSame(identity, outcome) && mayBeDoubled(identity));
     for (const outcome of report.outcomes) {
       // What is refused, or not seen, after a doubt stays unknown.
       const isHidden = history.declared.some((identity) => isSame(identity, outcome) && identity.hidden);
@@ -70,7 +73,7 @@ export function checkReport(
       const isOpen =
         ['unknown', 'not_attempted'].includes(outcome.outcome) &&
         // A group is not sent again, and what names it is not sent.
-        outcome.type !== 'group' &&
+        !isDoubtful(outcome) &&
         !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
       if (isOpen && !isHidden && !wasRefused && !wasTouchedByOthers(history, run, outcome))
         fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
@@ -149,9 +152,13 @@ function isInPart({ outcome, doubt, differences = [] }: ReportedOutcome): boolea
 
 function checkOutcome(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
   const { outcome, attempts } = reported;
+  const isBase = history.declared.some((other) => other.isBase && isSame(other, reported));
   const address = addressOf(reported);
-  const posts = run.sent.filter((event) => isSame(event, reported) && isWrite(event));
-  const answers = run.delivered.filter((event) => isSame(event, reported));
+  const posts = run.sent.filter(
+    (event) => isSame(event, reported) && isWrite(event) && !isReplaced(run, event),
+  );
+  const replaced = new Set(run.sent.filter((event) => isReplaced(run, event)).map(({ request }) => request));
+  const answers = run.delivered.filter((event) => isSame(event, reported) && !replaced.has(event.request));
   const commits = run.handled.filter((event) => isSame(event, reported) && event.committed);
   const timesHandled = new Map<number, number>();
   for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
@@ -219,6 +226,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       if (
         !run.gaveUp &&
         !couldNotLook(run, reported) &&
+        !(isBase && !canBeLookedUp(history, reported, run)) &&
         !wasChangedOtherwise(history, run, reported) &&
         answers.every((answer) => answer.clear && (isWrite(answer) || isClearRead(answer)))
       )

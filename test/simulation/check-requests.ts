@@ -3,12 +3,13 @@ import {
   cannotHaveWorked,
   hadBegun,
   isInFormerForm,
+  isReplaced,
   isClearRead,
   isQuestion,
   isWrite,
   metOutage,
 } from './events.ts';
-import { addressOf, isSame, type History, type Identity } from './history.ts';
+import { addressOf, isDrawn, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
 import { canBeLookedUp, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** What was sent, and when. */
@@ -64,7 +65,8 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       const isDoubtful = run.delivered.some(
         (answer) => isSame(answer, event) && answer.status === 404 && answer.tells === undefined,
       );
-      const single = event.type === 'group' || history.access ? 15 : isDoubtful ? 10 : 5;
+      const isOfMany = history.declared.some((other) => other.isOfAccess || isDrawn(other));
+      const single = event.type === 'group' || isOfMany ? 15 : isDoubtful ? 10 : 5;
       const most = event.purpose === 'name' || event.purpose === 'access' ? 30 : single * asks;
       if (inARow === most + 1)
         fail('reads', `${run.name} looked up ${addressOf(event)} ${most + 1} times in a row`);
@@ -73,16 +75,15 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   for (const identity of plainOf(history)) {
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
-    const writes = mine.filter(({ method }) => method === 'POST');
+    const writes = mine.filter((event) => event.method === 'POST' && !isReplaced(run, event));
     // A group that was not looked up is not planned.
-    const isLeftOut = identity.type === 'group' && writes.length === 0;
+    const isLeftOut = mayBeDoubled(identity) && writes.length === 0;
     if (canBeLookedUp(history, identity, run) && planned && !isLeftOut) {
       // A group is looked for again while others are created already.
       const isOver = ({ request }: Of<'sent'>): boolean => {
         const answer = delivery.get(request);
         return (
-          identity.type !== 'group' ||
-          (answer !== undefined && before(answer, planned) && isClearRead(answer))
+          !mayBeDoubled(identity) || (answer !== undefined && before(answer, planned) && isClearRead(answer))
         );
       };
       const lastRead = reads.findLast((read) => before(read, planned) && isOver(read));
@@ -121,9 +122,13 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   }
 
   const paths = new Map(run.sent.map(({ request, path }) => [request, path]));
-  // There are several kinds of providers, each with rights of its own.
+  // There are several kinds in some lists, each with rights of its own.
+  const severalIn = new Set([
+    'provider',
+    ...history.declared.flatMap((other) => (isDrawn(other) ? other.type : [])),
+  ]);
   const isOfKind = (write: Of<'sent'>, { type, request }: Of<'delivered'>): boolean =>
-    write.type === type && (type !== 'provider' || write.path === paths.get(request));
+    write.type === type && (!severalIn.has(type) || write.path === paths.get(request));
   for (const answer of run.delivered) {
     const isDenial = answer.status === 401 || answer.status === 403;
     const later = allWrites.filter((write) => before(answer, write));
@@ -198,7 +203,10 @@ function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolea
         query === undefined &&
         (place === applications ||
           place === users ||
-          (!contractOnly && (place === groups || place.startsWith('/api/v3/providers/'))))
+          (!contractOnly &&
+            (declared.some(({ paths }) => paths?.includes(place)) ||
+              place === groups ||
+              place.startsWith('/api/v3/providers/'))))
       );
     case 'change': {
       const identity = declared.find((other) => isSame(other, event));
@@ -218,11 +226,15 @@ function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolea
     case 'release':
       return !contractOnly && event.path === '/api/v3/admin/version/';
     case 'page':
-      return !contractOnly && (place === applications || place === users);
+      return (
+        !contractOnly &&
+        (place === applications || place === users || declared.some(({ paths }) => paths?.includes(place)))
+      );
     case 'look_up':
     case 'question': {
       if (query === undefined)
         return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
+      if (declared.some((identity) => isDrawn(identity) && isSame(identity, event))) return !contractOnly;
       const named = declared.flatMap(({ type, name, formerly = name }) => [
         { type, name },
         { type, name: formerly },

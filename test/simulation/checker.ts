@@ -9,6 +9,7 @@ import { beginnings, hadBegun, isWrite } from './events.ts';
 import {
   addressOf,
   isSame,
+  mayBeDoubled,
   type DeclaredIdentity,
   type History,
   type HistoryEvent,
@@ -81,7 +82,7 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
         isSame(event, identity) &&
         event.committed &&
         // There may be two groups of one name.
-        (event.before === undefined || (identity.type === 'group' && event.status === 201)),
+        (event.before === undefined || (mayBeDoubled(identity) && event.status === 201)),
     ).length;
     if (claims > commits)
       fail('created', `${addressOf(identity)} was created ${commits} times, and claimed ${claims} times`);

@@ -55,10 +55,23 @@ export function isInFormerForm({ sent, delivered }: RunHistory, event: Of<'sent'
   return delivered.some(
     (answer) =>
       answer.at === event.at &&
-      (answer.status === 400 || answer.status === 404) &&
+      [400, 404, 405].includes(answer.status ?? 0) &&
       answer.method === event.method &&
       isSame(answer, event) &&
       sent.some(({ request }) => request === answer.request && request < event.request),
+  );
+}
+
+/** Whether it went out once more in the form, or to the path, of an earlier release: what came of that counts. */
+export function isReplaced(run: RunHistory, event: Of<'sent'>): boolean {
+  const answer = run.delivered.find(({ request }) => request === event.request);
+  return run.sent.some(
+    (other) =>
+      other.request > event.request &&
+      other.at === answer?.at &&
+      other.method === event.method &&
+      isSame(other, event) &&
+      isInFormerForm(run, other),
   );
 }
 

@@ -1,19 +1,19 @@
 import type { Capability } from '../../src/kinds/capability.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 import type { AccessScenario } from './access.ts';
-import type { DeclaredIdentity, Identity, Values } from './identity.ts';
+import type { DeclaredIdentity, Identity, Values, Version } from './identity.ts';
 import type { Lacks } from './offers.ts';
 
-export { addressOf, isSame, type DeclaredIdentity, type Identity, type Values } from './identity.ts';
-
-/** What the service holds of something that is declared, each value in one form. */
-export interface Version {
-  readonly pk: string;
-  /** Of each declared field the part that is declared. */
-  readonly fields: Values;
-  /** What stands beside that, in the declared fields and in all others. */
-  readonly beside: Values;
-}
+export {
+  addressOf,
+  isDrawn,
+  isSame,
+  mayBeDoubled,
+  type DeclaredIdentity,
+  type Identity,
+  type Values,
+  type Version,
+} from './identity.ts';
 
 /** What the service and the network saw, and what each run said of it. Written by the world, and read by the checker. */
 export type HistoryEvent = { readonly at: number } & (
@@ -44,6 +44,8 @@ export type HistoryEvent = { readonly at: number } & (
       readonly refers?: readonly string[];
       /** Whom a request binds to an application, by their name. */
       readonly binds?: string;
+      /** Ids of what it names that no answer has shown to this run. */
+      readonly untold?: readonly string[];
     } & Identity)
   /** The service worked on a request. */
   | ({

@@ -1,4 +1,13 @@
-import type { WrittenType } from '../../src/sandbox/all.ts';
+import type { KindName } from '../../src/sandbox/all.ts';
+
+/** What the service holds of something that is declared, each value in one form. */
+export interface Version {
+  readonly pk: string;
+  /** Of each declared field the part that is declared. */
+  readonly fields: Values;
+  /** What stands beside that, in the declared fields and in all others. */
+  readonly beside: Values;
+}
 
 /** What is declared, or created by others. */
 export interface Identity {
@@ -21,7 +30,16 @@ export interface DeclaredIdentity extends Identity {
   /** What it was called before. */
   readonly formerly?: string;
   /** What the sandbox calls its kind, where that is not its type. */
-  readonly model?: WrittenType;
+  readonly model?: KindName;
+  /** Of a kind that nobody wrote for here: which of its fields names one, which one is left out by half, and whether names are unique. */
+  readonly field?: string;
+  /** Where the releases list them, below the base URL. */
+  readonly paths?: readonly string[];
+  readonly partial?: string;
+  readonly sentAlong?: readonly string[];
+  /** Whether the service shows others of its list under its path. */
+  readonly isBase?: boolean;
+  readonly isUnique?: boolean;
   /** It belongs to a world of access: it takes several writes, or is renamed or deleted. */
   readonly isOfAccess?: true;
 }
@@ -32,4 +50,14 @@ export function addressOf({ type, name }: Identity): string {
 
 export function isSame(a: Identity, b: Identity): boolean {
   return a.type === b.type && a.name === b.name;
+}
+
+/** Whether the service may hold two of this name. */
+export function mayBeDoubled({ type, isUnique = type !== 'group' }: DeclaredIdentity): boolean {
+  return !isUnique;
+}
+
+/** Whether it is of a kind that nobody wrote for here. */
+export function isDrawn({ isUnique }: DeclaredIdentity): boolean {
+  return isUnique !== undefined;
 }

@@ -30,6 +30,10 @@ function asNamed(
   const last = pathname.split('/').at(-2) ?? '';
   if (pathname.startsWith(bindingsPath))
     return { purpose: 'access', type: 'application', name: targetOf(path, body) ?? '(who may open some)' };
+  for (const drawn of declared) {
+    const place = drawn.paths?.find((each) => pathname.startsWith(each));
+    if (place) return askedOfDrawn({ method, path, body }, place, drawn, { declared, nameOf });
+  }
   const type = typeAt(pathname);
   if (last === 'used_by') return { purpose: 'access', type, name: '(what hangs on it)' };
   if (method === 'POST') {
@@ -66,6 +70,33 @@ function asNamed(
     return { purpose: 'page', type, name: `(page ${page} of ${size})` };
   }
   return { purpose: isDeclared ? 'look_up' : 'question', type, name };
+}
+
+/** What a request asks for at the path of a kind that nobody wrote for here. */
+function askedOfDrawn(
+  { method, path, body = '' }: Pick<HttpRequest, 'method' | 'path' | 'body'>,
+  place: string,
+  { type, model, field = 'name' }: DeclaredIdentity,
+  { declared, nameOf }: Pick<Known, 'declared' | 'nameOf'>,
+): Asked {
+  const [pathname = '', query = ''] = path.split('?');
+  const [id = '', more] = pathname.slice(place.length).split('/').filter(Boolean);
+  const ofKind = declared.filter((identity) => identity.model === model).map(({ name }) => name);
+  if (method === 'POST') {
+    const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
+    return { purpose: 'create', type, name: fields[field] ?? '' };
+  }
+  if (more === 'used_by') return { purpose: 'access', type, name: '(what hangs on it)' };
+  const named = ofKind.includes(id) ? id : nameOf(type, id);
+  if (method !== 'GET')
+    return { purpose: method === 'DELETE' ? 'delete' : 'change', type, name: named ?? `(${type} ${id})` };
+  const searchParams = new URLSearchParams(query);
+  const asked = named ?? ofKind.find((name) => [...searchParams.values()].includes(name));
+  if (asked !== undefined) return { purpose: 'look_up', type, name: asked };
+  const isPage = id === '' && !searchParams.has('search') && !searchParams.has(field);
+  return isPage
+    ? { purpose: 'page', type, name: `(page of ${model} ${query})` }
+    : { purpose: 'name', type: 'application', name: `(${model}${id} ${query})` };
 }
 
 function typeAt(path: string): string {

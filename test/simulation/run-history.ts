@@ -89,7 +89,8 @@ export function runHistoryOf(
 function unseenUsers(delivered: readonly Of<'delivered'>[]): ReadonlySet<string> {
   const last = new Map<string, Of<'delivered'>>();
   for (const answer of delivered)
-    if (answer.type === 'user' && answer.purpose === 'look_up') last.set(addressOf(answer), answer);
+    if (answer.type !== 'application' && answer.type !== 'group' && answer.purpose === 'look_up')
+      last.set(addressOf(answer), answer);
   return new Set([...last].flatMap(([address, { tells }]) => (tells === undefined ? address : [])));
 }
 
@@ -100,15 +101,22 @@ function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
 
 /** Whether something can be looked up; by a run, where its plan was not told that this is not to be had. */
 export function canBeLookedUp(
-  { contractOnly, lacks }: History,
-  { type }: Identity,
+  { contractOnly, declared, lacks }: History,
+  { type, name }: Identity,
   run?: RunHistory,
 ): boolean {
   if (type === 'application') return true;
   if (contractOnly) return false;
   if (type === 'user' && lacks.users) return false;
   // A look-up that came to no data may end the look-ups of all users.
-  return type === 'group' || run === undefined || run.unseen.size === 0;
+  if (type === 'group' || run === undefined) return true;
+  const modelOf = (address: string): string | undefined =>
+    declared.find((identity) => addressOf(identity) === address)?.model;
+  const model = modelOf(addressOf({ type, name }));
+  // What is shown under the path of another type is told apart by one more read.
+  const isBase = declared.some((other) => other.isBase && isSame(other, { type, name }));
+  if (isBase && run.delivered.some(({ purpose, clear }) => purpose === 'name' && !clear)) return false;
+  return ![...run.unseen].some((address) => modelOf(address) === model);
 }
 
 /** What an answer of the service's own shows of something. */

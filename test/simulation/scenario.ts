@@ -2,6 +2,7 @@ import type { Random } from '../../src/base/clock.ts';
 import type { Capability } from '../../src/kinds/capability.ts';
 import { accessOf, identitiesOf, type AccessScenario } from './access.ts';
 import { edits, type Condition, type Edit, type Style } from './declaration.ts';
+import { drawKinds, isNamed, type KindsScenario } from './kinds.ts';
 import { dice } from './dice.ts';
 import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
@@ -52,6 +53,8 @@ export interface Scenario {
   readonly lacks: Lacks;
   /** Who may open what, where all that is declared is about that. */
   readonly access?: AccessScenario;
+  /** Records of all kinds, where all that is declared are such. */
+  readonly kinds?: KindsScenario;
 }
 
 /** The service goes away for a while: what is under way is lost; nobody listens; its front listens; all is well. */
@@ -421,6 +424,45 @@ export function withAccess(scenario: Scenario, random: Random): Scenario {
     runs: [run('first', 0), ...(chance(0.3) ? [run('second', whole(0, 400))] : [])],
     failFast: false,
     ceiling: pick([1, 2, 8]),
+  };
+}
+
+/** A world in which all that is declared is of kinds that were drawn of all that there are. */
+export async function withKinds(scenario: Scenario, random: Random): Promise<Scenario> {
+  const { chance, whole, pick } = dice(random);
+  const kinds = await drawKinds(random);
+  const declared = kinds.records.map(({ identity }) => identity);
+  const mayChange = chance(0.6);
+  const often = pick([0, 0.3, 0.9]);
+  const some = declared.map(({ type, name }) => ({ type, name }));
+  const [first, ...rest] = some;
+  const isCalm = scenario.trouble === 0 && scenario.restart !== undefined;
+  const approvedAfter = pick([0, 100, 1000]);
+  return {
+    ...scenario,
+    contractOnly: false,
+    capabilities: mayChange ? ['update'] : [],
+    declared,
+    existing: some
+      .filter(() => chance(often))
+      .map((identity) => ({ ...identity, condition: pick<Condition>(['same', 'bare', 'mixed']) })),
+    actor:
+      isCalm || first === undefined || chance(0.7)
+        ? []
+        : Array.from({ length: whole(1, 3) }, () => ({
+            ...pick([first, ...rest]),
+            at: whole(0, 1000),
+            action: pick(['create', 'delete', 'notes'] as const),
+          })).filter(({ action, ...identity }) => action !== 'delete' || !isNamed(kinds, identity)),
+    faults: [...scenario.faults, ...(['half_reset', 'not_offered'] as const).filter(() => chance(0.1))],
+    runs: scenario.runs.map((run, index) => ({
+      ...run,
+      ...(index > 0 && mayChange && chance(0.6) && { edition: 'second' as const }),
+    })),
+    ...(mayChange && { changes: { approvedAfter } }),
+    superuser: chance(0.5),
+    pageSize: pick([1, 3, 100]),
+    kinds,
   };
 }
 

@@ -8,11 +8,14 @@ import {
   type JsonValue,
 } from '../../src/base/json.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { WrittenType } from '../../src/sandbox/all.ts';
+import { familyNamed } from '../../src/kinds/families.ts';
+import type { KindName, WrittenType } from '../../src/sandbox/all.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { accessSeedOf, accessWantsOf, declaredSecret, providersBefore, type Deed } from './access.ts';
+import { known } from './kind-fields.ts';
+import { kindBodyOf, kindEditOf, kindVersionOf, type DrawnRecord } from './kinds.ts';
 import { AccessWatch } from './access-watch.ts';
 import {
   addressOf,
@@ -44,6 +47,7 @@ import {
   versionOf,
   world,
   type Condition,
+  type Edit,
 } from './declaration.ts';
 import { askedBy, type Asked } from './requests.ts';
 import { partOf, refusals, type Refusal } from './offers.ts';
@@ -92,6 +96,8 @@ export class ServiceWorld {
   readonly #versions = new Map<string, Version>();
   /** The same of what answers show, by their texts. */
   readonly #shown = new Map<string, Readonly<Record<string, Version>>>();
+  /** The texts of all answers to a run, where kinds are drawn. */
+  readonly #told = new Map<string, string>();
   #trouble: number;
   #revoked = false;
   #requests = 0;
@@ -110,8 +116,40 @@ export class ServiceWorld {
       mustBeTaken(this.#sandbox.create(type, body));
     for (const identity of scenario.declared) this.#remember(identity.type, this.#recordOf(identity));
     this.#look();
+    for (const named of scenario.kinds ? known : []) {
+      const pk = this.#sandbox.pk(named.path, named.name);
+      if (pk !== undefined) this.#names.set(`${named.type} ${textOf(pk)}`, named.name);
+    }
     if (scenario.restart) this.#restartLater(scenario.restart);
     for (const { condition, ...identity } of scenario.existing) this.#put(identity, condition);
+  }
+
+  /** A drawn record, of which there is one to each declared thing where kinds are drawn. */
+  #drawn({ type, name }: Identity): DrawnRecord | undefined {
+    return this.#scenario.kinds?.records.find(({ identity }) => isSame(identity, { type, name }));
+  }
+
+  /** The id of what a drawn record names; nothing where it is not there. */
+  #idOf(named: Identity): JsonValue | undefined {
+    const path = this.#declared(named)?.model ?? known.find((other) => isSame(other, named))?.path;
+    return path && this.#sandbox.pk(path, named.name);
+  }
+
+  #nameOf(list: string, id: JsonValue): string {
+    const type = familyNamed(list)?.type ?? list;
+    return `${type}.${this.#names.get(`${type} ${textOf(id)}`) ?? textOf(id)}`;
+  }
+
+  /** What a request names by ids that no answer has shown to the run. */
+  #untold(run: string, { request, ...identity }: UnderWay): string[] {
+    const drawn = this.#drawn(identity);
+    if (drawn === undefined) return [];
+    const body = bodyIn(request);
+    const ids = Object.entries(drawn.fields).flatMap(([field, of]) =>
+      'names' in of ? [body[field] ?? []].flat() : [],
+    );
+    const told = this.#told.get(run) ?? '';
+    return ids.flatMap((id) => (id === null || told.includes(JSON.stringify(id)) ? [] : textOf(id)));
   }
 
   log(event: Logged): void {
@@ -140,12 +178,13 @@ export class ServiceWorld {
 
   /** Somebody else creates, deletes or changes something, if that is possible. */
   act({ type, name, action }: Scenario['actor'][number]): void {
-    const record = this.#sandbox.record(type as WrittenType, name); // who is no part of a world of access is of one of these types
+    const model = this.#kindOf({ type, name });
+    const record = this.#sandbox.record(model, name);
     if ((record === undefined) !== (action === 'create')) return;
     const identity = { type, name };
     if (action === 'create') this.#put(identity, 'bare');
-    else if (action === 'delete') this.#sandbox.delete(type as WrittenType, name);
-    else this.#sandbox.change(type as WrittenType, name, editOf(action, identity, record ?? {}));
+    else if (action === 'delete') this.#sandbox.delete(model, name);
+    else this.#sandbox.change(model, name, this.#editOf(action, identity, record ?? {}));
     const after = this.#versionOf(identity);
     const kind = action === 'create' || action === 'delete' ? action : 'change';
     this.log({ kind: 'actor', action: kind, type, name, ...(after && { after }) });
@@ -203,19 +242,21 @@ export class ServiceWorld {
     return this.secrets().some((secret) => printed.includes(secret));
   }
 
+  #kindOf(identity: Identity): KindName {
+    return this.#declared(identity)?.model ?? (identity.type as KindName); // what is declared without one is of such a type
+  }
+
+  #editOf(edit: Edit, identity: Identity, record: JsonObject): JsonObject {
+    const drawn = this.#drawn(identity);
+    return drawn ? kindEditOf(drawn) : editOf(edit, identity, record);
+  }
+
   /** A record as the service holds it, also under the name that it had before. */
   #recordOf(identity: Identity): JsonObject | undefined {
-    const {
-      type,
-      model = type,
-      name,
-      formerly,
-    } = this.#declared(identity) ?? {
-      ...identity,
-      model: undefined,
-      formerly: undefined,
-    };
-    const kind = model as WrittenType; // what is declared without a model is of one of these types
+    const { type, name, formerly }: Identity & { readonly formerly?: string } =
+      this.#declared(identity) ?? identity;
+    const kind = this.#kindOf(identity);
+    if (this.#scenario.kinds && !this.#declared(identity)) return undefined;
     const record =
       this.#sandbox.record(kind, name) ??
       (formerly === undefined ? undefined : this.#sandbox.record(kind, formerly));
@@ -244,9 +285,12 @@ export class ServiceWorld {
     let version = this.#versions.get(text);
     if (version === undefined) {
       // What is declared is the same in both editions, if with other values.
-      version = this.#watch
-        ? this.#accessVersionOf(identity, record)
-        : versionOf(declared, { ...this.#scenario.style, edition: 'first' }, record);
+      const drawn = this.#drawn(identity);
+      version = drawn
+        ? kindVersionOf(drawn, record, (list, id) => this.#nameOf(list, id))
+        : this.#watch
+          ? this.#accessVersionOf(identity, record)
+          : versionOf(declared, { ...this.#scenario.style, edition: 'first' }, record);
       this.#versions.set(text, version);
     }
     return version;
@@ -275,10 +319,15 @@ export class ServiceWorld {
         const { id, method, purpose, type, name } = underWay;
         const sent = { run, request: id, method, purpose, type, name };
         const fields = purpose === 'change' ? { fields: Object.keys(bodyIn(underWay.request)) } : {};
-        const refers = method === 'GET' || this.#watch ? {} : { refers: this.#referred(underWay.request) };
+        const refers =
+          method === 'GET' || this.#watch || this.#scenario.kinds
+            ? {}
+            : { refers: this.#referred(underWay.request) };
         const isBind = purpose === 'access' && method === 'POST';
         const binds = isBind && { binds: this.#watch?.subjectIn(bodyIn(underWay.request)) ?? 'nobody' };
-        this.log({ kind: 'sent', ...sent, path: request.path, ...fields, ...refers, ...binds });
+        const ids = method === 'GET' ? [] : this.#untold(run, underWay);
+        const untold = ids.length > 0 && { untold: ids };
+        this.log({ kind: 'sent', ...sent, path: request.path, ...fields, ...refers, ...binds, ...untold });
         let answered = false;
         const deliver = ({ exchange, words, clear, ...answering }: Answering): void => {
           if (answered || isDead()) return;
@@ -286,6 +335,8 @@ export class ServiceWorld {
           if (answered || isDead()) return; // the step may have been its last, or an interruption
           answered = true;
           signal?.removeEventListener('abort', giveUp);
+          if (this.#scenario.kinds && exchange.kind === 'answered')
+            this.#told.set(run, (this.#told.get(run) ?? '') + exchange.body);
           const status = exchange.kind === 'answered' ? { status: exchange.status } : {};
           const { tells, shows, pausedUntil, closed, restarting, isLack } = answering;
           const pause = pausedUntil === undefined ? {} : { pausedUntil };
@@ -596,8 +647,11 @@ export class ServiceWorld {
       ? { ...request.headers, authorization: `Bearer ${tokens.revoked}` }
       : request.headers;
     const isWrite = method !== 'GET';
-    const isHalf = part === 'half' && isWrite && this.#declared({ type, name })?.invalid !== true;
-    const body = isHalf ? halfOf(request.body, type) : request.body && asTaken(request.body);
+    const own = this.#declared({ type, name });
+    const isHalf = part === 'half' && isWrite && own?.invalid !== true;
+    const body = isHalf
+      ? halfOf(request.body, own?.partial ?? partialFields[type])
+      : request.body && asTaken(request.body);
     const before = isWrite ? this.#recordOf({ type, name }) : undefined;
     const isTaken =
       this.#scenario.uniqueGroups && type === 'group' && method === 'POST' && before !== undefined;
@@ -637,8 +691,15 @@ export class ServiceWorld {
     });
   }
 
+  /** What a record is called: what names one depends on its kind. */
+  #nameIn(type: Identity['type'], record: JsonObject): string {
+    const field = this.#scenario.kinds?.records.find(({ kind }) => kind.type === type)?.kind.identity;
+    return field === undefined ? nameIn(record) : textOf(record[field]);
+  }
+
   #remember(type: Identity['type'], record: JsonObject | undefined): void {
-    if (type !== 'application' && record) this.#names.set(`${type} ${textOf(record['pk'])}`, nameIn(record));
+    if (type !== 'application' && record)
+      this.#names.set(`${type} ${textOf(record['pk'])}`, this.#nameIn(type, record));
   }
 
   /** Whether an answer holds a record that the service cannot show. */
@@ -657,6 +718,10 @@ export class ServiceWorld {
       case 'look_up': {
         const shows = status === 200 ? this.#shownBy(type, body) : {};
         if (addressOf({ type, name }) in shows) return { tells: 'present', shows };
+        // A search finds more, and may go on on another page.
+        const isWhole = Number(listIn(body).pagination['next'] ?? 0) === 0;
+        if (this.#scenario.kinds)
+          return status === 404 || (status === 200 && isWhole) ? { tells: 'absent' } : {};
         return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
       }
       case 'self':
@@ -687,7 +752,7 @@ export class ServiceWorld {
     const records = isJsonObject(json) && !('results' in json) ? [json] : listOfJson(json).results;
     if (this.#watch) return {};
     const versions = records.flatMap((record) => {
-      const identity = { type, name: nameIn(record) };
+      const identity = { type, name: this.#nameIn(type, record) };
       const version = this.#versionIn(identity, record);
       return version ? [[addressOf(identity), version] as const] : [];
     });
@@ -698,6 +763,15 @@ export class ServiceWorld {
 
   #put(identity: Identity, condition: Condition): void {
     const { declared, style } = this.#scenario;
+    const drawn = this.#drawn(identity);
+    if (drawn) {
+      const edition = condition === 'same' ? 'first' : condition === 'mixed' ? 'second' : 'bare';
+      const body = kindBodyOf(drawn, edition, (named) => this.#idOf(named) ?? null);
+      // What it names may not be there.
+      const created = this.#sandbox.create(this.#kindOf(identity), body);
+      if ('record' in created) this.#remember(identity.type, created.record);
+      return;
+    }
     const isInvalid = declared.some((other) => isSame(other, identity) && other.invalid);
     const body = bodyOf(identity, condition, style.handed && !isInvalid);
     const { provider: _, ...without } = body;
@@ -745,8 +819,8 @@ function bodyIn({ body }: Pick<UnderWay['request'], 'body'>): JsonObject {
 }
 
 /** The body of a request without what is left out by half. */
-function halfOf(body: string, type: Identity['type']): string {
-  const { [partialFields[type] ?? '']: _, ...taken } = bodyIn({ body });
+function halfOf(body: string, field = ''): string {
+  const { [field]: _, ...taken } = bodyIn({ body });
   return JSON.stringify(taken);
 }
 
@@ -754,8 +828,12 @@ function isForSuperusers(path: string): boolean {
   return path.includes('superuser_full_list=true');
 }
 
-function sandboxOf({ access, declared, mayViewUsers, mayChange, superuser }: Scenario): Sandbox {
+function sandboxOf({ access, kinds, declared, mayViewUsers, mayChange, superuser }: Scenario): Sandbox {
   if (access) return seedSandbox(accessSeedOf(access, tokens), access.isLate ? '2026.2' : '2023.10').sandbox;
+  if (kinds) {
+    const all = [tokens.first, tokens.healed].map((token) => ({ token, superuser }));
+    return seedSandbox({ tokens: all }, kinds.release).sandbox;
+  }
   const visible = declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
   const isPartial = visible.length < declared.length;
   const first = {

@@ -4,11 +4,12 @@ import { checkOf } from '../../src/manifest/manifest-check.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { accessManifestOf, accessWantsOf } from './access.ts';
 import { check } from './checker.ts';
-import { declarationsOf } from './declaration.ts';
+import { declarationsOf, type Declaration } from './declaration.ts';
 import { isWrite } from './events.ts';
 import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
+import { kindsManifestOf, kindsWantsOf, type Edition } from './kinds.ts';
 import { clearRuns } from './launch.ts';
 import { startRun } from './run.ts';
 import {
@@ -20,6 +21,7 @@ import {
   withPatience,
   withStrays,
   withAccess,
+  withKinds,
   type Scenario,
 } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
@@ -51,13 +53,16 @@ export async function simulate(
   // To load something takes real time, for which virtual time does not wait.
   await checkOf(lists);
   const random = seededRandom(seed);
-  const scenario = scenarioUnder(seed, random, contractOnly);
+  const scenario = await scenarioUnder(seed, random, contractOnly);
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
   const present = world.existing();
-  const { access } = scenario;
+  const { access, kinds } = scenario;
   const ofAccess = access && { manifest: accessManifestOf(access), wants: accessWantsOf(access) };
-  const declarationOf = ofAccess ? () => ofAccess : declarationsOf(scenario.declared, scenario.style);
+  const ofKinds = (edition: Edition): Declaration | undefined =>
+    kinds && { manifest: kindsManifestOf(kinds, edition), wants: kindsWantsOf(kinds, edition) };
+  const ofOthers = declarationsOf(scenario.declared, scenario.style);
+  const declarationOf = (edition: Edition): Declaration => ofAccess ?? ofKinds(edition) ?? ofOthers(edition);
   const surroundings = { scenario, declarationOf, world, time, random, bug };
 
   for (const run of scenario.runs) time.after(run.at, () => startRun(run, tokens.first, surroundings));
@@ -90,11 +95,13 @@ export async function simulate(
 }
 
 /** Each addition has random numbers of its own, so that one draws no other world for the others. */
-function scenarioUnder(seed: number, random: Random, contractOnly: boolean): Scenario {
+async function scenarioUnder(seed: number, random: Random, contractOnly: boolean): Promise<Scenario> {
   const documented = withPatience(scenarioOf(random), seededRandom(~seed));
   if (contractOnly) return documented;
   const ofAccess = seededRandom(seed ^ 0x0d00d00d);
-  if (ofAccess() < 0.4) return withAccess(documented, ofAccess);
+  const which = ofAccess();
+  if (which < 0.4) return withAccess(documented, ofAccess);
+  if (which < 0.65) return withKinds(documented, ofAccess);
   const reading = withReading(documented, seededRandom(seed ^ 0x55555555));
   const handing = withHandovers(reading, seededRandom(seed ^ 0x33333333));
   const straying = withStrays(handing, seededRandom(seed ^ 0x0f0f0f0f));

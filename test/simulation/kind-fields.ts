@@ -1,0 +1,254 @@
+import { stringify } from 'yaml';
+import { isJsonList, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { factsOf, type FieldFacts, type ValueFacts } from '../../src/kinds/facts.ts';
+import { familyNamed } from '../../src/kinds/families.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { referenceOf, referredLists } from '../../src/kinds/references.ts';
+import { readRelease } from '../../src/kinds/release.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import type { Identity } from './identity.ts';
+
+/** Something in a list that a field can name. */
+export interface Named extends Identity {
+  readonly list: string;
+}
+
+/** Where the service lists records. */
+export type Path = `/${string}/`;
+
+/** Two values of a field, or the list in which it names one. */
+export type FieldForm = {
+  readonly isRequired: boolean;
+  readonly isShown: boolean;
+  /** Whether it is declared in part. */
+  readonly isInPart: boolean;
+} & (
+  | { readonly values: readonly [first: JsonValue, second: JsonValue] }
+  | { readonly list: string; readonly isList: boolean }
+);
+
+/** What of a kind can be declared, so that the manifest is valid and the service takes it. */
+export interface KindForm {
+  readonly kind: Kind;
+  readonly path: Path;
+  readonly fields: Readonly<Record<string, FieldForm>>;
+  /** All that requests can hold: what the service makes of the rest is its own. */
+  readonly writable: ReadonlySet<string>;
+}
+
+const fromTheStart: readonly Named[] = [
+  { type: 'flow', list: 'flows', name: 'default-provider-authorization-implicit-consent' },
+  { type: 'certificate', list: 'certificates', name: 'authentik Self-signed Certificate' },
+  { type: 'role', list: 'roles', name: 'auditors' },
+  { type: 'group', list: 'groups', name: 'staff' },
+];
+
+/** What every service has from the start and fields can name, with where it is listed. */
+export const known: readonly (Named & { readonly path: Path })[] = fromTheStart.map((named) => ({
+  ...named,
+  path: referredLists[named.list as keyof typeof referredLists], // these are such lists
+}));
+
+/** Applications, groups and users have worlds of their own, with what is special about them. */
+export const drawnKinds: readonly Kind[] = kinds.filter(
+  ({ lookUp, access, isPersonal, list }) =>
+    !lookUp.isDocumented && !access && !isPersonal && list !== 'groups',
+);
+
+export function keyOf(list: string): string {
+  return Object.keys(familyNamed(list)?.byName.keys ?? {}).at(-1) ?? 'name';
+}
+
+const forms = new Map<string, Promise<KindForm | undefined>>();
+
+/** The form of a kind in a release; nothing where it has none, or no values are found that it takes. */
+export function formOf(release: SandboxRelease, kind: Kind): Promise<KindForm | undefined> {
+  const key = `${release} ${kind.path}`;
+  const found = forms.get(key) ?? findForm(release, kind);
+  forms.set(key, found);
+  return found;
+}
+
+async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm | undefined> {
+  const paths = [kind.path, ...(kind.was ? [kind.was.path] : [])].map((each) => each.slice('/api/v3'.length));
+  const path = paths.find((each): each is Path => factsOf(release, each) !== undefined);
+  const facts = path && factsOf(release, path);
+  if (!path || !facts?.can.includes('create') || !facts.can.includes('change')) return undefined;
+  const candidates = Object.entries(facts.fields).flatMap(([field, of]) => {
+    const row = kind.fields[field];
+    if (of.readOnly || field === kind.identity || row === undefined || row.isInstruction) return [];
+    const isInPart = row.part === 'unless exactly';
+    return [[field, candidatesFor(path, field, of).map((form) => ({ ...form, isInPart }))] as const];
+  });
+  const writable = new Set(Object.keys(facts.fields).filter((field) => !facts.fields[field]?.readOnly));
+  const taken: Record<string, FieldForm> = {};
+  const errors = (fields: Readonly<Record<string, FieldForm>>): Promise<number> =>
+    errorsOf(release, { kind, path, writable, fields });
+  const required = candidates.filter(([, [first]]) => first?.isRequired);
+  if (
+    required.length <
+    Object.entries(facts.fields).filter(([field, { required: is }]) => is && field !== kind.identity).length
+  )
+    return undefined;
+  for (const [field, [first]] of required) if (first) taken[field] = first;
+  for (const [field, others] of required) {
+    let least = await errors(taken);
+    for (const candidate of others.slice(1)) {
+      if (least === 0) break;
+      const now = await errors({ ...taken, [field]: candidate });
+      if (now < least) [taken[field], least] = [candidate, now];
+    }
+  }
+  const optional = candidates.filter(([, [first]]) => first && !first.isRequired);
+  // Some are demanded, though the API does not say so.
+  for (const [field, others] of optional) {
+    const least = await errors(taken);
+    if (least === 0) break;
+    for (const candidate of others)
+      if (!(field in taken) && (await errors({ ...taken, [field]: candidate })) < least)
+        taken[field] = { ...candidate, isRequired: true };
+  }
+  if ((await errors(taken)) > 0) return undefined;
+  const rest = optional.filter(([name]) => !(name in taken));
+  const likeliest = Object.fromEntries(rest.flatMap(([field, [first]]) => (first ? [[field, first]] : [])));
+  if ((await errors({ ...taken, ...likeliest })) === 0)
+    return { kind, path, writable, fields: { ...taken, ...likeliest } };
+  for (const [field, some] of rest)
+    for (const candidate of some) {
+      if ((await errors({ ...taken, [field]: candidate })) > 0) continue;
+      taken[field] = candidate;
+      break;
+    }
+  return { kind, path, writable, fields: taken };
+}
+
+const sandboxes = new Map<SandboxRelease, Sandbox>();
+
+/** How many mistakes there are in a manifest with all of these fields, and in a request. */
+async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number> {
+  const { kind, path, fields } = form;
+  let count = 0;
+  const sandbox = sandboxes.get(release) ?? seedSandbox({}, release).sandbox;
+  sandboxes.set(release, sandbox);
+  for (const variant of [0, 1] as const) {
+    const declared = Object.entries(fields).map(([field, of]) => [field, entryValueOf(of, variant)] as const);
+    const entry = {
+      [kind.identity]: 'one',
+      ...(kind.sort && { [kind.sort.field]: kind.sort.value }),
+      ...Object.fromEntries(declared),
+    };
+    const text = stringify({ version: 1, [kind.list]: [entry] });
+    const loaded = await loadManifests(['m.yaml'], {
+      files: memoryFiles({ 'm.yaml': text }),
+      env: {},
+      ...releaseOf(release),
+    });
+    count += loaded.diagnostics.filter(({ severity }) => severity === 'error').length;
+    const sent = Object.entries(fields).map(
+      ([field, of]) => [field, bodyValueOf(sandbox, of, variant)] as const,
+    );
+    const body: JsonObject = { [kind.identity]: 'one', ...Object.fromEntries(sent) };
+    const created = sandbox.create(path, body);
+    const isUntried = (field: string): boolean => isNothing(body[field]) && field in fields;
+    if ('errors' in created) count += Object.keys(created.errors).filter((field) => !isUntried(field)).length;
+    if ('crashedOver' in created) count += 1;
+    sandbox.delete(path, 'one');
+  }
+  return count;
+}
+
+function releaseOf(release: SandboxRelease): {
+  readonly release?: NonNullable<Parameters<typeof loadManifests>[1]['release']>;
+} {
+  const read = readRelease(release);
+  return read ? { release: read } : {};
+}
+
+function entryValueOf(of: FieldForm, variant: 0 | 1): JsonValue {
+  if ('values' in of) return of.values[variant];
+  const named = { [keyOf(of.list)]: 'one' };
+  return of.isList ? [named] : named;
+}
+
+/** Of what is there from the start; of lists of which nothing is, nothing is tried. */
+function bodyValueOf(sandbox: Sandbox, of: FieldForm, variant: 0 | 1): JsonValue {
+  if ('values' in of) return of.values[variant];
+  const named = known.find(({ list }) => list === of.list);
+  const pk = (named && sandbox.pk(named.path, named.name)) ?? null;
+  return of.isList ? (pk === null ? [] : [pk]) : pk;
+}
+
+type Candidate = FieldForm extends infer Form
+  ? Form extends unknown
+    ? Omit<Form, 'isInPart'>
+    : never
+  : never;
+
+/** The forms that a field may have, the likeliest first. */
+function candidatesFor(path: string, field: string, facts: FieldFacts): Candidate[] {
+  const more = { isRequired: facts.required === true, isShown: !facts.writeOnly };
+  const reference = referenceOf(path, field, facts);
+  if (reference) {
+    const { list, by } = reference;
+    if (by !== 'pk' || familyNamed(list) === undefined) return [];
+    return [{ ...more, list, isList: facts.items !== undefined }];
+  }
+  return candidatesOf(facts).map((values) => ({ ...more, values }));
+}
+
+type Pair = readonly [JsonValue, JsonValue];
+
+const pairs = (of: (variant: number) => JsonValue): Pair => [of(1), of(2)];
+
+/** Pairs of values that the API may take, by what it says of the field. */
+function candidatesOf(facts: ValueFacts): readonly Pair[] {
+  const { type, format, enum: values, items, fields } = facts;
+  if (values) return values.map((value, index) => [value, values[(index + 1) % values.length] ?? value]);
+  if (fields) {
+    const inner = Object.entries(fields).map(([name, field]) => [name, candidatesOf(field)] as const);
+    return Array.from({ length: Math.max(0, ...inner.map(([, some]) => some.length)) }, (_, index) =>
+      pairs((variant) =>
+        Object.fromEntries(
+          inner.flatMap(([name, some]) => {
+            const pair = some[Math.min(index, some.length - 1)];
+            return pair ? [[name, pair[variant === 1 ? 0 : 1]]] : [];
+          }),
+        ),
+      ),
+    );
+  }
+  if (items) return candidatesOf(items).map(([first, second]): Pair => [[first], [second]]);
+  switch (type) {
+    case 'boolean':
+      return [[true, false]];
+    case 'integer':
+    case 'number': {
+      const { minimum = 0, maximum = 1000 } = facts;
+      return [pairs((variant) => Math.min(maximum, Math.max(minimum, 10) + variant))];
+    }
+    case 'string':
+      return textsOf(format).map((of) => pairs(of));
+    case 'object':
+      return [pairs((variant) => ({ canal: { depth: variant } }))];
+    default:
+      return [pairs((variant) => ({ canal: variant })), pairs((variant) => [`v${variant}`])];
+  }
+}
+
+function textsOf(format: string | undefined): readonly ((variant: number) => string)[] {
+  const url = (variant: number): string => `https://v${variant}.example.com/`;
+  if (format === 'uri') return [url];
+  if (format === 'email') return [(variant) => `v${variant}@example.com`];
+  if (format === 'date-time') return [(variant) => `2027-01-0${variant}T00:00:00Z`];
+  if (format === 'uuid') return [(variant) => `00000000-0000-4000-8000-00000000000${variant}`];
+  return [(variant) => `v${variant}`, (variant) => `hours=${variant}`, url, (variant) => `10.0.0.${variant}`];
+}
+
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || (isJsonList(value) && value.length === 0);
+}

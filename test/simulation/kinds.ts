@@ -1,0 +1,206 @@
+import { stringify } from 'yaml';
+import type { Random } from '../../src/base/clock.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import { dice } from './dice.ts';
+import {
+  addressOf,
+  isSame,
+  type DeclaredIdentity,
+  type Identity,
+  type Values,
+  type Version,
+} from './identity.ts';
+import {
+  drawnKinds,
+  formOf,
+  keyOf,
+  known,
+  type FieldForm,
+  type KindForm,
+  type Named,
+} from './kind-fields.ts';
+
+/** What a seed draws of all kinds that there are: nobody has written a line for any of them here. */
+export interface KindsScenario {
+  readonly release: SandboxRelease;
+  /** What is declared, each after those that it names. */
+  readonly records: readonly DrawnRecord[];
+}
+
+export interface DrawnRecord extends Pick<KindForm, 'kind' | 'writable'> {
+  readonly identity: DeclaredIdentity;
+  readonly fields: Readonly<Record<string, DrawnField>>;
+}
+
+/** A field, with the value that each edition of the manifest declares, or with what it names. */
+type DrawnField = Pick<FieldForm, 'isRequired' | 'isShown' | 'isInPart'> &
+  (
+    | { readonly values: readonly [first: JsonValue, second: JsonValue] }
+    | { readonly names: readonly [Named]; readonly isList: boolean }
+  );
+
+export type Edition = 'first' | 'second';
+
+export async function drawKinds(random: Random): Promise<KindsScenario> {
+  const { chance, whole, pick } = dice(random);
+  const release = pick([sandboxReleases[0], sandboxReleases.at(-1) ?? sandboxReleases[0]]);
+  const records: DrawnRecord[] = [];
+  let drawn = 0;
+  const some = <Item>(items: readonly Item[]): Item | undefined =>
+    items[whole(0, Math.max(0, items.length - 1))];
+  const named = async (list: string, depth: number): Promise<Named | undefined> => {
+    const declared = some(records.filter(({ kind }) => kind.list === list));
+    if (declared && chance(0.7)) return { ...declared.identity, list };
+    const other = some(drawnKinds.filter((kind) => kind.list === list));
+    const fresh = depth > 0 && other && chance(0.5) ? await draw(other, depth - 1) : undefined;
+    return fresh ?? known.find((each) => each.list === list) ?? (declared && { ...declared.identity, list });
+  };
+  const draw = async (kind: Kind, depth: number): Promise<Named | undefined> => {
+    const form = await formOf(release, kind);
+    if (form === undefined) return undefined;
+    const name = `${kind.type.charAt(0)}x${(drawn += 1)}`;
+    // Some are to be unique.
+    const own = (value: JsonValue): JsonValue =>
+      value === 'v1' || value === 'v2' ? `${value}-${name}` : value;
+    const fields: Record<string, DrawnField> = {};
+    for (const [field, of] of Object.entries(form.fields)) {
+      if (!of.isRequired && !chance(0.25)) continue;
+      const other = 'list' in of ? await named(of.list, depth) : undefined;
+      if ('values' in of) fields[field] = { ...of, values: [own(of.values[0]), own(of.values[1])] };
+      else if (other) fields[field] = { ...of, names: [other] };
+      else if (of.isRequired) return undefined;
+    }
+    const partial = Object.keys(fields).find((field) => !fields[field]?.isRequired && fields[field]?.isShown);
+    const { type, list, identity: field, path, was, listing, update, isBase = false } = kind;
+    const identity: DeclaredIdentity = {
+      type,
+      name,
+      invalid: false,
+      hidden: false,
+      model: form.path,
+      field,
+      paths: [path, ...(was ? [was.path] : [])],
+      isUnique: listing.isUnique,
+      isBase,
+      sentAlong: update.sentAlong ?? [],
+      ...(partial !== undefined && { partial }),
+    };
+    records.push({ kind, writable: form.writable, fields, identity });
+    return { ...identity, list };
+  };
+  for (let count = whole(1, 3); count > 0; count -= 1) {
+    const kind = some(drawnKinds);
+    for (let times = whole(1, 3); kind && times > 0; times -= 1) await draw(kind, 2);
+  }
+  return records.length > 0 ? { release, records } : drawKinds(random);
+}
+
+/** What is declared of a record in an edition, by its fields; what is named goes through `nameOf`. */
+function declaredOf(
+  { fields }: DrawnRecord,
+  edition: Edition,
+  nameOf: (named: Named) => JsonValue,
+): JsonObject {
+  const values = Object.entries(fields).map(([field, drawn]): [string, JsonValue] => {
+    if ('values' in drawn) return [field, drawn.values[edition === 'first' ? 0 : 1]];
+    const [first, ...rest] = drawn.names.map((named) => nameOf(named));
+    return [field, drawn.isList ? [...(first === undefined ? [] : [first]), ...rest] : (first ?? null)];
+  });
+  return Object.fromEntries(values);
+}
+
+export function kindsManifestOf({ records }: KindsScenario, edition: Edition): string {
+  const lists = new Map<string, JsonObject[]>();
+  for (const record of records) {
+    const { kind, identity } = record;
+    const entry = {
+      [kind.identity]: identity.name,
+      ...(kind.sort && { [kind.sort.field]: kind.sort.value }),
+      ...declaredOf(record, edition, ({ list, name }) => ({ [keyOf(list)]: name })),
+    };
+    lists.set(kind.list, [...(lists.get(kind.list) ?? []), entry]);
+  }
+  return stringify({ version: 1, ...Object.fromEntries(lists) });
+}
+
+export function kindsWantsOf({ records }: KindsScenario, edition: Edition): Record<string, Values> {
+  return Object.fromEntries(
+    records.map((record) => {
+      const declared = declaredOf(record, edition, (named) => addressOf(named));
+      const shown = Object.entries(declared).filter(([field]) => record.fields[field]?.isShown);
+      return [
+        addressOf(record.identity),
+        Object.fromEntries(shown.map(([field, value]) => [field, inOneForm(value)])),
+      ];
+    }),
+  );
+}
+
+/** The body of a request to create a record: with all that an edition declares, or with what is demanded alone. */
+export function kindBodyOf(
+  record: DrawnRecord,
+  edition: Edition | 'bare',
+  idOf: (named: Named) => JsonValue,
+): JsonObject {
+  const all = Object.entries(declaredOf(record, edition === 'bare' ? 'second' : edition, idOf));
+  const fields = all.filter(([field]) => edition !== 'bare' || record.fields[field]?.isRequired);
+  return { [record.kind.identity]: record.identity.name, ...Object.fromEntries(fields) };
+}
+
+/** A change of a declared field by somebody else; nothing where there is none that can be changed. */
+export function kindEditOf({ fields }: DrawnRecord): JsonObject {
+  const [found] = Object.entries(fields).filter(([, drawn]) => 'values' in drawn && drawn.isShown);
+  if (found === undefined || !('values' in found[1])) return {};
+  return { [found[0]]: found[1].values[1] };
+}
+
+/** What a record is in terms of what is declared: names in place of ids, and what stands beside. */
+export function kindVersionOf(
+  { fields, writable }: DrawnRecord,
+  record: JsonObject,
+  nameOf: (list: string, id: JsonValue) => string,
+): Version {
+  const declared: Record<string, string> = {};
+  const beside: Record<string, string> = {};
+  for (const [field, held] of Object.entries(record)) {
+    const drawn = fields[field];
+    if (drawn === undefined) {
+      if (writable.has(field)) beside[field] = inOneForm(held);
+    } else if (!drawn.isShown) continue;
+    else if ('values' in drawn)
+      declared[field] = inOneForm(drawn.isInPart ? partOf(drawn.values[0], held) : held);
+    else {
+      const named = (id: JsonValue): JsonValue =>
+        id === null ? null : nameOf(drawn.names[0]?.list ?? '', id);
+      const all = isJsonList(held) ? held.map((id) => named(id)) : named(held);
+      const own = drawn.names.map((each) => addressOf(each));
+      const isOwn = (name: JsonValue): boolean => !drawn.isInPart || own.includes(textOf(name));
+      declared[field] = inOneForm(isJsonList(all) ? all.filter((name) => isOwn(name)) : all);
+    }
+  }
+  return { pk: textOf(record['pk']), fields: declared, beside };
+}
+
+/** JSON is declared in part. */
+function partOf(declared: JsonValue, held: JsonValue): JsonValue {
+  if (!isJsonObject(declared) || !isJsonObject(held)) return held;
+  const entries = Object.keys(declared).map((key) => [key, partOf(declared[key] ?? null, held[key] ?? null)]);
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+function inOneForm(value: JsonValue): string {
+  return JSON.stringify(value, (_, inner: JsonValue) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** Whether a drawn record names something. */
+export function isNamed({ records }: KindsScenario, { type, name }: Identity): boolean {
+  return records.some(({ fields }) =>
+    Object.values(fields).some((of) => 'names' in of && of.names.some((one) => isSame(one, { type, name }))),
+  );
+}
