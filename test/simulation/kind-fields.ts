@@ -41,7 +41,7 @@ export interface KindForm {
   readonly writable: ReadonlySet<string>;
 }
 
-const fromTheStart: readonly Named[] = [
+const seeded: readonly Named[] = [
   { type: 'flow', list: 'flows', name: 'default-provider-authorization-implicit-consent' },
   { type: 'certificate', list: 'certificates', name: 'authentik Self-signed Certificate' },
   { type: 'role', list: 'roles', name: 'auditors' },
@@ -49,7 +49,7 @@ const fromTheStart: readonly Named[] = [
 ];
 
 /** What every service has from the start and fields can name, with where it is listed. */
-export const known: readonly (Named & { readonly path: Path })[] = fromTheStart.map((named) => ({
+export const fromTheStart: readonly (Named & { readonly path: Path })[] = seeded.map((named) => ({
   ...named,
   path: referredLists[named.list as keyof typeof referredLists], // these are such lists
 }));
@@ -178,7 +178,7 @@ function entryValueOf(of: FieldForm, variant: 0 | 1): JsonValue {
 /** Of what is there from the start; of lists of which nothing is, nothing is tried. */
 function bodyValueOf(sandbox: Sandbox, of: FieldForm, variant: 0 | 1): JsonValue {
   if ('values' in of) return of.values[variant];
-  const named = known.find(({ list }) => list === of.list);
+  const named = fromTheStart.find(({ list }) => list === of.list);
   const pk = (named && sandbox.pk(named.path, named.name)) ?? null;
   return of.isList ? (pk === null ? [] : [pk]) : pk;
 }

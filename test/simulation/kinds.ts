@@ -16,7 +16,7 @@ import {
   drawnKinds,
   formOf,
   keyOf,
-  known,
+  fromTheStart,
   type FieldForm,
   type KindForm,
   type Named,
@@ -55,7 +55,9 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
     if (declared && chance(0.7)) return { ...declared.identity, list };
     const other = some(drawnKinds.filter((kind) => kind.list === list));
     const fresh = depth > 0 && other && chance(0.5) ? await draw(other, depth - 1) : undefined;
-    return fresh ?? known.find((each) => each.list === list) ?? (declared && { ...declared.identity, list });
+    return (
+      fresh ?? fromTheStart.find((each) => each.list === list) ?? (declared && { ...declared.identity, list })
+    );
   };
   const draw = async (kind: Kind, depth: number): Promise<Named | undefined> => {
     const form = await formOf(release, kind);
@@ -92,7 +94,7 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
   };
   for (let count = whole(1, 3); count > 0; count -= 1) {
     const kind = some(drawnKinds);
-    for (let times = whole(1, 3); kind && times > 0; times -= 1) await draw(kind, 2);
+    if (kind) for (let times = whole(1, 3); times > 0; times -= 1) await draw(kind, 2);
   }
   return records.length > 0 ? { release, records } : drawKinds(random);
 }
@@ -151,9 +153,9 @@ export function kindBodyOf(
 
 /** A change of a declared field by somebody else; nothing where there is none that can be changed. */
 export function kindEditOf({ fields }: DrawnRecord): JsonObject {
-  const [found] = Object.entries(fields).filter(([, drawn]) => 'values' in drawn && drawn.isShown);
-  if (found === undefined || !('values' in found[1])) return {};
-  return { [found[0]]: found[1].values[1] };
+  for (const [field, drawn] of Object.entries(fields))
+    if ('values' in drawn && drawn.isShown) return { [field]: drawn.values[1] };
+  return {};
 }
 
 /** What a record is in terms of what is declared: names in place of ids, and what stands beside. */
@@ -175,8 +177,8 @@ export function kindVersionOf(
       const named = (id: JsonValue): JsonValue =>
         id === null ? null : nameOf(drawn.names[0]?.list ?? '', id);
       const all = isJsonList(held) ? held.map((id) => named(id)) : named(held);
-      const own = drawn.names.map((each) => addressOf(each));
-      const isOwn = (name: JsonValue): boolean => !drawn.isInPart || own.includes(textOf(name));
+      const own = new Set(drawn.names.map((each) => addressOf(each)));
+      const isOwn = (name: JsonValue): boolean => !drawn.isInPart || own.has(textOf(name));
       declared[field] = inOneForm(isJsonList(all) ? all.filter((name) => isOwn(name)) : all);
     }
   }

@@ -30,6 +30,8 @@ export interface PlantedBug {
   readonly allows?: boolean;
   /** In place of --keep-going, whether it is given or not. */
   readonly keepsGoing?: boolean;
+  /** Whether it takes all names for unique, also those of which the service may hold two. */
+  readonly takesAllForUnique?: boolean;
   /** In place of the --wait that is given. */
   readonly wait?: string;
 }
@@ -155,6 +157,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a denied read for absent': {
     breaks: 'denied',
+    from: 104,
     transport: misreading(({ status }, { method }) =>
       method === 'GET' && status === 403 ? notFound : undefined,
     ),
@@ -181,7 +184,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes any 400 for exists': {
     breaks: 'seen',
-    from: 49,
+    from: 110,
     transport: misreading(({ status }, { method, path }) =>
       method === 'POST' && status === 400 && path.includes('/users/')
         ? { body: '{"username":["taken"]}' }
@@ -194,6 +197,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a lost create for one that was never sent': {
     breaks: 'retry',
+    from: 46,
     transport: takesLostFor({ kind: 'never_sent', error: new Error('reset'), transient: true }),
   },
   'retries before Retry-After is over': {
@@ -204,7 +208,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes every token for the one of a superuser': {
     breaks: 'superusers',
-    from: 60,
+    from: 86,
     transport: misreading(({ body }, { path }) =>
       path.endsWith('/users/me/')
         ? { body: body.replace('"is_superuser":false', '"is_superuser":true') }
@@ -213,7 +217,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a user that was made by half for whole': {
     breaks: 'in_full',
-    from: 96,
+    from: 106,
     transport: misreadingUsers(({ results }) => ({
       results: results.map((user) => ({ ...user, groups: groupIds })),
     })),
@@ -224,18 +228,21 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       results: results.map((user) => (isInDeclaredOrder(user) ? user : { ...user, groups: [] })),
     })),
   },
-  'changes things without another look': { breaks: 'looks_first', transport: lookingOnce(false) },
-  'overwrites what somebody else has changed': { breaks: 'kept', from: 80, transport: lookingOnce(true) },
+  'changes things without another look': { breaks: 'looks_first', from: 37, transport: lookingOnce(false) },
+  'overwrites what somebody else has changed': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
   'sends what nobody declared': {
     breaks: 'sparing',
+    from: 37,
     transport: changing((fields) => ('name' in fields ? { ...fields, name: 'A name of its own' } : fields)),
   },
   'takes people out of groups that are not declared': {
     breaks: 'sparing',
+    from: 79,
     transport: changing((fields) => ('groups' in fields ? { ...fields, groups: groupIds } : fields)),
   },
   'takes a main provider before the one that has it gives it away': {
     breaks: 'handed',
+    from: 93,
     transport: misreading(({ status, body }, { method, path }) =>
       method === 'GET' && status === 200 && path.includes('/applications/')
         ? { body: body.replaceAll(/"provider":\d+/g, '"provider":null') }
@@ -250,6 +257,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'says that somebody else changed what it could not change': {
     breaks: 'conflict',
+    from: 37,
     report: changingEach((outcome) =>
       outcome.outcome === 'updated' ? { ...outcome, outcome: 'conflict' } : outcome,
     ),
@@ -258,7 +266,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'converges',
     allows: false,
   },
-  'does not wait for a service that restarts': { breaks: 'patience', from: 43, wait: '0' },
+  'does not wait for a service that restarts': { breaks: 'patience', wait: '0' },
   'takes the 502 of a front for a failure of the service': {
     breaks: 'one_asks',
     transport: misreading(({ status }) => (status === 502 ? { status: 500 } : undefined)),
@@ -278,7 +286,6 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'miscounts its attempts': {
     breaks: 'attempts',
-    from: 32,
     report: (report) => ({
       ...report,
       outcomes: report.outcomes.map((outcome) => ({ ...outcome, attempts: Math.min(1, outcome.attempts) })),
@@ -318,7 +325,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'goes on when the licence lets nothing be created': {
     breaks: 'denied',
-    from: 179,
+    from: 128,
     transport: misreading(({ body }) =>
       body.includes('denied_license') ? { status: 429, headers: {}, body: '' } : undefined,
     ),
@@ -340,6 +347,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return isGroup && exchange.kind === 'lost' ? network(request, signal) : exchange;
     },
   },
+  'takes the names of every kind for unique': { breaks: 'retry', from: 128, takesAllForUnique: true },
   'takes what is not offered for a service that is not there': {
     breaks: 'documented',
     from: 105,

@@ -14,7 +14,7 @@ import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { accessSeedOf, accessWantsOf, declaredSecret, providersBefore, type Deed } from './access.ts';
-import { known } from './kind-fields.ts';
+import { fromTheStart } from './kind-fields.ts';
 import { kindBodyOf, kindEditOf, kindVersionOf, type DrawnRecord } from './kinds.ts';
 import { AccessWatch } from './access-watch.ts';
 import {
@@ -116,7 +116,7 @@ export class ServiceWorld {
       mustBeTaken(this.#sandbox.create(type, body));
     for (const identity of scenario.declared) this.#remember(identity.type, this.#recordOf(identity));
     this.#look();
-    for (const named of scenario.kinds ? known : []) {
+    for (const named of scenario.kinds ? fromTheStart : []) {
       const pk = this.#sandbox.pk(named.path, named.name);
       if (pk !== undefined) this.#names.set(`${named.type} ${textOf(pk)}`, named.name);
     }
@@ -131,7 +131,7 @@ export class ServiceWorld {
 
   /** The id of what a drawn record names; nothing where it is not there. */
   #idOf(named: Identity): JsonValue | undefined {
-    const path = this.#declared(named)?.model ?? known.find((other) => isSame(other, named))?.path;
+    const path = this.#declared(named)?.model ?? fromTheStart.find((other) => isSame(other, named))?.path;
     return path && this.#sandbox.pk(path, named.name);
   }
 

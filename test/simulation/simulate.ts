@@ -54,6 +54,7 @@ export async function simulate(
   await checkOf(lists);
   const random = seededRandom(seed);
   const scenario = await scenarioUnder(seed, random, contractOnly);
+  const restore = bug?.takesAllForUnique ? takeForUnique(scenario) : () => {};
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
   const present = world.existing();
@@ -91,7 +92,18 @@ export async function simulate(
   };
   const violations = check(history);
   clearRuns();
+  restore();
   return { history, violations };
+}
+
+/** Says of drawn kinds that their names are unique, until that is taken back. */
+function takeForUnique({ kinds }: Scenario): () => void {
+  const listings = new Set(kinds?.records.map(({ kind }) => kind.listing));
+  const others = [...listings].filter(({ isUnique }) => !isUnique);
+  for (const listing of others) Object.assign(listing, { isUnique: true });
+  return () => {
+    for (const listing of others) Object.assign(listing, { isUnique: false });
+  };
 }
 
 /** Each addition has random numbers of its own, so that one draws no other world for the others. */

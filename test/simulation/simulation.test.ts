@@ -66,7 +66,7 @@ describe('a simulated run of apply', () => {
 
   test.each([1, 7, 42])('leaves a history that a person can follow: seed %i', async (seed) => {
     const story = narrate(await simulate(seed));
-    expect(story).toMatch(/^seed \d+\ndeclared: application\.a0/);
+    expect(story).toMatch(/^seed \d+\ndeclared: \w+\.\w+/);
     expect(story).toMatch(/ms {2}rerun: ends as (done|incomplete): /);
     expect(story).not.toContain('undefined');
   });
