@@ -101,8 +101,9 @@ function checkChange(
   const changed = differingFrom(wanted, now).filter((field) => base?.fields[field] !== now.fields[field]);
   if (base?.pk !== now.pk || changed.length > 0)
     fail('kept', `${says}, although somebody else had changed ${changed.join(', ') || 'which it is'}`);
-  // What later releases call `parents` is sent under its former name as well.
-  const named = (change.fields ?? []).map((field) => (field === 'parent' ? 'parents' : field));
+  // What later releases call otherwise is sent under its former name as well.
+  const { formerFields = { parent: 'parents' } } = identity;
+  const named = (change.fields ?? []).map((field) => formerFields[field] ?? field);
   const idle = named.filter(
     (field) =>
       !sentAlong.includes(field) &&

@@ -232,9 +232,9 @@ function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolea
       );
     case 'look_up':
     case 'question': {
+      if (declared.some((identity) => isDrawn(identity) && isSame(identity, event))) return !contractOnly;
       if (query === undefined)
         return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
-      if (declared.some((identity) => isDrawn(identity) && isSame(identity, event))) return !contractOnly;
       const named = declared.flatMap(({ type, name, formerly = name }) => [
         { type, name },
         { type, name: formerly },

@@ -37,6 +37,8 @@ export interface DeclaredIdentity extends Identity {
   readonly paths?: readonly string[];
   readonly partial?: string;
   readonly sentAlong?: readonly string[];
+  /** Under which names earlier releases have some fields: they are sent as well. */
+  readonly formerFields?: Readonly<Record<string, string>>;
   /** Whether the service shows others of its list under its path. */
   readonly isBase?: boolean;
   readonly isUnique?: boolean;

@@ -37,6 +37,8 @@ export interface KindForm {
   readonly kind: Kind;
   readonly path: Path;
   readonly fields: Readonly<Record<string, FieldForm>>;
+  /** The fields that hold an id of a record: in its path, or where others name it. */
+  readonly ids: readonly string[];
   /** All that requests can hold: what the service makes of the rest is its own. */
   readonly writable: ReadonlySet<string>;
 }
@@ -86,9 +88,10 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
     return [[field, candidatesFor(path, field, of).map((form) => ({ ...form, isInPart }))] as const];
   });
   const writable = new Set(Object.keys(facts.fields).filter((field) => !facts.fields[field]?.readOnly));
+  const ids = [kind.family.id, kind.was?.id, facts.id?.name, 'pk'].flatMap((id) => id ?? []);
   const taken: Record<string, FieldForm> = {};
   const errors = (fields: Readonly<Record<string, FieldForm>>): Promise<number> =>
-    errorsOf(release, { kind, path, writable, fields });
+    errorsOf(release, { kind, path, ids, writable, fields });
   const required = candidates.filter(([, [first]]) => first?.isRequired);
   if (
     required.length <
@@ -117,14 +120,14 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
   const rest = optional.filter(([name]) => !(name in taken));
   const likeliest = Object.fromEntries(rest.flatMap(([field, [first]]) => (first ? [[field, first]] : [])));
   if ((await errors({ ...taken, ...likeliest })) === 0)
-    return { kind, path, writable, fields: { ...taken, ...likeliest } };
+    return { kind, path, ids, writable, fields: { ...taken, ...likeliest } };
   for (const [field, some] of rest)
     for (const candidate of some) {
       if ((await errors({ ...taken, [field]: candidate })) > 0) continue;
       taken[field] = candidate;
       break;
     }
-  return { kind, path, writable, fields: taken };
+  return { kind, path, ids, writable, fields: taken };
 }
 
 const sandboxes = new Map<SandboxRelease, Sandbox>();

@@ -29,7 +29,7 @@ export interface KindsScenario {
   readonly records: readonly DrawnRecord[];
 }
 
-export interface DrawnRecord extends Pick<KindForm, 'kind' | 'writable'> {
+export interface DrawnRecord extends Pick<KindForm, 'kind' | 'ids' | 'writable'> {
   readonly identity: DeclaredIdentity;
   readonly fields: Readonly<Record<string, DrawnField>>;
 }
@@ -86,10 +86,13 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
       paths: [path, ...(was ? [was.path] : [])],
       isUnique: listing.isUnique,
       isBase,
+      formerFields: Object.fromEntries(
+        Object.entries(kind.fields).flatMap(([later, { formerly }]) => (formerly ? [[formerly, later]] : [])),
+      ),
       sentAlong: update.sentAlong ?? [],
       ...(partial !== undefined && { partial }),
     };
-    records.push({ kind, writable: form.writable, fields, identity });
+    records.push({ kind, ids: form.ids, writable: form.writable, fields, identity });
     return { ...identity, list };
   };
   for (let count = whole(1, 3); count > 0; count -= 1) {
@@ -160,7 +163,7 @@ export function kindEditOf({ fields }: DrawnRecord): JsonObject {
 
 /** What a record is in terms of what is declared: names in place of ids, and what stands beside. */
 export function kindVersionOf(
-  { fields, writable }: DrawnRecord,
+  { fields, ids, writable }: DrawnRecord,
   record: JsonObject,
   nameOf: (list: string, id: JsonValue) => string,
 ): Version {
@@ -182,7 +185,8 @@ export function kindVersionOf(
       declared[field] = inOneForm(isJsonList(all) ? all.filter((name) => isOwn(name)) : all);
     }
   }
-  return { pk: textOf(record['pk']), fields: declared, beside };
+  const [pk = null] = ids.flatMap((id) => record[id] ?? []);
+  return { pk: textOf(pk), fields: declared, beside };
 }
 
 /** JSON is declared in part. */

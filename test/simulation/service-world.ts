@@ -698,8 +698,10 @@ export class ServiceWorld {
   }
 
   #remember(type: Identity['type'], record: JsonObject | undefined): void {
-    if (type !== 'application' && record)
-      this.#names.set(`${type} ${textOf(record['pk'])}`, this.#nameIn(type, record));
+    if (type === 'application' || record === undefined) return;
+    const name = this.#nameIn(type, record);
+    for (const field of this.#drawn({ type, name })?.ids ?? ['pk'])
+      if (record[field] !== undefined) this.#names.set(`${type} ${textOf(record[field])}`, name);
   }
 
   /** Whether an answer holds a record that the service cannot show. */
