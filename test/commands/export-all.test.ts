@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { capture } from '../support/run.ts';
@@ -23,6 +24,22 @@ test.each([['2023.10'], ['2025.12']] as const)(
     expect(world.writes()).toEqual([]);
   },
 );
+
+test('export --all of one service builds the same in a later one', async () => {
+  const tokens = [{ token: 'sandbox-token', superuser: true }];
+  const { context, stdout } = capture({
+    url: 'http://127.0.0.1:9',
+    transport: new World({ is_fresh: true, tokens }, '2025.12').send,
+  });
+  await exportManifests({ output: 'yaml', all: true }, context);
+  const world = new World({ tokens }, '2026.2');
+  const applied = world.run(stdout());
+  const options = { output: 'text', yes: true, allow: ['update'] } as const;
+  expect(await apply(['m.yaml'], options, applied.context), applied.stdout() + applied.stderr()).toBe('done');
+  const planned = world.run(stdout());
+  await plan(['m.yaml'], { output: 'text' }, planned.context);
+  expect(planned.stdout()).toContain('No changes.');
+});
 
 test('export refuses --all with --type', async () => {
   const { context } = capture({ url: 'http://127.0.0.1:9', transport: new World().send });
