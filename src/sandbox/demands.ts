@@ -23,6 +23,13 @@ const demands: Readonly<Record<string, readonly Demand[]>> = {
     { oneOf: ['binding_type'], isOfCreate: true },
     { oneOf: ['issuer', 'issuer_override'], isOfCreate: true },
   ],
+  '/stages/redirect/': [
+    {
+      oneOf: ['target_static', 'target_flow'],
+      says: 'Target URL should be present when mode is Static.',
+      isOfCreate: true,
+    },
+  ],
   '/stages/identification/': [
     {
       oneOf: ['user_fields', 'sources'],

@@ -173,7 +173,7 @@ export class Sandbox {
   #below(request: SandboxRequest, path: string, below: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
-    if (!kind || !isWritten(kind) || !kind.key.form.test(name)) return html(404, '<!DOCTYPE html>');
+    if (!kind?.key.form.test(name)) return html(404, '<!DOCTYPE html>');
     const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
     const asker = this.#askers.of(request);
     const row = 'refusal' in asker ? 'forbidden' : viewed(kind, name, asker);
@@ -208,7 +208,7 @@ export class Sandbox {
     }
     const found = viewed(kind, name, asker);
     if (found === 'forbidden') return forbidden;
-    const right = isWritten(kind) ? rightFor.get(method) : undefined;
+    const right = kind.allow.one.split(', ').includes(method) ? rightFor.get(method) : undefined;
     const reach = right && asker.rights.reach(right, kind.list);
     // At first, a right to all of them was asked for before anything was looked for.
     if (reach !== undefined && reach !== 'all' && !rules.changesSingleOnes) return forbidden;
@@ -218,20 +218,21 @@ export class Sandbox {
       return json(404, { detail }, allow);
     }
     if (reach !== undefined && !reaches(reach, kind, found)) return forbidden;
-    if (isWritten(kind) && reach !== undefined) return this.#write(request, kind, asker, found);
+    if (reach !== undefined) return this.#write(request, kind, asker, found);
     return kind.isUnreadable?.(found)
       ? crashed(request)
       : json(200, kind.record(found, asker, new Query(request.path)), allow);
   }
 
   /** Creates a record, or changes or deletes one: the asker may. */
-  #write(request: SandboxRequest, kind: WrittenKind, asker: Asker, own?: Row): SandboxResponse {
+  #write(request: SandboxRequest, kind: SandboxKind, asker: Asker, own?: Row): SandboxResponse {
     const { method } = request;
     const allow = own ? kind.allow.one : kind.allow.list;
     if (own && method === 'DELETE') {
       this.#delete(kind, own);
       return { status: 204, headers: { allow }, body: '' };
     }
+    if (!isWritten(kind)) return notAllowed(request, allow);
     const body = bodyOf(request, allow, this.#world.rules);
     if ('refusal' in body) return body.refusal;
     const result = taken(kind, body.fields, asker, own && { own, partial: method === 'PATCH' });

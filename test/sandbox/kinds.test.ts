@@ -69,12 +69,16 @@ function facts(type: string, name: string): FieldFacts | undefined {
   return factsOf(release, type)?.fields[name];
 }
 
-test.each([familyOf('providers')])('the kind $type is only read', ({ path }) => {
-  const { sandbox } = seedSandbox({});
-  const { status, body } = ask(sandbox, 'GET', path);
-  expect([status, body['results']]).toEqual([200, expect.arrayContaining([expect.anything()])]);
-  for (const method of ['POST', 'OPTIONS']) expect(ask(sandbox, method, path).status).toBe(405);
-  const one = `${path}1/`;
-  expect(ask(sandbox, 'GET', one).status).toBe(200);
-  for (const method of ['PATCH', 'PUT', 'DELETE']) expect(ask(sandbox, method, one).status).toBe(405);
-});
+test.each([familyOf('providers')])(
+  'the kind $type is not written, and one of it can be deleted',
+  ({ path }) => {
+    const { sandbox } = seedSandbox({});
+    const { status, body } = ask(sandbox, 'GET', path);
+    expect([status, body['results']]).toEqual([200, expect.arrayContaining([expect.anything()])]);
+    for (const method of ['POST', 'OPTIONS']) expect(ask(sandbox, method, path).status).toBe(405);
+    const one = `${path}1/`;
+    expect(ask(sandbox, 'GET', one).status).toBe(200);
+    for (const method of ['PATCH', 'PUT']) expect(ask(sandbox, method, one).status).toBe(405);
+    expect([ask(sandbox, 'DELETE', one).status, ask(sandbox, 'GET', one).status]).toEqual([204, 404]);
+  },
+);
