@@ -73,6 +73,7 @@ export function ordered<Planned extends Change>(
         const circle = path.slice(path.indexOf(next.holder));
         const words = `${circle.join(', ')} wait for each other. Let one of them go without first, and apply that.`;
         if ('field' in next) refused.push(refusal(next, words));
+        else refused.push(...circle.flatMap((address) => circular(planned.get(address), circle)));
         waits.set(last, waits.get(last)?.filter((want) => want !== next) ?? []);
       }
     }
@@ -121,6 +122,20 @@ function wantsOf(change: Change, holderOf: HolderOf): Want[] {
         : [{ resource, field, id, name: nameIn(names, kind, field, id), holder }];
     });
   });
+}
+
+/** New resources that name each other in a circle, so that none can be created first: what to say of one of them. */
+function circular(change: Change | undefined, circle: readonly Address[]): Diagnostic[] {
+  const named =
+    change && declaredNames(change.resource).find((one) => circle.includes(addressNamed(one) ?? '.'));
+  if (change === undefined || named === undefined) return [];
+  const { field, item } = named;
+  const problem = {
+    code: 'circular-reference',
+    summary: `${addressNamed(named)} leads back to it`,
+    detail: `${circle.join(', ')} name each other, and none of them can be created first. Take one of these names out, apply that, and write it again.`,
+  } as const;
+  return [diagnosticOf(change.resource, field, problem, item)];
 }
 
 function leaves({ resource, leftBecause }: Change): string {

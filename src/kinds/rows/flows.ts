@@ -10,7 +10,12 @@ export const flow: RowKind = kindFrom({
   deletion: {},
   otherPaths: ['cache_info'],
   bindableIn: 'policybindingmodel_ptr_id',
-  fields: { stages: { children: stageBindings } },
+  fields: {
+    stages: { children: stageBindings },
+    authentication: { changeWarning: () => 'other people may go through it' },
+    denied_action: { changeWarning: () => 'people who are denied go on in another way' },
+    designation: { changeWarning: () => 'it serves another purpose' },
+  },
 });
 
 export const prompt: RowKind = kindFrom({

@@ -1,5 +1,19 @@
-import { kindFrom, type KindRow, type RowKind } from '../row.ts';
+import { kindFrom, type FieldRows, type KindRow, type RowKind } from '../row.ts';
 import { demanded } from './demanded.ts';
+
+/** What lets more people in. */
+const reach = {
+  enabled: {
+    changeWarning: (is) =>
+      is === false ? 'people can no longer log in through it' : 'people can log in through it',
+  },
+  user_matching_mode: {
+    changeWarning: (mode) =>
+      typeof mode === 'string' && mode.endsWith('_link')
+        ? 'whoever has the e-mail address or username of a user at the source logs in as that user'
+        : 'other users are taken for those of the source',
+  },
+} satisfies FieldRows;
 
 /**
  * Where people come from. Their slugs are unique in the list of all types: a second one of a slug was refused by 2023.10.7 and by
@@ -13,6 +27,7 @@ const source = {
   withheld: ['enabled'],
   createdWith: { enabled: false },
   deletion: {},
+  fields: reach,
 } as const satisfies Partial<KindRow>;
 
 const oauth = kindFrom({
@@ -27,6 +42,7 @@ const saml = kindFrom({
   ...source,
   path: '/sources/saml/',
   fields: {
+    ...reach,
     // A create without them crashed 2025.12.4.
     binding_type: { ifMissing: demanded('a new source of SAML needs a `binding_type`') },
     issuer_override: {
@@ -42,6 +58,7 @@ export const sources: readonly RowKind[] = [
     ...source,
     path: '/sources/ldap/',
     fields: {
+      ...reach,
       user_property_mappings: { formerly: 'property_mappings' },
       group_property_mappings: { formerly: 'property_mappings_group' },
     },
@@ -49,6 +66,7 @@ export const sources: readonly RowKind[] = [
   oauth,
   kindFrom({ ...source, path: '/sources/plex/' }),
   saml,
-  kindFrom({ ...source, path: '/sources/scim/' }),
+  // Nobody logs in through it: it brings users.
+  kindFrom({ ...source, path: '/sources/scim/', fields: { enabled: reach.enabled } }),
   kindFrom({ ...source, path: '/sources/telegram/' }),
 ];
