@@ -48,25 +48,18 @@ describe('the package', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
-      ...below('docs')
-        .filter((path) => /^docs\/[^/]+\.md$/.test(path))
-        .toSorted(),
+      ...below('docs').filter((path) => /^docs\/[^/]+\.md$/.test(path)),
       'examples/pipelines/github-npm.yaml',
       'examples/pipelines/gitlab.yaml',
       'examples/pipelines/project/applications.yaml',
       'examples/pipelines/project/gitignore',
       'examples/pipelines/project/rollcall.yaml',
       'package.json',
-      ...['src/kinds/facts', 'src/sandbox']
-        .flatMap((path) => below(path))
-        .filter((path) => path.endsWith('.json'))
-        .toSorted(),
-      'src/report/page/page.css',
-      'src/report/page/page.js',
+      ...below('src').filter((path) => /^src\/(?:kinds|sandbox)\/.*\.json$|^src\/report\/page\//.test(path)),
     ]);
     for (const whole of ['bin', 'schemas']) {
       const found = packed.filter((path) => path.startsWith(`${whole}/`));
-      expect(found.toSorted()).toEqual(below(whole).toSorted());
+      expect(found.toSorted()).toEqual(below(whole));
     }
     const modules = new Set(below('src').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '')));
     const notOurs = packed.filter(
@@ -226,7 +219,8 @@ function words({ address, outcome, pk = '' }: OutcomeDocument): string {
 function below(path: string): string[] {
   return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .toSorted();
 }
 
 function installed(args: readonly string[]): Promise<Ended> {
