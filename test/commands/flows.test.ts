@@ -315,3 +315,23 @@ test('an export has the stages of a flow and their policies inside, and a plan o
 `);
   expect((await run('plan', service.send, stdout())).stdout).toContain('No changes.');
 });
+
+test('a saved plan of a flow is applied as long as its bindings are as they were', async () => {
+  const service = serviceWith(['10 who', '20 proof', '30 enter']);
+  const text = flow([stage('who', 10), stage('proof', 20, guarded), stage('enter', 40)].join(', '));
+  const options = { config: 'rollcall.yaml', concurrency: '1', allow: all };
+  const saved = await runOn(plan, service.send, text, { ...options, out: 'plan.json' }, { files: config });
+  expect(saved.ending, saved.stderr).toBe('done');
+  const files = { ...config, 'plan.json': saved.written.get('plan.json') ?? '' };
+  const applied = (): Promise<Ran> =>
+    runOn(apply, service.send, text, { ...options, plan: 'plan.json' }, { files });
+  const [first] = listed(service, '/flows/bindings/?ordering=order');
+  const path = `/api/v3/flows/bindings/${textOf(first?.['pk'] ?? null)}/`;
+  asked(service, 'PATCH', path, { order: 11 });
+  const stale = await applied();
+  expect(stale.ending, stale.stdout).toBe('stale');
+  asked(service, 'PATCH', path, { order: 10 });
+  const { ending, stdout } = await applied();
+  expect(ending, stdout).toBe('done');
+  expect(stagesIn(service)).toEqual(['10 who', '20 proof (1)', '40 enter']);
+});
