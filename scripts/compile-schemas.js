@@ -134,6 +134,12 @@ function compileManifest({ properties, definitions }) {
    * @param {any} value
    */
   function nameOfValue(value) {
+    if (value.$ref) {
+      const [, , ...steps] = value.$ref.split('/');
+      return nameOfValue(
+        steps.reduce((/** @type {any} */ at, /** @type {string} */ step) => at[step], definitions),
+      );
+    }
     const text = JSON.stringify(bare(value));
     const name = names.get(text) ?? `value${names.size}`;
     names.set(text, name);

@@ -39,7 +39,10 @@ const limits = /** @type {const} */ (['minLength', 'maxLength', 'minimum', 'maxi
 export function manifestSchema(kinds, factsOf) {
   /** @type {Making} */
   const making = { factsOf, shared: new Map() };
-  const entries = kinds.map((kind) => ({ kind, entry: entryOf(kind, making) }));
+  const entries = withShared(
+    kinds.map((kind) => ({ kind, entry: entryOf(kind, making) })),
+    making,
+  );
   const byList = grouped(entries, ({ kind }) => kind.list);
   const byType = grouped(entries, ({ kind }) => kind.type);
   return {
@@ -87,6 +90,41 @@ export function manifestSchema(kinds, factsOf) {
       },
     },
   };
+}
+
+/** What fields of so many entries hold alike has a definition of its own, where that is shorter. */
+const often = 3;
+const longest = 80;
+
+/**
+ * @param {readonly { kind: Kind, entry: JsonObject }[]} entries
+ * @param {Making} making
+ */
+function withShared(entries, { shared }) {
+  const all = entries.flatMap(({ entry }) => Object.entries(propertiesOf(entry)));
+  const uses = grouped(all, ([, value]) => JSON.stringify(value));
+  /** @type {Map<string, JsonObject>} */
+  const refs = new Map();
+  for (const [text, some] of uses) {
+    if (some.length < often || text.length < longest) continue;
+    const [[field, value]] = some;
+    const sameName = [...shared.keys()].filter((name) => name.startsWith(`field_${field}`)).length;
+    const name = `field_${field}${sameName > 0 ? `_${sameName + 1}` : ''}`;
+    shared.set(name, value);
+    refs.set(text, { $ref: `#/definitions/${name}` });
+  }
+  return entries.map(({ kind, entry }) => ({
+    kind,
+    entry: {
+      ...entry,
+      properties: Object.fromEntries(
+        Object.entries(propertiesOf(entry)).map(([name, value]) => [
+          name,
+          refs.get(JSON.stringify(value)) ?? value,
+        ]),
+      ),
+    },
+  }));
 }
 
 /** @param {readonly Kind[]} kinds */
