@@ -1,18 +1,19 @@
-// Writes docs/manifest.md from the schemas of what rollcall reads, docs/commands.md from the program itself, docs/diagnostics.md from the
+// Writes docs/manifest.md and the reference from the schemas of what rollcall reads, docs/commands.md from the program itself, docs/diagnostics.md from the
 // codes, and docs/releases.md from what rollcall knows of the releases of the service.
 // With --check it writes nothing, and fails when a page is not what it should be. Needs what `npm run build` makes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
 import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
 import { kinds } from '../dist/kinds/all.js';
-import { leftOut } from '../dist/kinds/left-out.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { releaseChanges } from '../dist/kinds/release-changes.js';
-import { definitionOf, manifestSchema } from './manifest-schema.js';
+import { manifestSchema } from './manifest-schema.js';
+import { referencePages, resolved } from './reference-pages.js';
 import { knownReleases, newestRelease, oldestRelease } from '../dist/kinds/release.js';
 
 put('schemas/manifest.schema.json', `${jsonLines(manifestSchema(kinds, newestFacts))}\n`);
 put('docs/manifest.md', manifestPage());
+for (const [name, text] of referencePages(readSchema('manifest'))) put(name, text);
 put('docs/commands.md', commandsPage());
 put('docs/releases.md', releasesPage());
 put('docs/diagnostics.md', diagnosticsPage());
@@ -52,6 +53,7 @@ function jsonLines(value, indent = '') {
 function manifestPage() {
   const manifest = readSchema('manifest');
   const config = readSchema('config');
+  const { version, defaults } = manifest.properties;
   return `# Manifests
 
 A manifest is a YAML file that declares what the service should have: users and groups, applications and providers, flows, and all other configuration of authentik, from release ${oldestRelease} to ${newestRelease}.
@@ -71,26 +73,17 @@ users:
     email: carol@example.com
 \`\`\`
 
-${table(manifest.properties, manifest.required, manifest)}
+${table({ version, defaults }, manifest.required, manifest)}
 
-At least one of ${list(kinds.map((kind) => kind.list))} is there. No other field is, anywhere: an unknown one is an error, with the known one
-that is nearest. Blanks at the beginning and the end of a text are dropped, as the service does. A reference such as \`\${var:NAME}\` may stand for any value:
-see [variables, secrets and environments](references.md). The whole as JSON Schema: \`rollcall schema manifest\`.
-
-${kinds.map((kind) => kindSection(kind, manifest)).join('\n')}
-## What is left out
-
-${Object.entries(leftOut)
-  .map(([path, why]) => `- \`${path}\`: ${why}`)
-  .join('\n')}
-- What happens, and is no configuration: sessions, consents and tokens that logins make; authenticators of users, and their connections to sources; events, notifications and tasks; devices.
+The [reference](reference.md) has all lists, and the fields of each type. At least one list is there. No other field is, anywhere: an unknown one is an
+error, with the known one that is nearest. Blanks at the beginning and the end of a text are dropped, as the service does. A reference such as
+\`\${var:NAME}\` may stand for any value: see [variables, secrets and environments](references.md). The whole as JSON Schema: \`rollcall schema manifest\`.
 
 ## Defaults
 
-${list(Object.keys(manifest.properties.defaults.properties).map((type) => `defaults.${type}`))} take every field but those that
-an entry needs, ${list(identities(manifest))}. They hold for the entries of their own file; where a list has several types, for those whose type
-has the field, and a field that two of them hold otherwise has no default. An entry's own value replaces the default whole: lists and attributes are
-not merged.
+Each list has defaults, by the word for one of its entries: \`defaults.user\`, \`defaults.provider\`. They take every field but those that an entry needs, and
+hold for the entries of their own file; where a list has several types, for those whose type has the field, and a field that two of them hold otherwise
+has no default. An entry's own value replaces the default whole: lists and attributes are not merged.
 
 ## rollcall.yaml
 
@@ -105,55 +98,15 @@ ${table(config.definitions.environment.properties, [], config)}
 }
 
 /**
- * @param {(typeof kinds)[number]} kind
- * @param {any} manifest
- */
-function kindSection(kind, manifest) {
-  const {
-    description,
-    properties,
-    required: always,
-    else: unlessAbsent,
-  } = manifest.definitions[definitionOf(kind)];
-  const required = [...always, ...(unlessAbsent?.required ?? [])];
-  const of = kind.sort ? ` of type ${kind.sort.value}` : '';
-  return `## ${kind.words.one.replace(/^./, (letter) => letter.toUpperCase())}${of}
-
-${description}
-
-${table(properties, required, manifest)}
-`;
-}
-
-/**
- * The fields that an entry has and its defaults have not.
- *
- * @param {any} manifest
- */
-function identities({ properties, definitions }) {
-  return Object.entries(properties.defaults.properties).flatMap(([type, { $ref }]) => {
-    const defaults = definitions[$ref.split('/').at(-1)].properties;
-    const { properties: own } = definitions[type] ?? { properties: {} };
-    return Object.keys(own).filter((name) => !(name in defaults));
-  });
-}
-
-/** @param {readonly string[]} names */
-function list(names) {
-  const quoted = [...new Set(names)].map((name) => `\`${name}\``);
-  return `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
-}
-
-/**
  * @param {Readonly<Record<string, any>>} properties
  * @param {readonly string[]} required
  * @param {any} schema
  */
 function table(properties, required, schema) {
   const rows = Object.entries(properties).map(([name, property]) => {
-    const resolved = resolve(property, schema);
+    const whole = resolved(property, schema);
     const must = required.includes(name) ? '**Required.** ' : '';
-    return `| \`${name}\` | ${typeOf(resolved, schema)} | ${must}${cell(resolved.description ?? '')} |`;
+    return `| \`${name}\` | ${typeOf(whole, schema)} | ${must}${cell(whole.description ?? '')} |`;
   });
   return ['| field | type | what it is |', '|---|---|---|', ...rows].join('\n');
 }
@@ -164,7 +117,7 @@ function table(properties, required, schema) {
  * @returns {string}
  */
 function typeOf(property, schema) {
-  const { type, enum: values, const: value, items, format } = plain(property, schema);
+  const { type, enum: values, const: value, items, format } = resolved(property, schema);
   if (value !== undefined) return String(value);
   if (values) return values.map((/** @type {string} */ one) => `\`${one}\``).join(', ');
   if (items) return `list of ${typeOf(items, schema)}`;
@@ -177,30 +130,6 @@ function typeOf(property, schema) {
     .flat()
     .map((name) => words.get(name) ?? name)
     .join(' or ');
-}
-
-/**
- * A property without the reference that may stand in its place.
- *
- * @param {any} property
- * @param {any} schema
- * @returns {any}
- */
-function plain(property, schema) {
-  const { anyOf, ...resolved } = resolve(property, schema);
-  return anyOf ? { ...plain(anyOf[0], schema), ...resolved } : resolved;
-}
-
-/**
- * @param {any} property
- * @param {any} schema
- * @returns {any}
- */
-function resolve({ $ref, ...own }, schema) {
-  if ($ref === undefined) return own;
-  const [, ...steps] = $ref.split('/');
-  const found = steps.reduce((/** @type {any} */ at, /** @type {string} */ step) => at[step], schema);
-  return { ...resolve(found, schema), ...own };
 }
 
 /** @param {string} name */

@@ -55,6 +55,16 @@ export function schemaText(name: (typeof schemaNames)[number]): string {
 /** The pages of docs/ that `rollcall help` shows, by name. */
 export const topicNames = [
   'manifest',
+  'reference',
+  'reference-people',
+  'reference-providers',
+  'reference-flows',
+  'reference-stages',
+  'reference-policies',
+  'reference-mappings',
+  'reference-sources',
+  'reference-events',
+  'reference-devices',
   'references',
   'access',
   'providers',

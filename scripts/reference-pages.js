@@ -1,0 +1,242 @@
+// The pages of the reference, docs/reference*.md: of each type what the facts of the service and its row say.
+import { kinds } from '../dist/kinds/all.js';
+import { factsByRelease } from '../dist/kinds/facts.js';
+import { leftOut } from '../dist/kinds/left-out.js';
+import { newestFacts } from '../dist/kinds/newest-facts.js';
+import { newestRelease, oldestRelease } from '../dist/kinds/release.js';
+import { definitionOf } from './manifest-schema.js';
+
+/** @typedef {(typeof kinds)[number]} Kind */
+
+/** The pages, each with the lists that it is about; the first has all others. */
+const areas = new Map([
+  ['people', { title: 'Applications, people and settings', lists: /** @type {string[]} */ ([]) }],
+  [
+    'providers',
+    {
+      title: 'Providers and outposts',
+      lists: ['providers', 'rac_endpoints', 'outposts', 'service_connections'],
+    },
+  ],
+  ['flows', { title: 'Flows', lists: ['flows', 'prompts', 'invitations'] }],
+  ['stages', { title: 'Stages', lists: ['stages'] }],
+  ['policies', { title: 'Policies', lists: ['policies'] }],
+  ['mappings', { title: 'Property mappings', lists: ['property_mappings'] }],
+  ['sources', { title: 'Sources', lists: ['sources'] }],
+  ['events', { title: 'Events', lists: ['event_rules', 'transports'] }],
+  ['devices', { title: 'Devices', lists: ['connectors', 'enrollment_tokens', 'device_access_groups'] }],
+]);
+/** The fields of every entry that can have them. */
+const ofAll = new Set(['formerly', 'state', 'at_least', 'exactly']);
+/** What a mark or a value says as well. */
+const byMarks =
+  /From release [\d.]+ on; those before ignore it\.|As `\$\{env:NAME\}` or `\$\{file:PATH\}` alone\.( It is sent, compared, and shown nowhere\.)?|^An? [\w ]+: its id, which is [^.]*\./g;
+/** Of more values than these, the schema has the rest. */
+const mostValues = 12;
+
+/**
+ * @param {any} manifest its schema
+ * @returns {Map<string, string>} the texts of the pages, by the names of their files
+ */
+export function referencePages(manifest) {
+  const pages = Array.from(areas, ([area, { title }]) => {
+    const own = kinds.filter(({ list }) => areaOf(list) === area);
+    const lists = [...new Set(own.map(({ list }) => list))];
+    const parts = lists.map((list) =>
+      listPart(
+        list,
+        own.filter((kind) => kind.list === list),
+        manifest,
+      ),
+    );
+    return /** @type {const} */ ([
+      `docs/reference-${area}.md`,
+      `# ${title}\n\nThe fields of [manifests](manifest.md), from the API of releases ${oldestRelease} to ${newestRelease}. [How to read this](reference.md).\n\n${parts.join('\n')}`,
+    ]);
+  });
+  return new Map([['docs/reference.md', indexPage()], ...pages]);
+}
+
+/** @param {string} list */
+function areaOf(list) {
+  return [...areas].find(([, { lists }]) => lists.includes(list))?.[0] ?? 'people';
+}
+
+function indexPage() {
+  const rows = [...new Set(kinds.map(({ list }) => list))].toSorted().map((list) => {
+    const types = kinds.filter((kind) => kind.list === list).flatMap(({ sort }) => sort?.value ?? []);
+    return `| [\`${list}\`](reference-${areaOf(list)}.md#${list}) | ${types.map((type) => `\`${type}\``).join(', ')} |`;
+  });
+  return `# Reference
+
+All that a manifest can declare. \`rollcall schema manifest\` prints the same for editors.
+
+| list | \`type\` |
+|---|---|
+${rows.join('\n')}
+
+A field that is left out is not managed. **Required** fields are needed by each entry, but for one that is to be absent. An id may be written as the name of a
+record: \`{ name: … }\`, or as its row says. *Secret* fields come from \`\${env:NAME}\` or \`\${file:PATH}\` alone. *Write-only* fields are not shown by the service, so
+they are sent and not compared. A release in *since* is the first that has a field: those before ignore it.
+
+- \`formerly\`: the name that an entry had before it is renamed. \`state: absent\`: it is to be deleted. See [capabilities](capabilities.md).
+- \`at_least\`, \`exactly\`: which lists are declared in part, and which JSON in full.
+
+## Not records, and how else
+
+${Object.entries(leftOut)
+  .map(([path, why]) => `- \`${path}\`: ${why}`)
+  .join('\n')}
+- What a role may do: its permissions are set in the service, or by a blueprint.
+- First passwords: by a recovery link or an e-mail of the service. See [users](users.md).
+- The keys of tokens: the service makes them, and shows them to their owners. Images: upload them in the service, and write their paths.
+- Certificates that the service makes itself: it makes and renews them. What is brought along is one of \`certificates\`.
+- What happens, and is no configuration: sessions, consents and tokens that logins make; authenticators of users, and their connections to sources;
+  events, notifications and tasks; devices.
+`;
+}
+
+/**
+ * @param {string} list
+ * @param {readonly Kind[]} own
+ * @param {any} manifest
+ */
+function listPart(list, own, manifest) {
+  const sections = own.map((kind) => kindPart(kind, manifest));
+  return `## ${list}\n\n${sections.join('\n')}`;
+}
+
+/**
+ * @param {Kind} kind
+ * @param {any} manifest
+ */
+function kindPart(kind, manifest) {
+  const { sort, words, identity, fields, notDeclarable = {}, isEnterprise } = kind;
+  const { properties, required: always, else: unlessAbsent } = manifest.definitions[definitionOf(kind)];
+  const required = new Set([...always, ...(unlessAbsent?.required ?? [])]);
+  const names = Object.keys(properties);
+  const rows = names
+    .filter((name) => !ofAll.has(name) && name !== sort?.field)
+    .map((name) => fieldRow(kind, name, required.has(name), resolved(properties[name], manifest), manifest));
+  const { releases, gone } = history(kind, new Set(Object.keys(fields)));
+  const said = manifest.definitions[definitionOf(kind)].description.replace(
+    / ?A field that is left out is not managed.*$/,
+    '',
+  );
+  const lines = [
+    `Named by \`${identity}\`${kind.listing.isUnique ? ', which no other has' : ', which others may have in some release'}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' It takes a licence.' : ''}`,
+    ...(gone.length > 0 ? [`Not in release ${newestRelease}, and not declared: ${gone.join(', ')}.`] : []),
+  ];
+  const never = Object.entries(notDeclarable).map(([name, why]) => `- \`${name}\`: ${why}`);
+  const heading = sort ? `### ${kind.type.replaceAll('_', ' ')}: ${sort.value}` : '';
+  return `${[
+    ...(heading ? [heading] : []),
+    ...(`${words.one}.`.toLowerCase() === said.toLowerCase() ? [] : [said]),
+    lines.join(' '),
+    `| field | value | |\n|---|---|---|\n${rows.join('\n')}`,
+    ...(never.length > 0 ? [`Not declared:\n\n${never.join('\n')}`] : []),
+  ].join('\n\n')}\n`;
+}
+
+/**
+ * @param {Kind} kind
+ * @param {string} name
+ * @param {boolean} isRequired
+ * @param {any} value
+ * @param {any} manifest
+ */
+function fieldRow(kind, name, isRequired, value, manifest) {
+  const { isSecret, since } = kind.fields[name] ?? {};
+  const isWriteOnly = newestFacts(kind.path.replace('/api/v3', '')).fields[name]?.writeOnly;
+  const marks = [
+    isRequired && '**Required.**',
+    isSecret && '*Secret.*',
+    isWriteOnly && '*Write-only.*',
+    since !== undefined && `*Since ${since}.*`,
+  ];
+  const said = (value.description ?? '').replaceAll(byMarks, '').trim();
+  return `| \`${name}\` | ${valueText(value, kind, name, manifest)} | ${[...marks, cell(said)].filter(Boolean).join(' ')} |`;
+}
+
+/**
+ * What a field can hold.
+ *
+ * @param {any} value
+ * @param {Kind} kind
+ * @param {string} name
+ * @param {any} manifest
+ * @returns {string}
+ */
+function valueText(value, kind, name, manifest) {
+  const { refersTo } = kind.fields[name] ?? {};
+  const { type, enum: values, items, minimum, maximum, maxLength } = value;
+  if (refersTo) {
+    const key = Object.keys(refersTo.byName.keys ?? { name: '' })
+      .map((one) => `\`${one}\``)
+      .join(' or ');
+    const link = `[${refersTo.list.replaceAll('_', ' ')}](reference-${areaOf(refersTo.list)}.md#${refersTo.list})`;
+    return items ? `list of ${link}, each an id or a ${key}` : `one of ${link}: its id or ${key}`;
+  }
+  if (items) return `list of ${valueText(resolved(items, manifest), kind, '', manifest)}`;
+  if (values) {
+    const shown = values.slice(0, mostValues).map((/** @type {any} */ one) => `\`${cell(String(one))}\``);
+    return shown.join(', ') + (values.length > mostValues ? ` and ${values.length - mostValues} more` : '');
+  }
+  const nouns = new Map([
+    ['object', 'mapping'],
+    ['string', 'text'],
+  ]);
+  const form = [type ?? 'any']
+    .flat()
+    .map((one) => nouns.get(one) ?? one)
+    .join(' or ');
+  const isWide = Math.abs(maximum ?? 0) >= 2 ** 31 - 1;
+  const limits = [
+    minimum !== undefined && minimum > -(2 ** 31) && `at least ${minimum}`,
+    maximum !== undefined && !isWide && `at most ${maximum}`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+  ].filter(Boolean);
+  return [form, ...limits].join(', ');
+}
+
+/**
+ * The releases that have a type, and the fields that went.
+ *
+ * @param {Kind} kind
+ * @param {ReadonlySet<string>} known
+ */
+function history({ path, was, since }, known) {
+  const own = factsByRelease(path.replace('/api/v3', ''));
+  const all = new Map([...(was ? factsByRelease(was.path.replace('/api/v3', '')) : []), ...own]);
+  const first = since ?? [...all.keys()][0] ?? '';
+  /** @type {Map<string, string>} */
+  const last = new Map();
+  for (const [line, { fields }] of all)
+    for (const [name, { readOnly }] of Object.entries(fields)) if (!readOnly) last.set(name, line);
+  const newest = newestFacts(path.replace('/api/v3', '')).fields;
+  const gone = [...last].flatMap(([name, line]) =>
+    known.has(name) || newest[name] || ['flow_set', 'promptstage_set'].includes(name)
+      ? []
+      : `\`${name}\` (until ${line})`,
+  );
+  return { releases: first === oldestRelease ? 'In every release.' : `From release ${first} on.`, gone };
+}
+
+/**
+ * @param {any} value
+ * @param {any} manifest
+ * @returns {any}
+ */
+export function resolved({ $ref, anyOf, ...own }, manifest) {
+  if ($ref !== undefined) {
+    const [, ...steps] = $ref.split('/');
+    const found = steps.reduce((/** @type {any} */ at, /** @type {string} */ step) => at[step], manifest);
+    return { ...resolved(found, manifest), ...own };
+  }
+  return anyOf ? { ...resolved(anyOf[0], manifest), ...own } : own;
+}
+
+/** @param {string} text */
+function cell(text) {
+  return text.replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;');
+}
