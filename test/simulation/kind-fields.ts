@@ -81,14 +81,21 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
   const path = paths.find((each): each is Path => factsOf(release, each) !== undefined);
   const facts = path && factsOf(release, path);
   if (!path || !facts?.can.includes('create') || !facts.can.includes('change')) return undefined;
+  const ids = [kind.family.id, kind.was?.id, facts.id?.name, 'pk'].flatMap((id) => id ?? []);
   const candidates = Object.entries(facts.fields).flatMap(([field, of]) => {
     const row = kind.fields[field];
-    if (of.readOnly || field === kind.identity || row === undefined || row.isInstruction) return [];
+    if (
+      of.readOnly ||
+      field === kind.identity ||
+      ids.includes(field) ||
+      row === undefined ||
+      row.isInstruction
+    )
+      return [];
     const isInPart = row.part === 'unless exactly';
     return [[field, candidatesFor(path, field, of).map((form) => ({ ...form, isInPart }))] as const];
   });
   const writable = new Set(Object.keys(facts.fields).filter((field) => !facts.fields[field]?.readOnly));
-  const ids = [kind.family.id, kind.was?.id, facts.id?.name, 'pk'].flatMap((id) => id ?? []);
   const taken: Record<string, FieldForm> = {};
   const errors = (fields: Readonly<Record<string, FieldForm>>): Promise<number> =>
     errorsOf(release, { kind, path, ids, writable, fields });
@@ -136,7 +143,7 @@ const sandboxes = new Map<SandboxRelease, Sandbox>();
 async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number> {
   const { kind, path, fields } = form;
   let count = 0;
-  const sandbox = sandboxes.get(release) ?? seedSandbox({}, release).sandbox;
+  const sandbox = sandboxes.get(release) ?? seedSandbox({ is_licensed: true }, release).sandbox;
   sandboxes.set(release, sandbox);
   for (const variant of [0, 1] as const) {
     const declared = Object.entries(fields).map(([field, of]) => [field, entryValueOf(of, variant)] as const);
@@ -155,14 +162,24 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
     const sent = Object.entries(fields).map(
       ([field, of]) => [field, bodyValueOf(sandbox, of, variant)] as const,
     );
-    const body: JsonObject = { [kind.identity]: 'one', ...Object.fromEntries(sent) };
-    const created = sandbox.create(path, body);
+    const body: JsonObject = Object.fromEntries(sent);
     const isUntried = (field: string): boolean => isNothing(body[field]) && field in fields;
-    if ('errors' in created) count += Object.keys(created.errors).filter((field) => !isUntried(field)).length;
-    if ('crashedOver' in created) count += 1;
-    sandbox.delete(path, 'one');
+    // Some values can be those of one record alone.
+    for (const name of ['one', 'two']) {
+      const own = Object.entries(body).map(([field, value]) => [field, ownValue(value, name)] as const);
+      const created = sandbox.create(path, { [kind.identity]: name, ...Object.fromEntries(own) });
+      if ('errors' in created)
+        count += Object.keys(created.errors).filter((field) => !isUntried(field)).length;
+      if ('crashedOver' in created) count += 1;
+    }
+    for (const name of ['one', 'two']) sandbox.delete(path, name);
   }
   return count;
+}
+
+/** A text that is to be no other record's. */
+export function ownValue(value: JsonValue, name: string): JsonValue {
+  return value === 'v1' || value === 'v2' ? `${value}-${name}` : value;
 }
 
 function releaseOf(release: SandboxRelease): {

@@ -16,6 +16,7 @@ import {
   drawnKinds,
   formOf,
   keyOf,
+  ownValue,
   fromTheStart,
   type FieldForm,
   type KindForm,
@@ -63,14 +64,12 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
     const form = await formOf(release, kind);
     if (form === undefined) return undefined;
     const name = `${kind.type.charAt(0)}x${(drawn += 1)}`;
-    // Some are to be unique.
-    const own = (value: JsonValue): JsonValue =>
-      value === 'v1' || value === 'v2' ? `${value}-${name}` : value;
     const fields: Record<string, DrawnField> = {};
     for (const [field, of] of Object.entries(form.fields)) {
       if (!of.isRequired && !chance(0.25)) continue;
       const other = 'list' in of ? await named(of.list, depth) : undefined;
-      if ('values' in of) fields[field] = { ...of, values: [own(of.values[0]), own(of.values[1])] };
+      if ('values' in of)
+        fields[field] = { ...of, values: [ownValue(of.values[0], name), ownValue(of.values[1], name)] };
       else if (other) fields[field] = { ...of, names: [other] };
       else if (of.isRequired) return undefined;
     }

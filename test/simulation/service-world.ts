@@ -20,6 +20,7 @@ import { AccessWatch } from './access-watch.ts';
 import {
   addressOf,
   isSame,
+  mayBeDoubled,
   type DeclaredIdentity,
   type Delivery,
   type HistoryEvent,
@@ -660,7 +661,9 @@ export class ServiceWorld {
     const response = isRefused ? { ...answer, body: complaintAsSent(request.body, answer.body) } : answer;
     if (this.#breaks(request.path, response)) return { status: 500, headers: {}, body: '' };
     if (isWrite) this.#watch?.forget();
-    const record = isWrite ? (secondOf(type, method, response) ?? this.#recordOf({ type, name })) : undefined;
+    const record = isWrite
+      ? (secondOf(own !== undefined && mayBeDoubled(own), method, response) ?? this.#recordOf({ type, name }))
+      : undefined;
     this.#remember(type, record);
     const textBefore = JSON.stringify(before);
     const text = JSON.stringify(record);
@@ -805,13 +808,13 @@ const nameTaken: SandboxResponse = {
   body: '{"name":["Group with this name already exists."]}',
 };
 
-/** A group that was created, which may be the second of its name. */
+/** What was created where the service may hold two of one name. */
 function secondOf(
-  type: Identity['type'],
+  isDoubled: boolean,
   method: Method,
   { status, body }: SandboxResponse,
 ): JsonObject | undefined {
-  const json = type === 'group' && method === 'POST' && status === 201 ? parseJson(body) : undefined;
+  const json = isDoubled && method === 'POST' && status === 201 ? parseJson(body) : undefined;
   return isJsonObject(json) ? json : undefined;
 }
 
@@ -834,7 +837,7 @@ function sandboxOf({ access, kinds, declared, mayViewUsers, mayChange, superuser
   if (access) return seedSandbox(accessSeedOf(access, tokens), access.isLate ? '2026.2' : '2023.10').sandbox;
   if (kinds) {
     const all = [tokens.first, tokens.healed].map((token) => ({ token, superuser }));
-    return seedSandbox({ tokens: all }, kinds.release).sandbox;
+    return seedSandbox({ tokens: all, is_licensed: true }, kinds.release).sandbox;
   }
   const visible = declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
   const isPartial = visible.length < declared.length;
