@@ -65,6 +65,7 @@ export function manifestSchema(kinds, factsOf) {
       ...mapped(byList, (list, some) => ({
         description: words.lists[list] ?? `The ${list.replaceAll('_', ' ')} to have.`,
         type: 'array',
+        ...(some[0].kind.single !== undefined && { maxItems: 1 }),
         items: oneOf(some.map(({ kind }) => kind)),
       })),
     },
@@ -149,12 +150,12 @@ export function definitionOf({ type, sort }) {
  * @param {Making} making
  */
 function entryOf(kind, making) {
-  const { identity, sort, words: said } = kind;
+  const { identity, sort, single, words: said } = kind;
   // Of others, a plan knows whether the record is new.
   const demanded = Object.entries(kind.fields).flatMap(([name, { isRequired, ifMissing }]) =>
     kind.lookUp.isDocumented && isRequired && name !== identity && !ifMissing ? [name] : [],
   );
-  const always = [identity, ...(sort ? [sort.field] : [])];
+  const always = [...(single === undefined ? [identity] : []), ...(sort ? [sort.field] : [])];
   const names = new Set(Object.keys(kind.fields).map((name) => name.split('.', 1)[0] ?? ''));
   const properties = Object.fromEntries(Array.from(names, (name) => [name, propertyOf(kind, name, making)]));
   return {
@@ -257,7 +258,8 @@ function propertyOf(kind, name, making) {
  */
 function descriptionOf(kind, name) {
   const { fields, identity, sort, type } = kind;
-  const { default: value, since, isSecret } = fields[name] ?? {};
+  const { default: value, since, isSecret, isWriteOnly, shownAs } = fields[name] ?? {};
+  const isUnseen = isWriteOnly && !shownAs;
   const isTelling = value !== undefined && value !== null && value !== '' && typeof value !== 'object';
   const sentences = [
     words.fields[`${definitionOf(kind)}.${name}`] ?? words.fields[`${type}.${name}`] ?? words.fields[name],
@@ -265,7 +267,10 @@ function descriptionOf(kind, name) {
       `The ${identity} that it had before, where it is renamed: found under that one, it keeps its id and gets the new one, with the capability \`update\`. It can go once every service has the new one. It is not sent.`,
     name === 'state' &&
       `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${sort ? `${identity} and ${sort.field}` : 'identity'}. It is not sent.`,
-    isSecret && 'As `${env:NAME}` or `${file:PATH}` alone. It is sent, compared, and shown nowhere.',
+    isSecret &&
+      `As \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is sent, ${isUnseen ? '' : 'compared, '}and shown nowhere.`,
+    isUnseen &&
+      'No answer shows it, so it is not compared: it is sent to create a record, and with `--resend`.',
     isTelling &&
       `The service's default is ${/^\w+$/.test(String(value)) ? String(value) : `\`${String(value)}\``}.`,
     since !== undefined && `From release ${since} on; those before ignore it.`,
@@ -286,7 +291,9 @@ function valueOf(kind, name, making) {
   const { nullable: _, items, ...never } = facts;
   if (items === undefined) {
     if (refersTo) return idOf(refersTo, facts, making);
-    return { ...schemaOf(isHistory ? never : facts, name), ...written };
+    const whole = { ...schemaOf(isHistory ? never : facts, name), ...written };
+    // Of what is declared in part, nothing has to be there.
+    return kind.fields[name]?.part ? { ...whole, ...(facts.fields && { required: [] }) } : whole;
   }
   const description = words.items[name];
   const item = refersTo

@@ -146,8 +146,8 @@ export async function lookAt(
 }
 
 /** The name under which a record was found: the former one, until it is renamed. */
-function nameIn({ identity }: Kind, { fields }: HeldRecord): string {
-  return textOf(fields[identity]);
+function nameIn({ identity, single }: Kind, { fields }: HeldRecord): string {
+  return single ?? textOf(fields[identity]);
 }
 
 /** The record under the name that it had, or what has its own by now: itself, or another that took the name meanwhile. */

@@ -28,6 +28,7 @@ import { propertyMappings, scopeMapping } from './rows/property-mappings.ts';
 import { providers, racEndpoint } from './rows/providers.ts';
 import { sources } from './rows/sources.ts';
 import { stages } from './rows/stages.ts';
+import { settings } from './settings.ts';
 import { user } from './user.ts';
 
 /** `application`, `user`, …: the type of a kind that manifests declare. */
@@ -66,6 +67,7 @@ export const kinds: readonly Kind<ResourceType>[] = [
   blueprint,
   lifecycleRule,
   requestRule,
+  settings,
 ];
 
 /** Those that commands are about that ask for everything, where nobody says of what. */

@@ -8,6 +8,7 @@ import { isUuid } from './values.ts';
 
 /** As one of a list stands in addresses, plans and reports: `stage`. */
 export type FamilyType =
+  | 'settings'
   | 'certificate'
   | 'role'
   | 'group'
@@ -61,6 +62,7 @@ const ownMappings = 'goauthentik.io/';
 
 /** The lists of a manifest: one namespace each, with records of one type or of several. */
 const rows: Readonly<Record<FamilyType, FamilyRow>> = {
+  settings: { list: 'settings', path: '/admin/settings/' },
   certificate: {
     list: 'certificates',
     findId:

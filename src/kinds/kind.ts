@@ -32,6 +32,8 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly isBase?: boolean;
   /** Whether no documented operation creates one. */
   readonly isUndocumented?: boolean;
+  /** Every service has one record, which is changed and never created: its name in addresses. */
+  readonly single?: string;
   /** The field by which people know one; several may share its value: `name`. */
   readonly title: string;
   /** A POST to it creates one. */

@@ -5,10 +5,16 @@ import { searchFor } from './search.ts';
 /** How a record is looked up by its name: by its path, by a filter that every release has, or by the search of its list. */
 export function lookUpOf(
   path: string,
-  identity: string,
-  leftOut: Readonly<Record<string, string>>,
+  {
+    identity,
+    single,
+    leftOut = {},
+  }: Pick<Kind, 'identity' | 'single'> & {
+    readonly leftOut?: Readonly<Record<string, string>>;
+  },
   { id, filters = [] }: NewestFacts,
 ): Pick<Kind['lookUp'], 'path' | 'answers'> {
+  if (single !== undefined) return { path: () => path, answers: 'record' };
   if (id?.name === identity)
     return { path: (name) => `${path}${encodeURIComponent(name)}/`, answers: 'record' };
   const blind = `${identity}__iexact`;

@@ -16,6 +16,7 @@ import { isSecret } from './secrets.ts';
 type Given =
   | 'was'
   | 'servedBy'
+  | 'single'
   | 'isEnterprise'
   | 'access'
   | 'isPersonal'
@@ -95,7 +96,7 @@ export function kindFrom(row: KindRow): RowKind {
     family.path === path ? undefined : { field: 'type', value: ownType ?? typeIn(family.path, path) };
   const facts = (): NewestFacts => newestFacts(ownPath);
   const model = once(() => modelOf(family, facts(), sort && (several ?? severalOf(sort.value, family))));
-  const lookUp = once(() => ({ ...lookUpOf(path, identity, leftOut, facts()), isDocumented }));
+  const lookUp = once(() => ({ ...lookUpOf(path, { ...row, identity }, facts()), isDocumented }));
   const first = (): string | undefined => since ?? (was ? undefined : facts().since);
   const fields = once(() => fieldsOf(row, family, sort, { several: model()?.list ?? list, since: first() }));
   return {
@@ -138,7 +139,7 @@ export function kindFrom(row: KindRow): RowKind {
       ...listing,
     },
     update: {
-      path: (name, pk) => `${path}${encodeURIComponent(facts().id?.name === identity ? name : pk)}/`,
+      path: (name, pk) => recordPath(row, path, facts().id?.name === identity ? name : pk),
       ...update,
     },
     get fields() {
@@ -160,6 +161,11 @@ function boundField(children: Children, row: FieldOfKind): FieldOfKind {
   const same = (declared: JsonValue, observed: JsonValue): boolean =>
     sameBindings(children, declared, observed);
   return { default: [], same, ...row, part: 'if at_least' };
+}
+
+/** Where one record is changed. */
+function recordPath({ single }: KindRow, list: string, id: string): string {
+  return single === undefined ? `${list}${encodeURIComponent(id)}/` : list;
 }
 
 function fieldsOf(
@@ -220,7 +226,7 @@ function withInstructions(fields: Kind['fields']): Kind['fields'] {
 
 /** The rows of all fields: its identity first, then those that are written, then what else the service takes. */
 function rowsOf(
-  { fields, notDeclarable = {} }: KindRow,
+  { fields, single, notDeclarable = {} }: KindRow,
   identity: string,
   sort: Kind['sort'],
   facts: NewestFacts,
@@ -230,7 +236,7 @@ function rowsOf(
     readOnly || reasons.has(name) ? [] : [[name, {}]],
   );
   return {
-    [identity]: {},
+    ...(single === undefined && { [identity]: {} }),
     ...(sort && { [sort.field]: { isInstruction: true } }),
     ...fields,
     ...Object.fromEntries(others.filter(([name]) => fields?.[name] === undefined && name !== identity)),

@@ -70,12 +70,12 @@ export function desiredResources(read: ManifestValue): Declared {
   for (const kind of kinds) {
     const entries = byKind.get(kind);
     if (entries === undefined) continue; // what is not declared costs nothing
-    const { type, list, identity } = kind;
+    const { type, list, identity, single } = kind;
     const hidden = hiddenOf(kind, read.hide);
     const defaults = fieldsAt(kind, ['defaults', type], read);
     for (const [index, entry] of entries) {
       const path = [list, index];
-      const name = broken.at([...path, identity]) ? undefined : entry[identity];
+      const name = single ?? (broken.at([...path, identity]) ? undefined : entry[identity]);
       const isNamed = typeof name === 'string';
       const isGone = Object.hasOwn(entry, state);
       const inherited = Object.entries(defaults).filter(

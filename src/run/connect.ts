@@ -1,4 +1,5 @@
 import { withFormerPaths } from '../service/former-paths.ts';
+import { withSingles } from '../service/singles.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { documentedOnly } from '../service/documented-only.ts';
 import { givingUp } from '../service/give-up.ts';
@@ -81,7 +82,7 @@ function guarded(
   const logged = emitsRequests
     ? logging(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
     : safe;
-  return settings.contractOnly ? documentedOnly(logged) : withFormerPaths(withIds(logged));
+  return settings.contractOnly ? documentedOnly(logged) : withSingles(withFormerPaths(withIds(logged)));
 }
 
 /** Unexpected exceptions. They end a run with an error; but after `keep`, when something may have been sent, like an interruption. */

@@ -9,7 +9,7 @@ import { unknownIn } from '../service-api/requests.ts';
 import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
-import { changeOf, isIn, leastEntry, writtenType } from '../support/written-type.ts';
+import { changeOf, createdKinds, isIn, leastEntry, writtenType } from '../support/written-type.ts';
 
 /** Those that earlier releases ignore. */
 const laterParameters = new Set(kinds.flatMap(({ changes: all }) => all.map(({ parameter }) => parameter)));
@@ -22,7 +22,7 @@ const ownChanges: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Each kind, on the oldest and the newest release that has it. */
-const cases = kinds.flatMap((kind) => {
+const cases = createdKinds.flatMap((kind) => {
   const having = sandboxReleases.filter((release) => isIn(kind, release));
   const some = new Set([having.at(0), having.at(-1)]);
   return [...some].flatMap((release) =>

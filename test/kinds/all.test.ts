@@ -4,7 +4,7 @@ import { commonKinds, kinds, kindsOf, listed } from '../../src/kinds/all.ts';
 import { type Kind, regardedFields } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { readSchema } from '../support/schemas.ts';
-import { demanded, writtenType } from '../support/written-type.ts';
+import { createdKinds, demanded, writtenType } from '../support/written-type.ts';
 
 interface ManifestSchema {
   readonly anyOf: readonly { readonly required: readonly string[] }[];
@@ -20,87 +20,90 @@ interface ManifestSchema {
   >;
 }
 
-describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind %s', (written, kind) => {
-  const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
-  const nameOf = ({ type, sort }: Kind): string => (sort ? `${type}_${sort.value}` : type);
-  const definition = definitions[nameOf(kind)];
+describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
+  'the kind %s',
+  (written, kind) => {
+    const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
+    const nameOf = ({ type, sort }: Kind): string => (sort ? `${type}_${sort.value}` : type);
+    const definition = definitions[nameOf(kind)];
 
-  test('has a name that the schemas of all documents let through', () => {
-    expect(kind.type).toMatch(/^[a-z_]+$/);
-    expect(kind.list).toMatch(/^[a-z_]+$/);
-  });
+    test('has a name that the schemas of all documents let through', () => {
+      expect(kind.type).toMatch(/^[a-z_]+$/);
+      expect(kind.list).toMatch(/^[a-z_]+$/);
+    });
 
-  test('is described in the schema of manifests, where its list is enough for a manifest', () => {
-    expect(Object.keys(definition?.properties ?? {})).toEqual(fieldsOfEntry(kind));
-    expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
-  });
+    test('is described in the schema of manifests, where its list is enough for a manifest', () => {
+      expect(Object.keys(definition?.properties ?? {})).toEqual(fieldsOfEntry(kind));
+      expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
+    });
 
-  test('has defaults for every field that names no entry, and that all types of its list hold alike that have it', () => {
-    const among = kindsOf(kind.type);
-    const values = (field: string): (object | undefined)[] =>
-      among.flatMap((one) => {
-        const { [field]: value } = definitions[nameOf(one)]?.properties ?? {};
-        return value ? { ...value, description: undefined } : [];
-      });
-    const naming = new Set(
-      among.flatMap((one) => {
-        const { required = [], else: unlessAbsent } = definitions[nameOf(one)] ?? {};
-        return [one.identity, 'name', 'formerly', 'state', ...required, ...(unlessAbsent?.required ?? [])];
-      }),
-    );
-    const expected = new Set(
-      among
-        .flatMap((one) => fieldsOfEntry(one))
-        .filter(
-          (field) =>
-            !naming.has(field) && new Set(values(field).map((value) => JSON.stringify(value))).size === 1,
-        ),
-    );
-    expect(Object.keys(definitions[`${kind.type}_defaults`]?.properties ?? {})).toEqual([...expected]);
-  });
+    test('has defaults for every field that names no entry, and that all types of its list hold alike that have it', () => {
+      const among = kindsOf(kind.type);
+      const values = (field: string): (object | undefined)[] =>
+        among.flatMap((one) => {
+          const { [field]: value } = definitions[nameOf(one)]?.properties ?? {};
+          return value ? { ...value, description: undefined } : [];
+        });
+      const naming = new Set(
+        among.flatMap((one) => {
+          const { required = [], else: unlessAbsent } = definitions[nameOf(one)] ?? {};
+          return [one.identity, 'name', 'formerly', 'state', ...required, ...(unlessAbsent?.required ?? [])];
+        }),
+      );
+      const expected = new Set(
+        among
+          .flatMap((one) => fieldsOfEntry(one))
+          .filter(
+            (field) =>
+              !naming.has(field) && new Set(values(field).map((value) => JSON.stringify(value))).size === 1,
+          ),
+      );
+      expect(Object.keys(definitions[`${kind.type}_defaults`]?.properties ?? {})).toEqual([...expected]);
+    });
 
-  test('gives no reason why a field that it has cannot be declared', () => {
-    const reasons = Object.keys(kind.notDeclarable ?? {});
-    expect(reasons.filter((name) => fieldsOfEntry(kind).includes(name))).toEqual([]);
-  });
+    test('gives no reason why a field that it has cannot be declared', () => {
+      const reasons = Object.keys(kind.notDeclarable ?? {});
+      expect(reasons.filter((name) => fieldsOfEntry(kind).includes(name))).toEqual([]);
+    });
 
-  test('has the defaults that the service has', () => {
-    const { sandbox } = seedSandbox({ is_licensed: true }, '2026.8');
-    const least = demanded(kind, sandbox, '2026.8');
-    const made = sandbox.create(written, { ...least, name: 'x', [kind.identity]: 'x' });
-    expect(made).toHaveProperty('record');
-    const record = 'record' in made ? made.record : {};
-    for (const [field, { default: serviceDefault, part }] of Object.entries(kind.fields))
-      if (
-        !part && // to which the service adds
-        serviceDefault !== undefined &&
-        Object.hasOwn(record, field) &&
-        !Object.hasOwn(least, field)
-      )
-        expect([field, record[field] ?? serviceDefault]).toEqual([field, serviceDefault]);
-  });
+    test('has the defaults that the service has', () => {
+      const { sandbox } = seedSandbox({ is_licensed: true }, '2026.8');
+      const least = demanded(kind, sandbox, '2026.8');
+      const made = sandbox.create(written, { ...least, name: 'x', [kind.identity]: 'x' });
+      expect(made).toHaveProperty('record');
+      const record = 'record' in made ? made.record : {};
+      for (const [field, { default: serviceDefault, part }] of Object.entries(kind.fields))
+        if (
+          !part && // to which the service adds
+          serviceDefault !== undefined &&
+          Object.hasOwn(record, field) &&
+          !Object.hasOwn(least, field)
+        )
+          expect([field, record[field] ?? serviceDefault]).toEqual([field, serviceDefault]);
+    });
 
-  test.runIf(commonKinds.includes(kind))('has a default for every field that is not demanded', () => {
-    const { sandbox } = seedSandbox({}, '2026.8');
-    const names = new Set([
-      kind.identity,
-      'name',
-      'mode',
-      'client_id',
-      'client_secret',
-      ...Object.keys(demanded(kind, sandbox, '2026.8')),
-    ]);
-    const without = Object.entries(kind.fields).filter(
-      ([field, known]) =>
-        known.default === undefined && !known.isInstruction && !known.isWriteOnly && !isBound(kind, field),
-    );
-    expect(without.map(([field]) => field).filter((field) => !names.has(field))).toEqual([]);
-  });
+    test.runIf(commonKinds.includes(kind))('has a default for every field that is not demanded', () => {
+      const { sandbox } = seedSandbox({}, '2026.8');
+      const names = new Set([
+        kind.identity,
+        'name',
+        'mode',
+        'client_id',
+        'client_secret',
+        ...Object.keys(demanded(kind, sandbox, '2026.8')),
+      ]);
+      const without = Object.entries(kind.fields).filter(
+        ([field, known]) =>
+          known.default === undefined && !known.isInstruction && !known.isWriteOnly && !isBound(kind, field),
+      );
+      expect(without.map(([field]) => field).filter((field) => !names.has(field))).toEqual([]);
+    });
 
-  test('has its identity among the fields that must be there', () => {
-    expect(definition?.required).toContain(kind.identity);
-  });
-});
+    test('has its identity among the fields that must be there', () => {
+      expect(definition?.required).toContain(kind.identity);
+    });
+  },
+);
 
 test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((words) => ({ words })))(
   'lists words as a sentence does: $words',

@@ -1,11 +1,12 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import { kinds, type ResourceType } from '../../src/kinds/all.ts';
+import type { ResourceType } from '../../src/kinds/all.ts';
 import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../../src/kinds/facts.ts';
 import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { knownReleases } from '../../src/kinds/release.ts';
 import { certificates } from '../support/pem.ts';
+import { createdKinds } from '../support/written-type.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import { prefix, type Answered, type Session } from './session.ts';
@@ -179,7 +180,7 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
 };
 
 /** Every claim of every kind. */
-export const claimRows: readonly Row[] = kinds.flatMap((kind) => claimsAbout(kind));
+export const claimRows: readonly Row[] = createdKinds.flatMap((kind) => claimsAbout(kind));
 
 export function claimsAbout(kind: Declarable): Row[] {
   const trials = new WeakMap<Session, Promise<Tried>>();

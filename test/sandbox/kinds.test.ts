@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
-import { commonKinds, kinds } from '../../src/kinds/all.ts';
+import { commonKinds } from '../../src/kinds/all.ts';
 import { factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
 import { familyOf } from '../../src/kinds/families.ts';
-import { demanded, writtenType } from '../support/written-type.ts';
+import { createdKinds, demanded, writtenType } from '../support/written-type.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 
@@ -21,7 +21,7 @@ function ask(sandbox: Sandbox, method: string, path: string, fields: JsonObject 
 
 const release = '2026.8';
 
-describe.each(kinds.map((kind) => [writtenType(kind, release), kind] as const))(
+describe.each(createdKinds.map((kind) => [writtenType(kind, release), kind] as const))(
   'the kind %s',
   (type, kind) => {
     const { list, path, identity, sort } = kind;

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/all.ts';
+import { factsByRelease } from '../../src/kinds/facts.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import { isIn, readRelease } from '../../src/kinds/release.ts';
+import { createdKinds } from '../support/written-type.ts';
 import { differences } from './differences.ts';
 
 /** What some releases demand of fields that they alone have. */
@@ -12,8 +15,20 @@ const known: Readonly<Record<string, readonly string[]>> = {
   '/api/v3/providers/rac/': ['2024.10: invalidation_flow is required'],
 };
 
-test.each(kinds.map((kind) => [kind.path, kind] as const))('the row of %s', (_, kind) => {
+test.each(createdKinds.map((kind) => [kind.path, kind] as const))('the row of %s', (_, kind) => {
   expect(differences(kind)).toEqual(known[kind.path] ?? []);
+});
+
+test('a kind with one record is read and changed in each release that has it, and its fields are those of the API', () => {
+  const singles = kinds.filter(({ single }) => single !== undefined);
+  expect(singles.map(({ list }) => list)).toEqual(['settings']);
+  for (const kind of singles)
+    for (const [release, facts] of factsByRelease(kind.path.replace('/api/v3', ''))) {
+      expect([release, facts.can]).toEqual([release, ['read', 'change']]);
+      for (const [field, { since, isInstruction }] of Object.entries(kind.fields))
+        if (!isInstruction && (since === undefined || isIn({ from: since }, readRelease(release))))
+          expect([release, field, facts.fields[field] !== undefined]).toEqual([release, field, true]);
+    }
 });
 
 const wrong = {

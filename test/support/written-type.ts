@@ -11,6 +11,9 @@ import { certificates } from './pem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 
+/** The kinds whose records are created. */
+export const createdKinds = kinds.filter(({ single }) => single === undefined);
+
 /** Where a release lists the records of a kind, which is what the sandbox calls it. */
 export function writtenType({ path, was }: Pick<Kind, 'path' | 'was'>, release = newestRelease): KindName {
   const [own, former = own] = [path, was?.path].map((one) => one?.replace('/api/v3', '')) as `/${string}/`[]; // paths of the API
