@@ -1,8 +1,8 @@
 /** What manifests do not declare of the service's API, by path, each with the reason and what to do instead. */
 export const leftOut: Readonly<Record<string, string>> = {
-  '/flows/bindings/': 'A binding has no name. It is declared with what it binds: the `stages` of a flow.',
+  '/flows/bindings/': 'A binding has no name. It is declared with the flow that it belongs to: its `stages`.',
   '/policies/bindings/':
-    'A binding has no name. It is declared with what it binds: the `access` of an application.',
+    'A binding has no name. It is declared with the record that it belongs to: its `policies`, or the `access` of an application.',
   '/requests/rule-bindings/': 'A binding has no name by which it could be found again.',
   '/requests/rule-child-bindings/': 'A binding has no name by which it could be found again.',
   '/providers/oauth2-dcr/': 'It has no name: it belongs to a provider, and is made with it in the service.',
