@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { group } from '../../src/kinds/group.ts';
+import { referenceOf } from '../../src/kinds/references.ts';
+import { role } from '../../src/kinds/role.ts';
+import { isSecret } from '../../src/kinds/secrets.ts';
+
+test('a name is unique only if its row claims that', () => {
+  expect([group.listing.isUnique, role.listing.isUnique]).toEqual([false, true]);
+});
+
+test('the names of ids are where the answer shows their records', () => {
+  expect(group.fields['roles']?.namedIn).toBe('roles_obj');
+  expect(group.fields['attributes']?.namedIn).toBeUndefined();
+});
+
+test('a field that is only shown refers to nothing', () => {
+  const facts = { type: 'string', format: 'uuid' } as const;
+  expect(referenceOf('/core/users/', 'group', facts)?.list).toBe('groups');
+  expect(referenceOf('/core/users/', 'group', { ...facts, readOnly: true })).toBeUndefined();
+});
+
+test.each([
+  ['what no answer shows, whatever its name', 'label', { type: 'string', writeOnly: true }, true],
+  ['a text with the name of a secret', 'api_token', { type: 'string' }, true],
+  ['a URL with the name of a secret', 'token_page', { type: 'string', format: 'uri' }, false],
+  ['a choice with the name of a secret', 'token_kind', { type: 'string', enum: ['a'] }, false],
+] as const)('whether it is a secret: %s', (_, name, facts, is) => {
+  expect(isSecret('/core/users/', name, facts)).toBe(is);
+});

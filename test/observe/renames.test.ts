@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import type { Address } from '../../src/base/diagnostic.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import type { Observation } from '../../src/observe/observation.ts';
+import { withRenamed } from '../../src/observe/renames.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const absent: Observation = { presence: 'absent' };
+const unknown: Observation = { presence: 'unknown' };
+
+test.each([
+  ['absent under both names, to a token that sees all', absent, absent, true, absent],
+  ['absent under both, to another token', absent, absent, false, { presence: 'unknown', torn: 'unseen' }],
+  ['unread under the name before', absent, unknown, true, { presence: 'unknown', torn: 'unread' }],
+  ['unread under its name', unknown, absent, true, { presence: 'unknown', torn: 'unread' }],
+])('what is to be renamed and is %s', async (_, now, before, seesAll, found) => {
+  const text = 'version: 1\nroles: [{ name: new, formerly: old }]\n';
+  const { resources } = await loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': text }) });
+  const observed = new Map<Address, Observation>([
+    ['role.new', now],
+    ['role.old', before],
+  ]);
+  expect([...withRenamed(resources, observed, seesAll)]).toEqual([['role.new', found]]);
+});

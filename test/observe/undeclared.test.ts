@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { user } from '../../src/kinds/user.ts';
+import { undeclaredIn } from '../../src/observe/undeclared.ts';
+
+test('what the service keeps for itself is not undeclared', () => {
+  const records = ['ann', 'ak-outpost', 'bob'].map((username, pk) => {
+    const shown = { pk, username, type: username === 'ak-outpost' ? 'internal_service_account' : 'internal' };
+    return { received: shown, shown };
+  });
+  const inventory = { kind: user, records, gaps: [] };
+  const { found } = undeclaredIn(
+    [inventory],
+    (address) => address === 'user.bob',
+    () => [],
+  );
+  expect(found).toEqual([{ address: 'user.ann', pk: '0' }]);
+});
