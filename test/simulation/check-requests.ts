@@ -143,16 +143,10 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
     // Reads that are not documented are gone on without, but not where the token itself is refused.
-    const isOfToken =
-      answer.purpose === 'self' &&
-      run.delivered.some(
-        (other) =>
-          other.purpose === 'question' &&
-          (other.status === 401 || other.status === 403) &&
-          before(answer, other) &&
-          planned &&
-          before(other, planned),
-      );
+    const asked = run.delivered.findLast(
+      (other) => other.purpose === 'question' && before(answer, other) && planned && before(other, planned),
+    );
+    const isOfToken = answer.purpose === 'self' && (asked?.status === 401 || asked?.status === 403);
     const isOptionalBefore =
       isOfToken ||
       (answer.purpose === 'look_up' && answer.type === 'application' && !isSecondLook(run, answer));
