@@ -51,7 +51,8 @@ test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
     for (const [field, { part, isSecret, isInstruction, form, children }] of Object.entries(kind.fields)) {
       const { type, items } = facts[field] ?? { type: 'string' };
       const refers = referenceOf(path, field, facts[field] ?? {}) !== undefined;
-      const isJson = items === undefined && (type === undefined || type === 'object');
+      const isJson =
+        field !== 'oidc_jwks' && items === undefined && (type === undefined || type === 'object');
       const isReferences = children !== undefined || (items !== undefined && refers);
       const expected = (isJson || isReferences) && !isSecret && !isInstruction && !form;
       expect({ field, isPart: part !== undefined }).toEqual({ field, isPart: expected });

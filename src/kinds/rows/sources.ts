@@ -35,6 +35,8 @@ const oauth = kindFrom({
   path: '/sources/oauth/',
   // Without its type, a change crashed 2023.10.7 and 2025.12.4; types that know no URLs demand them as well.
   update: { sentAlong: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
+  // One set of keys: a part of it would let others' keys stay.
+  fields: { ...reach, oidc_jwks: { whole: true } },
   otherPaths: ['source_types'],
 });
 
