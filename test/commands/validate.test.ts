@@ -16,3 +16,8 @@ test('validate --without-secrets needs none, and says so unless it should be qui
   expect(broken.code).toBe(3);
   expect(broken.stdout).toContain(`${words}Invalid: 1 error. Nothing was sent.\n`);
 });
+
+test('validate counts several of a type whose word ends in y', async () => {
+  const policies = 'version: 1\npolicies: [{ name: a, type: dummy }, { name: b, type: dummy }]\n';
+  expect((await endedHere(['validate', '-'], { input: policies })).stdout).toBe('Valid: 2 policies.\n');
+});

@@ -120,5 +120,5 @@ export function warningCount(warnings: readonly Diagnostic[]): string[] {
 }
 
 function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${count} ${count === 1 ? noun : `${noun.replace(/y$/, 'ie')}s`}`;
 }
