@@ -71,7 +71,9 @@ export function manifestSchema(kinds, factsOf) {
     },
     definitions: {
       ...Object.fromEntries(entries.map(({ kind, entry }) => [definitionOf(kind), entry])),
-      ...Object.fromEntries(Array.from(byType, ([type, all]) => [`${type}_defaults`, defaultsOf(all)])),
+      ...Object.fromEntries(
+        Array.from(byType, ([type, all]) => [`${type}_defaults`, defaultsOf(all, making)]),
+      ),
       ...Object.fromEntries(making.shared),
       boolean: { anyOf: [{ type: 'boolean' }, reference] },
       nameOfOne: {
@@ -177,8 +179,9 @@ function entryOf(kind, making) {
  * The defaults of a list: the fields that all of its types hold alike that have them.
  *
  * @param {readonly [{ kind: Kind, entry: JsonObject }, ...{ kind: Kind, entry: JsonObject }[]]} all
+ * @param {Making} making
  */
-function defaultsOf(all) {
+function defaultsOf(all, { shared }) {
   const [
     {
       kind: { type, words: said },
@@ -188,7 +191,14 @@ function defaultsOf(all) {
   const fields = Array.from(names, (name) => {
     const having = all.filter(({ entry }) => propertiesOf(entry)[name] !== undefined);
     const values = new Set(
-      having.map(({ entry }) => JSON.stringify({ ...propertiesOf(entry)[name], description: undefined })),
+      having.map(({ entry }) => {
+        const { $ref, ...own } = propertiesOf(entry)[name] ?? {};
+        const field = shared.get(String($ref).replace('#/definitions/', ''));
+        const value = String($ref).startsWith('#/definitions/field_')
+          ? field
+          : { ...own, ...($ref && { $ref }) };
+        return JSON.stringify({ ...value, description: undefined });
+      }),
     );
     const isOne = values.size === 1 && having.every(({ kind, entry }) => isDefaultable(kind, entry, name));
     return isOne && having[0]

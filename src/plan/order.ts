@@ -73,7 +73,9 @@ export function ordered<Planned extends Change>(
         const circle = path.slice(path.indexOf(next.holder));
         const words = `${circle.join(', ')} wait for each other. Let one of them go without first, and apply that.`;
         if ('field' in next) refused.push(refusal(next, words));
-        else refused.push(...circle.flatMap((address) => circular(planned.get(address), circle)));
+        // What exists can be named before all of it is bound.
+        else if (circle.every((address) => planned.get(address)?.action === 'create'))
+          refused.push(...circle.flatMap((address) => circular(planned.get(address), circle)));
         waits.set(last, waits.get(last)?.filter((want) => want !== next) ?? []);
       }
     }
