@@ -193,10 +193,8 @@ function defaultsOf(all, { shared }) {
     const values = new Set(
       having.map(({ entry }) => {
         const { $ref, ...own } = propertiesOf(entry)[name] ?? {};
-        const field = shared.get(String($ref).replace('#/definitions/', ''));
-        const value = String($ref).startsWith('#/definitions/field_')
-          ? field
-          : { ...own, ...($ref && { $ref }) };
+        const to = typeof $ref === 'string' ? $ref.replace('#/definitions/', '') : '';
+        const value = to.startsWith('field_') ? shared.get(to) : { ...own, to };
         return JSON.stringify({ ...value, description: undefined });
       }),
     );

@@ -93,6 +93,13 @@ function startOf(at: At, line: Line, some: readonly Kind[]): State {
   return new Map(all.map((one) => [one.pk, one]));
 }
 
+/** Whether an entry has what a create needs: a plan refuses a new record without. */
+function isWhole({ identity, fields }: Kind, entry: Fields = {}): boolean {
+  return Object.entries(fields).every(
+    ([name, of]) => name === identity || of['required'] !== true || name in entry,
+  );
+}
+
 /** The made-up values of a kind's fields that rollcall lets pass offline: nothing is judged where it refuses the manifest. */
 async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'));
@@ -129,7 +136,10 @@ async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<str
     const bad = new Set(
       diagnostics.flatMap(({ severity, range }) => (severity === 'error' ? (range?.start.line ?? 0) : [])),
     );
-    return fields.filter((field, n) => !bad.has(n + 2) && (field === '' || field in (entries[n] ?? {})));
+    return fields.filter(
+      (field, n) =>
+        !bad.has(n + 2) && isWhole(kind, entries[n]) && (field === '' || field in (entries[n] ?? {})),
+    );
   };
   for (const kind of declarable[line]) {
     const all = ['', ...Object.keys(kind.fields).filter((field) => field !== kind.identity)];
@@ -242,6 +252,7 @@ function rollOf(seed: number, { contractOnly }: Options, { start, old }: World):
   const all: Declared[] = [];
   const add = (type: string, n: number, fields: Fields, kind?: Kind): string | undefined => {
     const name = `${kind ? 'k' : type[0]}${n}`;
+    if (kind && !isWhole(kind, fields)) return undefined;
     const { absent, renamed } = kind?.canBe ?? { absent: true, renamed: true };
     const isAbsent = !contractOnly && absent && at('x', name) < 0.12;
     const isThere = named(start, type, name).length > 0 || at('none') < 0.1;

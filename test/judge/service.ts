@@ -36,17 +36,17 @@ const group = { name: '', is_superuser: false, parent: null, attributes: {}, rol
 const binding = { target: '', group: null, user: null, policy: null, order: 0, enabled: true, negate: false };
 const defaults: Readonly<Record<string, Fields>> = { application, user, group, binding };
 const pattern = /^\/(?:core|policies)\/(application|user|group|binding)s\/(?:([-\w]+)\/)?$/;
-const lists = [
-  ...new Set([
-    ...kinds.old.keys(),
-    ...kinds.now.keys(),
-    '/providers/all/',
-    '/stages/all/',
-    '/policies/all/',
-    '/propertymappings/all/',
-    '/sources/all/',
-  ]),
+/** The lists of several types. */
+const families = [
+  '/providers/all/',
+  '/stages/all/',
+  '/policies/all/',
+  '/propertymappings/all/',
+  '/sources/all/',
+  '/outposts/service_connections/all/',
+  '/endpoints/connectors/',
 ];
+const lists = [...new Set([...kinds.old.keys(), ...kinds.now.keys(), ...families])];
 
 /** What of the service a path is about: a type, its list where it has one of its own, and a record. */
 export function placeOf(full: string): {
@@ -289,7 +289,7 @@ export class Service {
     const isUses = path.endsWith('/used_by/');
     const { type, list, key } = placeOf(path.replace(/used_by\/$/, ''));
     const kind = list === undefined ? undefined : this.world.kinds.get(list);
-    if (!type || (list !== undefined && !kind && !list.endsWith('/all/'))) return { status: 404 };
+    if (!type || (list !== undefined && !kind && !families.includes(list))) return { status: 404 };
     if (key === undefined && method === 'GET') return this.#list(type, query, list);
     if (key === undefined && !this.#may('add', type)) return denied;
     if (key === undefined) return this.#store(sent, 'create', thing(type, this.#pk(type), {}, kind), isHalf);
@@ -367,7 +367,7 @@ const isNumbered = (type: Type): boolean => type === 'user' || type === 'provide
 /** A proxy is one of OAuth2 as well. */
 function isListed({ kind }: Thing, list = ''): boolean {
   const isBase = list === '/providers/oauth2/' && kind?.path === '/providers/proxy/';
-  return kind === undefined || list.endsWith('/all/') || kind.path === list || isBase;
+  return kind === undefined || families.includes(list) || kind.path === list || isBase;
 }
 /** Parameters that the list does not have are no filter; a search is for a part of any text. */
 function isFound({ name, fields }: Thing, query: URLSearchParams, kind: Kind | undefined): boolean {
