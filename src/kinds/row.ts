@@ -170,17 +170,18 @@ function recordPath({ single }: KindRow, list: string, id: string): string {
 
 function fieldsOf(
   row: KindRow,
-  { identity }: Family,
+  family: Family,
   sort: Kind['sort'],
   { several, since }: { readonly several: string; readonly since: string | undefined },
 ): Kind['fields'] {
+  const { identity } = family;
   const { path, otherPaths = [], deletion } = row;
   const facts = newestFacts(path);
   const nameChecks = [
     ...(since === undefined ? [] : [laterKindCheck(several, since)]),
     ...(otherPaths.length > 0 ? [otherPathCheck(otherPaths)] : []),
   ];
-  const fields = Object.entries(rowsOf(row, identity, sort, facts)).map(([name, field]) => {
+  const fields = Object.entries(rowsOf(row, family, sort, facts)).map(([name, field]) => {
     const made = fieldFrom(path, name, field, facts);
     const checks = [...(made.checks ?? []), ...nameChecks];
     return [name, name === identity && nameChecks.length > 0 ? { ...made, checks } : made] as const;
@@ -227,13 +228,14 @@ function withInstructions(fields: Kind['fields']): Kind['fields'] {
 /** The rows of all fields: its identity first, then those that are written, then what else the service takes. */
 function rowsOf(
   { fields, single, notDeclarable = {} }: KindRow,
-  identity: string,
+  { identity, id }: Family,
   sort: Kind['sort'],
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
+  // The ids of some can be written as well, but they are the service's.
   const others = Object.entries(facts.fields).flatMap(([name, { readOnly }]): [string, FieldRow][] =>
-    readOnly || reasons.has(name) ? [] : [[name, {}]],
+    readOnly || name === id || reasons.has(name) ? [] : [[name, {}]],
   );
   return {
     ...(single === undefined && { [identity]: {} }),
