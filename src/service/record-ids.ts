@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/all.ts';
-import type { HttpRequest, Transport } from './transport.ts';
+import type { Exchange, HttpRequest } from './transport.ts';
 
 /** The names of ids by the paths of lists, where the service does not call them `pk`. */
 const named = new Map(
@@ -15,7 +15,9 @@ const named = new Map(
 );
 
 /** A transport whose answers have the id of each record as its `pk` as well. */
-export function withIds(send: Transport): Transport {
+export function withIds<Request extends HttpRequest>(
+  send: (request: Request, signal?: AbortSignal) => Promise<Exchange>,
+): (request: Request, signal?: AbortSignal) => Promise<Exchange> {
   return async (request, signal) => {
     const exchange = await send(request, signal);
     const found = [...named].find(([path]) => request.path.startsWith(path));

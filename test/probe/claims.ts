@@ -1,17 +1,20 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
 import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../../src/kinds/facts.ts';
+import { forEveryRelease } from '../../src/kinds/forms.ts';
 import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { knownReleases } from '../../src/kinds/release.ts';
-import { certificates } from '../support/pem.ts';
-import { createdKinds } from '../support/written-type.ts';
+import { besides, createdKinds } from '../support/written-type.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import { prefix, type Answered, type Session } from './session.ts';
 
 type Declarable = Kind<ResourceType>;
+
+/** The text of a field that takes any. */
+const madeUp = 'rollcall-probe';
 
 /** A record that was created for the questions about its kind. */
 interface Trial {
@@ -65,7 +68,12 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
   absent: async ({ session, kind }) =>
     expected((await session.client.read(kind, session.name('none'))).proof, 'absent'),
   unique: async ({ session, kind, sent }) => {
-    const { status, body } = await session.post(kind, sent);
+    // Some have another field whose value can be had once.
+    const others = Object.entries(sent).filter(
+      ([field, value]) => value === madeUp && field !== kind.identity,
+    );
+    const texts = others.map(([field]) => [field, `${madeUp}-two`] as const);
+    const { status, body } = await session.post(kind, { ...sent, ...Object.fromEntries(texts) });
     if (status === 403) return expected(403, 400);
     const said = `${status} ${keysOf(body)}`;
     if (kind.listing.isUnique) return expected(said, `400 ${kind.identity}`);
@@ -185,7 +193,7 @@ export const claimRows: readonly Row[] = createdKinds.flatMap((kind) => claimsAb
 export function claimsAbout(kind: Declarable): Row[] {
   const trials = new WeakMap<Session, Promise<Tried>>();
   return Object.entries(claims).map(([claim, ask]): Row => ({
-    name: `${wordOf(kind)}: ${claim}`,
+    name: `${ownPath(kind).slice(1, -1)}: ${claim}`,
     claim: { kind: ownPath(kind), claim },
     ask: async (session) => {
       const known = trials.get(session) ?? tried(session, kind);
@@ -244,17 +252,6 @@ async function change(trial: Trial, fields: JsonObject): Promise<Answered> {
   return answered;
 }
 
-/** What some kinds demand beside what the API says, by their paths. */
-const besides: Readonly<Record<string, JsonObject>> = {
-  '/policies/event_matcher/': { action: 'login' },
-  '/core/users/': { name: 'rollcall probe' },
-  '/crypto/certificatekeypairs/': { certificate_data: certificates.one },
-  '/outposts/instances/': { type: 'proxy' },
-  '/policies/reputation/': { check_ip: true },
-  '/providers/proxy/': { mode: 'forward_single' },
-  '/stages/identification/': { user_fields: ['username'] },
-};
-
 /** Creates a record with what its release demands; or says why it cannot. */
 async function tried(session: Session, kind: Declarable): Promise<Tried> {
   if (session.release === undefined) return skip('the release is not known');
@@ -268,7 +265,11 @@ async function tried(session: Session, kind: Declarable): Promise<Tried> {
     .find((one) => one !== undefined);
   if (facts === undefined) return skip('this release does not have it');
   const name = session.name(`${wordOf(kind)}-one`);
-  const sent: Record<string, JsonValue> = { [kind.identity]: name, ...besides[ownPath(kind)] };
+  const beside = Object.entries(forEveryRelease(kind, besides[ownPath(kind)] ?? {}));
+  const sent: Record<string, JsonValue> = {
+    [kind.identity]: name,
+    ...Object.fromEntries(beside.filter(([field]) => isTaken(facts, field))),
+  };
   for (const [field, of] of Object.entries(facts.fields)) {
     if (!of.required || field in sent) continue;
     const value = await valueOf(session, kind, field, of);
@@ -325,9 +326,7 @@ function plainValue(
     uuid: '00000000-0000-4000-8000-000000000001',
   };
   if (type === 'string')
-    return (
-      byFormat[format ?? ''] ?? (/url|host|uri/.test(name) ? 'https://probe.invalid/' : 'rollcall-probe')
-    );
+    return byFormat[format ?? ''] ?? (/url|host|uri/.test(name) ? 'https://probe.invalid/' : madeUp);
   if (type === 'integer' || type === 'number') return Math.max(1, minimum);
   if (type === 'boolean') return true;
   if (type === 'array') return items ? [plainValue(items, name)] : [];

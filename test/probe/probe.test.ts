@@ -142,14 +142,14 @@ test('what is created, changed and deleted has the name of the probe, and nothin
   let there = 0;
   const made = new Set<string | undefined>();
   const { requests } = await probed((exchange, { method, path, body = '' }, record) => {
-    if (method === 'POST' && exchange.status === 201) made.add(textOf(record['pk']));
+    const kind = kinds.find((one) => path === one.path || path === one.was?.path);
+    const id = path === kind?.was?.path ? kind.was.id : kind?.family.id;
+    if (method === 'POST' && exchange.status === 201) made.add(textOf(record[id ?? 'pk']));
     // What is bound goes with what it is bound to.
     if (path.includes('/bindings/')) return exchange;
     if (method === 'POST' && exchange.status === 201) {
       there += 1;
-      expect(textOf(record['slug'] ?? record['username'] ?? record['key'] ?? record['name'])).toMatch(
-        new RegExp(`^${prefix}run1-`),
-      );
+      expect(textOf(record[kind?.identity ?? ''])).toMatch(new RegExp(`^${prefix}run1-`));
       expect(body).toContain(prefix);
     }
     if (method === 'DELETE' && exchange.status === 204) there -= 1;

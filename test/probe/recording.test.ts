@@ -240,7 +240,7 @@ test('what the probe sent, what the service says of an error, how much there is 
   const named = (name: string): Recording['response'] | undefined =>
     recordings.find((recording) => recording.name === name)?.response;
   expect(named('the release')?.body).toMatchObject({ version_current: '2026.2.2', build_hash: '<TEXT>' });
-  expect(named('users: created')).toMatchObject({
+  expect(named('core/users: created')).toMatchObject({
     status: 201,
     headers: {
       allow: 'GET, POST, HEAD, OPTIONS',
@@ -248,7 +248,7 @@ test('what the probe sent, what the service says of an error, how much there is 
       vary: 'Accept-Language, Cookie',
     },
     body: {
-      pk: 4,
+      pk: 10,
       username: 'rollcall-probe-run1-users-one',
       name: 'rollcall probe',
       attributes: {},
@@ -264,7 +264,7 @@ test('what the probe sent, what the service says of an error, how much there is 
   expect(named('application: a slug with a dot')?.body).toMatchObject({
     slug: [expect.stringMatching(/“slug”/)],
   });
-  expect(named('users: malformed')?.body).toEqual({
+  expect(named('core/users: malformed')?.body).toEqual({
     detail: expect.stringMatching(/^JSON parse error/),
   });
   expect(named('an empty filter is none: all users come back')?.body).toMatchObject({
@@ -426,7 +426,7 @@ test('an interrupted run records what was answered until then', async () => {
   expect(code).toBe(1);
   const names = read(file).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['the release', 'what the probe created is deleted']));
-  expect(names).not.toContain('users: created');
+  expect(names).not.toContain('core/users: created');
   expect(JSON.parse(early ?? '')).toEqual(read(file).slice(0, (JSON.parse(early ?? '') as []).length));
   expect(out).toContain(`${names.length} exchanges were recorded in ${file}.`);
 });

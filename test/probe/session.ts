@@ -10,14 +10,14 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { isIn, type Release } from '../../src/kinds/release.ts';
 import { kinds, type ResourceType } from '../../src/kinds/all.ts';
 import { createClient, type Client, type Writing } from '../../src/service/client.ts';
+import { withIds } from '../../src/service/record-ids.ts';
 import { releaseIn, releaseRequest } from '../../src/service/release.ts';
 import type { WriteProof } from '../../src/service/what-answers-prove.ts';
-import type { Exchange } from '../../src/service/transport.ts';
-import type { Recording } from '../support/recordings.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 
-type Method = Recording['request']['method'];
+type Method = HttpRequest['method'];
 
-/** A request of the probe, which knows more methods than rollcall does. */
+/** A request of the probe, which may be sent with another token. */
 export interface ProbeRequest {
   readonly method: Method;
   /** Below the base URL. */
@@ -61,7 +61,8 @@ export class Session {
 
   /** `run` makes the names of this run its own: letters and digits. */
   constructor(send: Send, run: string) {
-    this.#send = async (request) => send({ ...request, path: this.#pathIn(request.path) });
+    const sending = withIds(send);
+    this.#send = async (request) => sending({ ...request, path: this.#pathIn(request.path) });
     this.#run = run;
     this.client = createClient(({ method, path, body }) =>
       this.#send({ method, path, ...(body !== undefined && { body }) }),

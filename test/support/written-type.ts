@@ -30,25 +30,19 @@ export function isIn(kind: Kind, release: string): boolean {
   });
 }
 
-const ofProvider = {
-  authorization_flow: uuid('flow default-provider-authorization-implicit-consent'),
-  invalidation_flow: uuid('flow default-provider-invalidation-flow'),
-};
-
-/** What one needs beside what the facts demand of it, by its path. */
-const more: Readonly<Record<string, JsonObject>> = {
-  '/core/users/': { name: 'X' },
+/** What the service demands of a record beside what the facts say, by its path. */
+export const besides: Readonly<Record<string, JsonObject>> = {
+  '/core/users/': { name: 'rollcall probe' },
   '/crypto/certificatekeypairs/': { certificate_data: certificates.one },
-  '/outposts/instances/': { type: 'proxy', config: {}, providers: [1] },
-  '/providers/oauth2/': { ...ofProvider, redirect_uris: [] },
-  '/providers/proxy/': { ...ofProvider, mode: 'forward_single', external_host: 'https://x.example.com' },
+  '/outposts/instances/': { type: 'proxy' },
+  '/providers/proxy/': { mode: 'forward_single' },
   '/policies/event_matcher/': { action: 'login' },
   '/policies/reputation/': { check_ip: true },
   '/stages/identification/': { user_fields: ['username'] },
-  '/stages/redirect/': { target_static: 'https://x.example.com' },
-  '/sources/saml/': { binding_type: 'REDIRECT', issuer_override: 'x' },
-  '/outposts/service_connections/kubernetes/': { kubeconfig: { key: 'x' } },
-  '/managed/blueprints/': { content: 'x' },
+  '/stages/redirect/': { mode: 'static', target_static: 'https://probe.invalid/' },
+  '/sources/saml/': { binding_type: 'REDIRECT', issuer_override: 'rollcall-probe' },
+  '/outposts/service_connections/kubernetes/': { kubeconfig: {}, local: true },
+  '/managed/blueprints/': { content: 'version: 1\nmetadata: {name: rollcall probe}\nentries: []' },
   '/sources/oauth/': { provider_type: 'discord' },
 };
 
@@ -60,7 +54,11 @@ export function demanded(kind: Kind, sandbox: Sandbox, release: string = newestR
     const value = valueOf([path, name], facts, sandbox, release);
     return [[name, kind.fields[name].form?.held(value) ?? value] as const];
   });
-  return { ...Object.fromEntries(fields), ...more[kind.path.replace('/api/v3', '')] };
+  return {
+    ...Object.fromEntries(fields),
+    ...besides[kind.path.replace('/api/v3', '')],
+    ...(kind.fields['redirect_uris'] && { redirect_uris: [] }),
+  };
 }
 
 /** The least entry of a manifest that declares one without a fault. */
