@@ -253,7 +253,7 @@ async function change(trial: Trial, fields: JsonObject): Promise<Answered> {
 }
 
 /** Creates a record with what its release demands; or says why it cannot. */
-async function tried(session: Session, kind: Declarable): Promise<Tried> {
+async function tried(session: Session, kind: Declarable, as = 'one'): Promise<Tried> {
   if (session.release === undefined) return skip('the release is not known');
   const { year, month } = session.release;
   const line = knownReleases.findLast(({ line: one }) => {
@@ -264,7 +264,7 @@ async function tried(session: Session, kind: Declarable): Promise<Tried> {
     .map((path) => factsOf(line ?? '', path.replace('/api/v3', '')))
     .find((one) => one !== undefined);
   if (facts === undefined) return skip('this release does not have it');
-  const name = session.name(`${wordOf(kind)}-one`);
+  const name = session.name(`${wordOf(kind)}-${as}`);
   const beside = Object.entries(forEveryRelease(kind, besides[ownPath(kind)] ?? {}));
   const sent: Record<string, JsonValue> = {
     [kind.identity]: name,
@@ -291,12 +291,28 @@ async function valueOf(
 ): Promise<JsonValue | undefined> {
   const { list, by } = referenceOf(ownPath(kind), field, facts) ?? {};
   if (list === undefined) return plainValue(facts, field);
-  const path = list === 'bindables' ? undefined : referredLists[list];
-  const { body } = path === undefined ? {} : await session.ask('GET', `/api/v3${path}?page_size=1`);
+  const id =
+    list === 'bindables' ? undefined : (await namedBy(session, list))?.[by === 'uuid' ? 'uuid' : 'pk'];
+  return id === undefined || !facts.items ? id : [id];
+}
+
+const named = new WeakMap<Session, Map<Declarable, Promise<Tried>>>();
+
+/** What others of the probe may name: its own, where a list has one kind, so that nobody else's is used; or the first of the list. */
+async function namedBy(session: Session, list: keyof typeof referredLists): Promise<JsonObject | undefined> {
+  const [kind, another] = createdKinds.filter((one) => one.family.list === list);
+  if (kind && !another) {
+    const known = named.get(session) ?? new Map<Declarable, Promise<Tried>>();
+    named.set(session, known);
+    const own = known.get(kind) ?? tried(session, kind, 'named');
+    known.set(kind, own);
+    const found = await own;
+    if ('trial' in found) return found.trial.held;
+  }
+  const { body } = await session.ask('GET', `/api/v3${referredLists[list]}?page_size=1`);
   const results = body?.['results'] ?? null;
   const first = isJsonList(results) ? (results[0] ?? null) : null;
-  const id = isJsonObject(first) ? first[by === 'uuid' ? 'uuid' : 'pk'] : undefined;
-  return id === undefined || !facts.items ? id : [id];
+  return isJsonObject(first) ? first : undefined;
 }
 
 /** Another value than is held; nothing for what reaches further than the probe's own record: other records, and what is the default. */

@@ -274,7 +274,7 @@ test('what the probe sent, what the service says of an error, how much there is 
     actions: { POST: { username: { required: true, max_length: 150, label: '<TEXT>' } } },
   });
   expect(named('application: %(username)s in a launch URL')?.body).toMatchObject({ launch_url: '<TEXT>' });
-  expect(recordings.find(({ name }) => name === 'users: denied')?.request.headers).toEqual({
+  expect(recordings.find(({ name }) => name === 'core/users: denied')?.request.headers).toEqual({
     accept: 'application/json',
     authorization: 'Bearer rollcall-probe-wrong',
     'content-type': 'application/json',
