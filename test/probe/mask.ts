@@ -20,6 +20,8 @@ const cited = /(?<!\w)(?:"[^"]*"|'[^']*'|“[^”]*”|‘[^’]*’|`[^`]*`)/g;
 /** What an address, a host, a path, an id or a trace has in it, and a sentence of the service has not. */
 const notPlain = /[@\\\n]|\w\.\w|:\/\/|(?:^|\s)\/\w|\d{5}|[\da-f]{8}-|.{300}/i;
 
+const idOrTime = /[\da-f]{8}-[\da-f]{4}-|\dT\d\d:/;
+
 /** Says what of an answer may be kept: what is not known to be harmless is not. */
 export class Mask {
   /** As JSON: every value of a field that the probe sent. */
@@ -34,9 +36,9 @@ export class Mask {
 
   sends(body: JsonValue | undefined): void {
     if (!isJsonObject(body)) return;
-    // A flow is the service's own, and the probe found its id there.
-    for (const [key, value] of Object.entries(body))
-      if (!key.endsWith('_flow')) this.#sent.add(JSON.stringify(value));
+    // The probe found ids at the service, and a time may be the service's as well.
+    for (const value of Object.values(body).map((sent) => JSON.stringify(sent)))
+      if (!idOrTime.test(value)) this.#sent.add(value);
   }
 
   /** Ids of the service are numbered in the order in which they come. */
