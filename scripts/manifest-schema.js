@@ -194,7 +194,7 @@ function defaultsOf(all, { shared }) {
       having.map(({ entry }) => {
         const { $ref, ...own } = propertiesOf(entry)[name] ?? {};
         const to = typeof $ref === 'string' ? $ref.replace('#/definitions/', '') : '';
-        const value = to.startsWith('field_') ? shared.get(to) : { ...own, to };
+        const value = to.startsWith('field_') ? shared.get(to) : { ...own, ...($ref && { $ref }) };
         return JSON.stringify({ ...value, description: undefined });
       }),
     );
