@@ -433,6 +433,7 @@ function bindingOf({ type, path, binds, fields: declared, inside }, making) {
     : [];
   making.shared.set(type, {
     title: type,
+    description: 'One binding. A field that is left out is not compared.',
     type: 'object',
     additionalProperties: false,
     required: ['order'],

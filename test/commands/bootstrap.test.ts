@@ -111,14 +111,16 @@ describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (rel
     expect(groups).toMatchObject([{ name: 'Administrators', is_superuser: true }]);
   });
 
-  test('comes out of an export as a service of every other release can be made from it', async () => {
+  test('comes out of an export that builds it in the same and every later release', async () => {
     const { send } = empty(release);
     await run(apply, send, example);
     const files = await exported(send);
     expect((await run(plan, send, files)).stdout).toContain('No changes.');
-    for (const other of sandboxReleases) {
+    // Earlier ones have no mapping of entitlements, which the service gives to each proxy.
+    for (const other of sandboxReleases.slice(sandboxReleases.indexOf(release))) {
       const there = empty(other);
-      expect((await run(apply, there.send, files)).ending).toBe('done');
+      const made = await run(apply, there.send, files);
+      expect(made.ending, made.stderr + made.stdout).toBe('done');
       expect((await run(plan, there.send, example)).stdout).toContain('No changes.');
     }
   });

@@ -135,7 +135,7 @@ describe('a saved plan', () => {
       expect(first.stdout).toContain('  + application.new  created');
       const second = await rollcall(['apply', '--plan', file, apps()], { env });
       expect(second.code).toBe(5);
-      expect(second.stderr).toContain('application.new: it exists by now');
+      expect(second.stderr).toContain('application.new: it now exists');
     },
   );
 

@@ -14,7 +14,7 @@ interface ManifestSchema {
       {
         readonly required: readonly string[];
         readonly else?: { readonly required: readonly string[] };
-        readonly properties: Readonly<Record<string, object>>;
+        readonly properties: Readonly<Record<string, { readonly $ref?: string }>>;
       }
     >
   >;
@@ -42,7 +42,10 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       const values = (field: string): (object | undefined)[] =>
         among.flatMap((one) => {
           const { [field]: value } = definitions[nameOf(one)]?.properties ?? {};
-          return value ? { ...value, description: undefined } : [];
+          const to = value?.$ref?.replace('#/definitions/', '') ?? '';
+          return value
+            ? { ...(to.startsWith('field_') ? definitions[to] : value), description: undefined }
+            : [];
         });
       const naming = new Set(
         among.flatMap((one) => {
