@@ -266,7 +266,7 @@ test('an update says that a new stage is used without its policies until they ar
 
 test('what names a flow is not made before all of its stages stand', async () => {
   const text = `${flow([stage('who', 10), stage('proof', 20)].join(', '))}providers:
-  - { name: P, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door } }
+  - { name: P, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door }, redirect_uris: [] }
 `;
   const service = serviceWith();
   const refusing: Transport = async (request, signal) => {
