@@ -132,7 +132,7 @@ function only(values: JsonObject, fields: readonly string[]): JsonObject {
 }
 
 /** Takes one binding away, unless it is gone already, or something that is declared is not bound: then everyone could come in. */
-export function takeOut(
+export function removeBinding(
   binder: Binder,
   { child: { pk }, field }: ReturnType<typeof superfluousIn>[number],
 ): Promise<Settled> {

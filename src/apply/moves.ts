@@ -11,7 +11,7 @@ import {
 import type { Child, WantedChild } from '../kinds/children.ts';
 import type { RecordReading } from '../service/client.ts';
 import { triesOf, untilProven } from '../service/retries.ts';
-import { add, type Binder, change, changedSince, childrenOf, takeOut } from './children.ts';
+import { add, type Binder, change, changedSince, childrenOf, removeBinding } from './children.ts';
 import type { Settled } from './settle.ts';
 import { inSteps, type Step } from './steps.ts';
 
@@ -59,11 +59,11 @@ export async function movesOf(
     ...phase(({ added }) => added),
     ...phase(({ changed }) => changed),
     ...phase(({ addedLast }) => addedLast),
-    ...phase(({ takenOut }) => takenOut),
+    ...phase(({ removed }) => removed),
   ];
 }
 
-type Moves = Readonly<Record<'added' | 'changed' | 'addedLast' | 'takenOut', readonly Step[]>>;
+type Moves = Readonly<Record<'added' | 'changed' | 'addedLast' | 'removed', readonly Step[]>>;
 
 async function movesTo(binder: Binder, bound: readonly Child[]): Promise<Moves> {
   const missing = missingFrom(binder, bound);
@@ -87,7 +87,7 @@ async function movesTo(binder: Binder, bound: readonly Child[]): Promise<Moves> 
     added: missing.filter((one) => !lastOnes.has(one)).flatMap(adding),
     changed: changes.toSorted((a, b) => a.rank - b.rank).flatMap(({ steps }) => steps),
     addedLast: missing.filter((one) => lastOnes.has(one)).flatMap(adding),
-    takenOut: superfluousIn(binder, bound).map((one) => () => takeOut(binder, one)),
+    removed: superfluousIn(binder, bound).map((one) => () => removeBinding(binder, one)),
   };
 }
 

@@ -18,12 +18,12 @@ const othersAllowed = 'everyone whom policies and negated bindings allow';
 /** Who may open it. */
 interface Guests {
   /** Those whom bindings let in; nothing where that is not known. */
-  readonly each: readonly Guest[] | undefined;
+  readonly each: readonly PlannedSubject[] | undefined;
   /** Whether one has to pass all that is bound, and not any of it. */
   readonly isAll: boolean;
 }
 
-interface Guest {
+interface PlannedSubject {
   /** What its id and its name are known by. */
   readonly keys: readonly string[];
   readonly words: (wasIn: boolean) => string;
@@ -112,7 +112,7 @@ function openings(before: Guests, now: Guests, others: number = 0): string[] {
   if (countNow === 0) return [everyone];
   if (!before.each) return [];
   const known = new Set(before.each.flatMap(({ keys }) => keys));
-  const wasIn = ({ keys }: Guest): boolean => keys.some((key) => known.has(key));
+  const wasIn = ({ keys }: PlannedSubject): boolean => keys.some((key) => known.has(key));
   const added = guests.filter((guest) => !wasIn(guest)).map(({ words }) => words(false));
   const all = guests.map((guest) => guest.words(wasIn(guest)));
   if (!isAll) return [...(wasAll ? all : added), ...more];
@@ -129,7 +129,7 @@ function guestsIn(
   field: string,
   value: JsonValue,
   names: NamesById = namesById(resource, field),
-): Guest[] {
+): PlannedSubject[] {
   const { kind } = resource;
   const { children, refersTo } = kind.fields[field] ?? {};
   const isShown = blankFor(resource, field) === undefined;
