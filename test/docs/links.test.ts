@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { globSync } from 'tinyglobby';
 import { root } from '../support/cli.ts';
 
-const pages = globSync(['docs/**/*.md', '*.md'], { cwd: root });
+const pages = globSync(['docs/**/*.md', '*.md', '.github/*.md'], { cwd: root, dot: true });
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /** What GitHub makes of a heading, so that a link can lead to it. */
