@@ -133,7 +133,7 @@ function withShared(entries, { shared }) {
 /** @param {readonly Kind[]} kinds */
 function oneOf(kinds) {
   const choices = kinds.map((kind) => ({ $ref: `#/definitions/${definitionOf(kind)}` }));
-  return choices.length === 1 && kinds[0]?.sort === undefined
+  return choices.length === 1 && kinds[0]?.variant === undefined
     ? /** @type {JsonObject} */ (choices[0])
     : { type: 'object', oneOf: choices };
 }
@@ -143,8 +143,8 @@ function oneOf(kinds) {
  *
  * @param {Kind} kind
  */
-export function definitionOf({ type, sort }) {
-  return sort ? `${type}_${sort.value}` : type;
+export function definitionOf({ type, variant }) {
+  return variant ? `${type}_${variant.value}` : type;
 }
 
 /**
@@ -152,12 +152,12 @@ export function definitionOf({ type, sort }) {
  * @param {Making} making
  */
 function entryOf(kind, making) {
-  const { identity, sort, single, words: said } = kind;
+  const { identity, variant, single, words: said } = kind;
   // Of others, a plan knows whether the record is new.
   const demanded = Object.entries(kind.fields).flatMap(([name, { isRequired, ifMissing }]) =>
     kind.lookUp.isDocumented && isRequired && name !== identity && !ifMissing ? [name] : [],
   );
-  const always = [...(single === undefined ? [identity] : []), ...(sort ? [sort.field] : [])];
+  const always = [...(single === undefined ? [identity] : []), ...(variant ? [variant.field] : [])];
   const names = new Set(Object.keys(kind.fields).map((name) => name.split('.', 1)[0] ?? ''));
   const properties = Object.fromEntries(Array.from(names, (name) => [name, propertyOf(kind, name, making)]));
   return {
@@ -217,8 +217,8 @@ function defaultsOf(all, { shared }) {
  * @param {JsonObject} entry
  * @param {string} name
  */
-function isDefaultable({ identity, title, sort }, entry, name) {
-  const own = [identity, title, sort?.field, 'formerly', 'state', entry['required']];
+function isDefaultable({ identity, title, variant }, entry, name) {
+  const own = [identity, title, variant?.field, 'formerly', 'state', entry['required']];
   return ![...own, /** @type {JsonObject} */ (entry['else'])?.['required']].flat().includes(name);
 }
 
@@ -234,10 +234,10 @@ function propertiesOf({ properties }) {
  * @returns {JsonObject}
  */
 function propertyOf(kind, name, making) {
-  const { fields, identity, sort, access } = kind;
+  const { fields, identity, variant, access } = kind;
   const said = descriptionOf(kind, name);
   const described = said === '' ? {} : { description: said };
-  if (name === sort?.field) return { ...described, const: sort.value };
+  if (name === variant?.field) return { ...described, const: variant.value };
   if (name === 'state') return { ...described, const: 'absent' };
   if (name === 'exactly' || name === 'at_least') {
     const some = Object.keys(fields).filter(
@@ -265,7 +265,7 @@ function propertyOf(kind, name, making) {
  * @param {string} name
  */
 function descriptionOf(kind, name) {
-  const { fields, identity, sort, type } = kind;
+  const { fields, identity, variant, type } = kind;
   const { default: value, since, isSecret, isWriteOnly, shownAs } = fields[name] ?? {};
   const isUnseen = isWriteOnly && !shownAs;
   const isTelling = value !== undefined && value !== null && value !== '' && typeof value !== 'object';
@@ -274,7 +274,7 @@ function descriptionOf(kind, name) {
     name === 'formerly' &&
       `The ${identity} that it had before, where it is renamed: found under that one, it keeps its id and gets the new one, with the capability \`update\`. It can go once every service has the new one. It is not sent.`,
     name === 'state' &&
-      `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${sort ? `${identity} and ${sort.field}` : 'identity'}. It is not sent.`,
+      `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${variant ? `${identity} and ${variant.field}` : 'identity'}. It is not sent.`,
     isSecret &&
       `As \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is sent, ${isUnseen ? '' : 'compared, '}and shown nowhere.`,
     isUnseen &&

@@ -1,7 +1,7 @@
 // The pages of the reference, docs/reference*.md: of each type what the facts of the service and its row say.
 import { kinds } from '../dist/kinds/all.js';
 import { factsByRelease } from '../dist/kinds/facts.js';
-import { leftOut } from '../dist/kinds/left-out.js';
+import { undeclarableTypes } from '../dist/kinds/undeclarable-types.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { newestRelease, oldestRelease } from '../dist/kinds/release.js';
 import { definitionOf } from './manifest-schema.js';
@@ -64,7 +64,7 @@ function areaOf(list) {
 
 function indexPage() {
   const rows = [...new Set(kinds.map(({ list }) => list))].toSorted().map((list) => {
-    const types = kinds.filter((kind) => kind.list === list).flatMap(({ sort }) => sort?.value ?? []);
+    const types = kinds.filter((kind) => kind.list === list).flatMap(({ variant }) => variant?.value ?? []);
     return `| [\`${list}\`](reference-${areaOf(list)}.md#${list}) | ${types.map((type) => `\`${type}\``).join(', ')} |`;
   });
   return `# Reference
@@ -84,7 +84,7 @@ they are sent and not compared. A release in *since* is the first that has a fie
 
 ## Not records, and how else
 
-${Object.entries(leftOut)
+${Object.entries(undeclarableTypes)
   .map(([path, why]) => `- \`${path}\`: ${why}`)
   .join('\n')}
 - What a role may do: its permissions are set in the service, or by a blueprint.
@@ -111,12 +111,12 @@ function listPart(list, own, manifest) {
  * @param {any} manifest
  */
 function kindPart(kind, manifest) {
-  const { sort, words, identity, fields, notDeclarable = {}, isEnterprise } = kind;
+  const { variant, words, identity, fields, notDeclarable = {}, isEnterprise } = kind;
   const { properties, required: always, else: unlessAbsent } = manifest.definitions[definitionOf(kind)];
   const required = new Set([...always, ...(unlessAbsent?.required ?? [])]);
   const names = Object.keys(properties);
   const rows = names
-    .filter((name) => !ofAll.has(name) && name !== sort?.field)
+    .filter((name) => !ofAll.has(name) && name !== variant?.field)
     .map((name) => fieldRow(kind, name, required.has(name), resolved(properties[name], manifest), manifest));
   const { releases, gone } = history(kind, new Set(Object.keys(fields)));
   const said = manifest.definitions[definitionOf(kind)].description.replace(
@@ -128,7 +128,7 @@ function kindPart(kind, manifest) {
     ...(gone.length > 0 ? [`Not in release ${newestRelease}, and not declared: ${gone.join(', ')}.`] : []),
   ];
   const never = Object.entries(notDeclarable).map(([name, why]) => `- \`${name}\`: ${why}`);
-  const heading = sort ? `### ${kind.type.replaceAll('_', ' ')}: ${sort.value}` : '';
+  const heading = variant ? `### ${kind.type.replaceAll('_', ' ')}: ${variant.value}` : '';
   return `${[
     ...(heading ? [heading] : []),
     ...(`${words.one}.`.toLowerCase() === said.toLowerCase() ? [] : [said]),
@@ -205,9 +205,12 @@ function valueText(value, kind, name, manifest) {
  * @param {Kind} kind
  * @param {ReadonlySet<string>} known
  */
-function history({ path, was, since }, known) {
+function history({ path, formerPath, since }, known) {
   const own = factsByRelease(path.replace('/api/v3', ''));
-  const all = new Map([...(was ? factsByRelease(was.path.replace('/api/v3', '')) : []), ...own]);
+  const all = new Map([
+    ...(formerPath ? factsByRelease(formerPath.path.replace('/api/v3', '')) : []),
+    ...own,
+  ]);
   const first = since ?? [...all.keys()][0] ?? '';
   /** @type {Map<string, string>} */
   const last = new Map();

@@ -2,7 +2,7 @@
 import type { ProgramEnding } from './commands/declare.ts';
 import { StandardOutput, standardError } from './terminal/standard-output.ts';
 import { reasonOf } from './base/errors.ts';
-import { exitCodes, unlessLost } from './base/exit-code.ts';
+import { exitCodes, endingIfLost } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
 
 process.exitCode = exitCodes.failed; // until there is an ending: Node ends when nothing is left that it waits for
@@ -58,5 +58,5 @@ function lose(what: string, more: string): void {
 /** The last of the output may be lost after the end. */
 function settle(): void {
   if (ending === undefined) return;
-  process.exitCode = typeof ending === 'string' ? exitCodes[unlessLost(ending, isLost)] : ending.exitCode;
+  process.exitCode = typeof ending === 'string' ? exitCodes[endingIfLost(ending, isLost)] : ending.exitCode;
 }

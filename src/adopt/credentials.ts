@@ -11,7 +11,7 @@ import type { Answer } from '../service/answer.ts';
 import type { Reading } from '../service/client.ts';
 import type { DocumentReading } from '../service/read-below.ts';
 import { retrieve } from '../service/retrieve.ts';
-import { triesOf, untilProven } from '../service/retries.ts';
+import { maxTries, retryUntilProven } from '../service/retries.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 
@@ -119,7 +119,7 @@ async function credentialsOf(
   if (urls === undefined) return { address, values, missing: [] };
   const ask = (): Promise<DocumentReading> =>
     client.readBelow(kind, nameOf(address), held.pk, urls.path, signal);
-  const reading = await untilProven(ask, pacing, triesOf.lookUp);
+  const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
   if (reading?.proof !== 'exists')
     return {
       address,

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import type { SourceFile, Span } from '../base/source.ts';
-import { trim } from '../manifest/trim.ts';
+import { trimAsService } from '../manifest/trim.ts';
 
 /** One row of a table, which may span several lines of its file. */
 export interface Row {
@@ -67,7 +67,7 @@ class RowReader {
     // A separator is one character, except for one of the line endings.
     const isPair = this.#bytes[endByte] === 0x0d && this.#bytes[endByte + 1] === 0x0a;
     this.next = this.#end + (isPair ? 2 : 1);
-    const text = trim(written);
+    const text = trimAsService(written);
     if (text !== '') this.#cells.set(this.#length, { text, span: [start, this.#end] });
     this.#length += 1;
   }

@@ -2,16 +2,16 @@ import { byPlace, diagnosticAt, diagnosticFor, type Diagnostic, type Problem } f
 import { standardInput, type Files } from '../base/files.ts';
 import type { JsonValue, Validate } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
-import { asDeclared } from '../kinds/access.ts';
+import { asManifestDeclares } from '../kinds/access.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
-import { excess, limits } from '../manifest/limits.ts';
+import { limitProblem, limits } from '../manifest/limits.ts';
 import { checkOf } from '../manifest/manifest-check.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
 import { Rules } from '../manifest/rules.ts';
-import { trim } from '../manifest/trim.ts';
+import { trimAsService } from '../manifest/trim.ts';
 import { writable, type Declaration } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 import { hasErrors } from '../run/check.ts';
@@ -74,7 +74,7 @@ export function resourcesOf(
   const rows = readTable(unquotable(file), delimiter, limits.entries + 2);
   if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
   const [header, ...entries] = rows;
-  const tooMany = excess({ entries: entries.length }, limits);
+  const tooMany = limitProblem({ entries: entries.length }, limits);
   if (!header || entries.length === 0 || tooMany)
     return { resources: [], diagnostics: [diagnosticFor(file.filename, tooMany ?? noRows)] };
   const headerEnd = rangeOf(file, header.span).end.line;
@@ -104,7 +104,7 @@ export function resourcesOf(
 
 function declarationOf(resource: Resource): Declaration {
   const { address, kind } = resource;
-  return { address, kind, fields: asDeclared(kind, fieldsBy(writtenValue, resource)) };
+  return { address, kind, fields: asManifestDeclares(kind, fieldsBy(writtenValue, resource)) };
 }
 
 const noRows: Problem = {
@@ -204,7 +204,7 @@ function valueOf(
 const uuid = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 
 function itemsOf(text: string): string[] {
-  return text.split(';').flatMap((item) => trim(item) || []);
+  return text.split(';').flatMap((item) => trimAsService(item) || []);
 }
 
 function wrongType({ fields }: Kind, field: string): Problem {

@@ -2,24 +2,24 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
-import { asDeclared, declaredWith } from '../kinds/access.ts';
+import { asManifestDeclares, declaredWith } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import { withoutDefaultsIn, withOtherIds } from '../kinds/bindings.ts';
-import { asLatest } from '../kinds/forms.ts';
+import { withoutDefaultsIn, mapIds } from '../kinds/bindings.ts';
+import { toNewestRelease } from '../kinds/forms.ts';
 import { type Family, type Kind, sameValue } from '../kinds/kind.ts';
 import { nameIn } from '../kinds/named.ts';
-import { isNameOfOne, type NameOfOne, sameJson } from '../kinds/values.ts';
-import { isIn, type Release } from '../kinds/release.ts';
+import { isNameReference, type NameReference, sameJson } from '../kinds/values.ts';
+import { inRange, type Release } from '../kinds/release.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
-import { trim } from '../manifest/trim.ts';
+import { trimAsService } from '../manifest/trim.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { WholeReading } from '../service/read-whole.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import type { Declaration } from './writable.ts';
 
 /** The records to read, and the fields that manifests are to declare. */
-export interface Wanted {
+export interface ExportScope {
   readonly kinds: readonly Kind<ResourceType>[];
   readonly selection: Selection;
   /** Whether names replace ids. */
@@ -33,7 +33,7 @@ export interface Wanted {
 }
 
 /** The records that were read. */
-export interface Holdings {
+export interface ExportReading {
   readonly inventories: readonly Inventory[];
   /** The release of the service, if known. */
   readonly release?: Release;
@@ -45,7 +45,7 @@ export interface Holdings {
 
 /** The names of records by their ids, or why they could not be read. */
 export type NamesReading =
-  | ReadonlyMap<string, NameOfOne>
+  | ReadonlyMap<string, NameReference>
   | Exclude<WholeReading, { kind: 'whole' | 'begun' }>;
 
 /** The declaration of a record, and its fields that a manifest must not contain. */
@@ -59,8 +59,8 @@ export interface Declared extends Declaration {
  * a glob matches no record.
  */
 export function declarationsOf(
-  holdings: Holdings,
-  wanted: Wanted,
+  holdings: ExportReading,
+  wanted: ExportScope,
 ): { readonly found: readonly Declared[]; readonly internal: number } {
   const { inventories } = holdings;
   const selector = new Selector(wanted.selection);
@@ -94,11 +94,11 @@ export function declarationsOf(
 function declarationOf(
   kind: Kind<ResourceType>,
   record: ListedRecord,
-  { names, release }: Holdings,
-  { without, isWithNames }: Wanted,
+  { names, release }: ExportReading,
+  { without, isWithNames }: ExportScope,
 ): Omit<Declared, 'address'> {
-  const received = asLatest(kind, record.received);
-  const shown = asLatest(kind, record.shown);
+  const received = toNewestRelease(kind, record.received);
+  const shown = toNewestRelease(kind, record.shown);
   const fields: Record<string, JsonValue> = {};
   const secret: string[] = [];
   const variables: Record<string, string> = {};
@@ -111,7 +111,8 @@ function declarationOf(
       if (value !== '' && !isLeftOut) variables[field] = variableFor(textOf(received[kind.identity]), field);
       continue;
     }
-    const isOnlyShown = row.since !== undefined && release && isIn({ before: row.since }, release) === true;
+    const isOnlyShown =
+      row.since !== undefined && release && inRange({ before: row.since }, release) === true;
     if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
     if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
@@ -119,15 +120,15 @@ function declarationOf(
       continue;
     }
     if (row.children) {
-      const named = withOtherIds(row.children, value, (id) =>
-        isNameOfOne(id) ? (isWithNames && writableName({ name: id.name })) || (id['id'] ?? id) : id,
+      const named = mapIds(row.children, value, (id) =>
+        isNameReference(id) ? (isWithNames && writableName({ name: id.name })) || (id['id'] ?? id) : id,
       );
       fields[field] = withoutDefaultsIn(row.children, named);
       continue;
     }
     const known = refersTo && names.get(refersTo);
     const shownWith = record.names?.[field];
-    const beside = (id: JsonValue): NameOfOne | undefined => {
+    const beside = (id: JsonValue): NameReference | undefined => {
       const name = isWithNames && known === undefined && shownWith && nameIn(shownWith, kind, field, id);
       return typeof name === 'string' ? writableName({ name }) : undefined;
     };
@@ -138,7 +139,7 @@ function declarationOf(
   }
   return {
     kind,
-    fields: asDeclared(kind, fields),
+    fields: asManifestDeclares(kind, fields),
     secret,
     ...(Object.keys(variables).length > 0 && { variables }),
     ...(release && { release }),
@@ -170,19 +171,19 @@ export function variableFor(name: string, field: string): string {
 const longestName = 500;
 
 /** The name of an id; undefined if it has none that a manifest can contain after trimming. */
-function nameOf(id: JsonValue, names: NamesReading | undefined): NameOfOne | undefined {
+function nameOf(id: JsonValue, names: NamesReading | undefined): NameReference | undefined {
   const one = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
   return one && writableName(one);
 }
 
-function writableName(one: NameOfOne): NameOfOne | undefined {
-  return trim(one.name) === one.name && Array.from(one.name).length <= longestName ? one : undefined;
+function writableName(one: NameReference): NameReference | undefined {
+  return trimAsService(one.name) === one.name && Array.from(one.name).length <= longestName ? one : undefined;
 }
 
 /** The ids of a list, whose order means nothing: names first, as they are the same in other services. */
 function inOrder(value: readonly JsonValue[]): JsonValue {
-  const named = value.filter((id) => isNameOfOne(id)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const ids = value.filter((id) => !isNameOfOne(id));
+  const named = value.filter((id) => isNameReference(id)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const ids = value.filter((id) => !isNameReference(id));
   return [
     ...named,
     ...ids.toSorted((a, b) =>

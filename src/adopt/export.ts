@@ -2,9 +2,9 @@ import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { declaredWith, isBound, nestedParts, unbound } from '../kinds/access.ts';
-import { asLatest } from '../kinds/forms.ts';
-import { isIn } from '../kinds/release.ts';
-import { idsIn, namesOf, referring } from '../kinds/named.ts';
+import { toNewestRelease } from '../kinds/forms.ts';
+import { inRange } from '../kinds/release.ts';
+import { idsIn, namesOf, referenceFields } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { addressOf } from '../kinds/resource.ts';
@@ -15,17 +15,21 @@ import { plan } from '../run/plan.ts';
 import { readInventory } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
 import { withChildren } from '../service/children.ts';
-import { heldIn, type ListedRecord } from '../service/records.ts';
+import { heldFields, type ListedRecord } from '../service/records.ts';
 import { readWhole } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
-import type { Holdings, NamesReading, Wanted } from './declaration.ts';
+import type { ExportReading, NamesReading, ExportScope } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 
 /** Reads the wanted records of some kinds. Sends only reads. */
-export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job): Promise<Holdings> {
+export function readHoldings(
+  wanted: ExportScope,
+  settings: ServiceSettings,
+  job: Job,
+): Promise<ExportReading> {
   const { isWithNames, without } = wanted;
   const selector = new Selector(wanted.selection);
   const kinds = wanted.kinds.filter(({ type }) => selector.reaches(type));
@@ -39,7 +43,8 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
     const release = await askRelease(send, pacing, signal);
     const inventories: Inventory[] = [];
     for (const kind of kinds) {
-      const isLater = release && kind.since !== undefined && isIn({ before: kind.since }, release) === true;
+      const isLater =
+        release && kind.since !== undefined && inRange({ before: kind.since }, release) === true;
       if (isLater) continue;
       const inventory = await readInventory(kind, service);
       const written = inventory.records.filter((record) => isWritten(kind, record));
@@ -55,8 +60,10 @@ export function readHoldings(wanted: Wanted, settings: ServiceSettings, job: Job
       const isUsed = ([field]: readonly [string, Family]): boolean =>
         !isBound(kind, field) &&
         !without.has(`${kind.type}.${field}`) &&
-        written.some(({ received }) => idsIn(field, asLatest(kind, received)[field] ?? null).length > 0);
-      return referring(kind).filter(isUsed);
+        written.some(
+          ({ received }) => idsIn(field, toNewestRelease(kind, received)[field] ?? null).length > 0,
+        );
+      return referenceFields(kind).filter(isUsed);
     });
     for (const [, related] of isWithNames ? named : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, service));
@@ -84,7 +91,7 @@ async function withBound(
     shown: unbound(kind, shown),
   }));
   if (written.length === 0) return { ...inventory, records };
-  const held = written.map(({ received, shown }) => heldIn(kind, received, shown, []));
+  const held = written.map(({ received, shown }) => heldFields(kind, received, shown, []));
   const read = await withChildren(kind, held, fields, service);
   if (read.kind === 'not_sent') return { ...inventory, records, gaps: [...gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')

@@ -9,7 +9,7 @@ import { checkSchema } from '../yaml/check-schema.ts';
 import { nowhere } from '../yaml/places.ts';
 import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from '../yaml/refused-values.ts';
 import { maxResolvedLength } from '../manifest/references.ts';
-import { trim } from '../manifest/trim.ts';
+import { trimAsService } from '../manifest/trim.ts';
 
 /** The fields to declare of one record. A field that is not given is not declared. */
 export interface Declaration {
@@ -159,7 +159,7 @@ const long: Problem = {
 };
 
 function hasBlanks(value: JsonValue): boolean {
-  return typeof value === 'string' && trim(value) !== value;
+  return typeof value === 'string' && trimAsService(value) !== value;
 }
 
 const blanks: Problem = {

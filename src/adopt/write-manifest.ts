@@ -1,11 +1,11 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue, Validate } from '../base/json.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
-import { commonLists, kindAt, lists } from '../kinds/all.ts';
+import { defaultLists, kindAt, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { yamlText } from './write-yaml.ts';
-import { literally } from '../manifest/reference-pieces.ts';
+import { escapeReferences } from '../manifest/reference-pieces.ts';
 import { canBeDefault, writable, type Declaration, type Unwritable } from './writable.ts';
 
 interface WrittenManifest {
@@ -89,7 +89,7 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
     }
   }
   // A manifest needs at least one list, even if it is empty.
-  if (filled.length === 0) parts.push(...commonLists.map((list) => written({ [list]: [] })));
+  if (filled.length === 0) parts.push(...defaultLists.map((list) => written({ [list]: [] })));
   return parts.join('');
 }
 
@@ -144,7 +144,7 @@ function linesOf(fields: JsonObject): number {
 }
 
 function written(mapping: JsonObject): string {
-  return yamlText(literally(mapping), isNamed);
+  return yamlText(escapeReferences(mapping), isNamed);
 }
 
 /** Whether a mapping replaces an id: `{ name: … }`. */

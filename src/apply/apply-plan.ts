@@ -1,22 +1,22 @@
 import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import { namedFirst, withIdsOf } from '../kinds/named.ts';
+import { createdBefore, withIdsOf } from '../kinds/named.ts';
 import { compare, shownPart } from '../plan/compare.ts';
-import { takenByOthers } from '../plan/make-plan.ts';
+import { movedToOthers } from '../plan/make-plan.ts';
 import { whoMayOpen } from '../plan/opens.ts';
 import { namedParents, parentsIn } from '../plan/order.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
-import { resentIn } from '../plan/resend.ts';
+import { resentFields } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
 import { createParent, updateParent } from './parent.ts';
 import { remove } from './delete.ts';
-import type { Settled } from './settle.ts';
+import type { WriteResult } from './settle.ts';
 import { Stops } from './stops.ts';
-import { isIncomplete, isMissing, type Clash, type Outcome } from './outcome.ts';
+import { isIncomplete, isMissing, type Conflict, type Outcome } from './outcome.ts';
 
 type ReadyPending = Extract<ReadyChange, { readonly action: WriteAction }>;
 
@@ -47,7 +47,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     ...options,
     fault,
     stops: new Stops({ pacing, signal, fault: fault.signal }),
-    isTakenFrom: takenByOthers(plan.changes),
+    isTakenFrom: movedToOthers(plan.changes),
     parents: new Set(parentsIn(plan.changes)),
     settling: new Map(),
     deletions,
@@ -74,7 +74,7 @@ type Departing = Extract<ReadyChange, { readonly action: 'delete' }>;
 interface Run extends ApplyOptions {
   readonly fault: AbortController;
   readonly stops: Stops;
-  readonly isTakenFrom: ReturnType<typeof takenByOthers>;
+  readonly isTakenFrom: ReturnType<typeof movedToOthers>;
   /** What is to be deleted. */
   readonly deletions: readonly Departing[];
   /** What of that is deleted once all else was done: nothing waits for it. */
@@ -161,7 +161,7 @@ async function hasFailed({ settling, last }: Run): Promise<boolean> {
 
 /** The change with the ids of what it names that was to be created first; nothing where one of that was not. */
 async function withIdsOfRun(change: ReadyPending, run: Run): Promise<ReadyPending | undefined> {
-  const first = new Set([...namedFirst(change.resource), ...namedParents(change.resource, run.parents)]);
+  const first = new Set([...createdBefore(change.resource), ...namedParents(change.resource, run.parents)]);
   if (first.size === 0) return change;
   const outcomes = await Promise.all([...first].flatMap((address) => run.settling.get(address) ?? []));
   // What is named counts as there once all stands that is bound to it.
@@ -169,32 +169,35 @@ async function withIdsOfRun(change: ReadyPending, run: Run): Promise<ReadyPendin
     return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
   const resource = withIdsOf(change.resource, (address) => pks.get(address));
-  return namedFirst(resource).length === 0 ? { ...change, resource } : undefined;
+  return createdBefore(resource).length === 0 ? { ...change, resource } : undefined;
 }
 
 function carriedOut(
   change: ReadyPending,
   { client, pacing, stops, isTakenFrom, deletions }: Run,
   sending: () => void,
-): Promise<Settled> {
+): Promise<WriteResult> {
   const { resource } = change;
-  const course = stops.courseOf(change, sending);
+  const control = stops.controlOf(change, sending);
   switch (change.action) {
     case 'create':
-      return createParent(resource, client, pacing, course);
+      return createParent(resource, client, pacing, control);
     case 'update': {
       const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
-      return updateParent({ ...change, isTaken, resent: resentIn(change) }, client, pacing, course);
+      return updateParent({ ...change, isTaken, resent: resentFields(change) }, client, pacing, control);
     }
     case 'delete': {
       const going = deletions.map((each) => ({ resource: each.resource, held: each.base }));
-      return remove({ resource, held: change.base }, going, client, pacing, course);
+      return remove({ resource, held: change.base }, going, client, pacing, control);
     }
   }
 }
 
 /** What became of a change, as people may see it. */
-function asShown(change: Change, { held, inDoubt, clash, ...settled }: Settled): Omit<Outcome, 'durationMs'> {
+function asShown(
+  change: Change,
+  { held, inDoubt, clash, ...settled }: WriteResult,
+): Omit<Outcome, 'durationMs'> {
   const { resource } = change;
   const differences = held ? compare(resource, held) : [];
   const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
@@ -213,8 +216,8 @@ function asShown(change: Change, { held, inDoubt, clash, ...settled }: Settled):
 /** What stood in the way of a change, as people may see it. */
 function shownClash(
   { resource, observed: planned = {} }: Change,
-  clash: NonNullable<Settled['clash']>,
-): Clash {
+  clash: NonNullable<WriteResult['clash']>,
+): Conflict {
   if (!('now' in clash)) return clash;
   const { fields, shown = fields } = clash.now;
   const openTo = whoMayOpen(resource, clash.now);

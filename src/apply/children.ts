@@ -1,12 +1,12 @@
 import type { JsonObject } from '../base/json.ts';
-import { declaredParts, isBound } from '../kinds/access.ts';
+import { declaredChildFields, isBound } from '../kinds/access.ts';
 import {
-  boundFor,
-  boundId,
+  bindingsByDeclaration,
+  targetId,
   differingIn,
-  missingFrom,
+  missingBindings,
   ownValues,
-  type superfluousIn,
+  type extraBindings,
 } from '../kinds/bindings.ts';
 import type { Child, Parent, WantedChild, WantedChildren } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -16,38 +16,39 @@ import type { Client, Deleting, Updating, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import {
   endedAs,
-  judgedDelete,
+  judgeDelete,
   settle,
-  unseen,
-  type Course,
-  type Ended,
-  type Judged,
+  endedUnread,
+  type RunControl,
+  type WriteEnd,
+  type JudgedWrite,
   type Next,
-  type Settled,
+  type WriteResult,
 } from './settle.ts';
 
 /** A record of the service, and what is to be bound to it. */
-export interface Binder extends WantedChildren {
+export interface BindingTarget extends WantedChildren {
   readonly resource: Resource;
   readonly parent: Parent;
   readonly client: Client;
   readonly pacing: Pacing;
-  readonly course: Course;
+  readonly control: RunControl;
 }
 
 /** Binds one child, unless it is bound already. All that is bound is read before; after an unclear answer, nothing is sent again. */
-export function add(binder: Binder, one: WantedChild): Promise<Settled> {
-  const { children, parent, client, pacing, course } = binder;
+export function add(binder: BindingTarget, one: WantedChild): Promise<WriteResult> {
+  const { children, parent, client, pacing, control } = binder;
 
   async function next(): Promise<Next<Writing>> {
     const bound = await childrenOf(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
-    if (boundFor(binder, bound).has(one)) return { kind: 'ended', end: { outcome: 'unchanged' } };
+    if (bindingsByDeclaration(binder, bound).has(one))
+      return { kind: 'ended', end: { outcome: 'unchanged' } };
     const fields = { [one.binds.idIn]: one.id, order: bound.length, ...ownValues(one) };
     return { kind: 'send', send: () => client.bind(children, parent, fields) };
   }
 
-  async function judge(writing: Writing): Promise<Judged> {
+  async function judge(writing: Writing): Promise<JudgedWrite> {
     switch (writing.proof) {
       case 'created':
       case 'rejected':
@@ -60,11 +61,11 @@ export function add(binder: Binder, one: WantedChild): Promise<Settled> {
       case 'closed':
         return endedAs({ outcome: 'not_attempted' });
       case 'fault':
-        course.stop('run');
+        control.stop('run');
         return endedAs({ outcome: 'not_attempted' });
       case 'ambiguous': {
         const bound = await childrenOf(binder);
-        const isBoundNow = !('outcome' in bound) && boundFor(binder, bound).has(one);
+        const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(binder, bound).has(one);
         return { kind: 'open', end: { outcome: isBoundNow ? 'created' : 'unknown' } };
       }
       case 'not_applied':
@@ -72,17 +73,17 @@ export function add(binder: Binder, one: WantedChild): Promise<Settled> {
     }
   }
 
-  return at(one.field, settle({ next, judge }, pacing, course));
+  return at(one.field, settle({ next, judge }, pacing, control));
 }
 
 /** The field that a step is about, where that did not succeed. */
-async function at(field: string, step: Promise<Settled>): Promise<Settled> {
+async function at(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
   return { at: field, ...(await step) };
 }
 
 /** Changes one binding to what is declared, unless somebody else has changed it since it was read. */
-export function change(binder: Binder, one: WantedChild, base: Child): Promise<Settled> {
-  const { children, parent, client, pacing, course } = binder;
+export function change(binder: BindingTarget, one: WantedChild, base: Child): Promise<WriteResult> {
+  const { children, parent, client, pacing, control } = binder;
 
   async function next(): Promise<Next<Updating>> {
     const bound = await childrenOf(binder);
@@ -92,9 +93,12 @@ export function change(binder: Binder, one: WantedChild, base: Child): Promise<S
     const fields = now ? differingIn(own, now) : [];
     if (now && fields.length === 0) return { kind: 'ended', end: { outcome: 'unchanged' } };
     if (!now || differingIn({ ...one, values: only(base.values, fields) }, now).length > 0)
-      return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: changedSince } } };
+      return {
+        kind: 'ended',
+        end: { outcome: 'conflict', clash: { kind: 'closed', why: changedMeanwhile } },
+      };
     const whole = {
-      target: boundId(children, parent),
+      target: targetId(children, parent),
       [one.binds.idIn]: one.id,
       order: now.values['order'] ?? null,
     };
@@ -102,18 +106,18 @@ export function change(binder: Binder, one: WantedChild, base: Child): Promise<S
     return { kind: 'send', send: () => client.rebind(children, now.pk, sent) };
   }
 
-  async function judge({ proof }: Updating): Promise<Judged> {
+  async function judge({ proof }: Updating): Promise<JudgedWrite> {
     switch (proof) {
       case 'updated':
       case 'rejected':
       case 'denied':
         return endedAs({ outcome: proof });
       case 'vanished':
-        return endedAs({ outcome: 'conflict', clash: { kind: 'closed', why: changedSince } });
+        return endedAs({ outcome: 'conflict', clash: { kind: 'closed', why: changedMeanwhile } });
       case 'closed':
         return endedAs({ outcome: 'not_attempted' });
       case 'fault':
-        course.stop('run');
+        control.stop('run');
         return endedAs({ outcome: 'not_attempted' });
       case 'ambiguous':
         return { kind: 'open' };
@@ -122,10 +126,10 @@ export function change(binder: Binder, one: WantedChild, base: Child): Promise<S
     }
   }
 
-  return at(one.field, settle({ next, judge }, pacing, course));
+  return at(one.field, settle({ next, judge }, pacing, control));
 }
 
-export const changedSince = 'somebody else has changed a binding to it, or taken it out';
+export const changedMeanwhile = 'somebody else has changed a binding to it, or taken it out';
 
 function only(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
@@ -133,17 +137,17 @@ function only(values: JsonObject, fields: readonly string[]): JsonObject {
 
 /** Takes one binding away, unless it is gone already, or something that is declared is not bound: then everyone could come in. */
 export function removeBinding(
-  binder: Binder,
-  { child: { pk }, field }: ReturnType<typeof superfluousIn>[number],
-): Promise<Settled> {
-  const { children, removal, client, pacing, course } = binder;
+  binder: BindingTarget,
+  { child: { pk }, field }: ReturnType<typeof extraBindings>[number],
+): Promise<WriteResult> {
+  const { children, removal, client, pacing, control } = binder;
 
   async function next(): Promise<Next<Deleting>> {
     const bound = await childrenOf(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     if (!bound.some((child) => child.pk === pk)) return { kind: 'ended', end: { outcome: 'unchanged' } };
     const others = bound.filter((child) => child.pk !== pk);
-    if (missingFrom(binder, others).length > 0)
+    if (missingBindings(binder, others).length > 0)
       return {
         kind: 'ended',
         end: { outcome: 'conflict', clash: { kind: 'closed', why: lastOne[removal] } },
@@ -153,7 +157,7 @@ export function removeBinding(
 
   return at(
     field,
-    settle({ next, judge: async (deleting) => judgedDelete('updated', deleting) }, pacing, course),
+    settle({ next, judge: async (deleting) => judgeDelete('updated', deleting) }, pacing, control),
   );
 }
 
@@ -165,15 +169,15 @@ const lastOne: Readonly<Record<WantedChildren['removal'], string>> = {
 
 /** Whether what a resource declares is bound to it, and nothing else, as the service shows it. */
 export async function asDeclared(
-  { resource, client, pacing, course }: Pick<Binder, 'resource' | 'client' | 'pacing' | 'course'>,
-  { held }: Settled,
-): Promise<Settled> {
+  { resource, client, pacing, control }: Pick<BindingTarget, 'resource' | 'client' | 'pacing' | 'control'>,
+  { held }: WriteResult,
+): Promise<WriteResult> {
   const { kind } = resource;
   const nothing = { inDoubt: false, attempts: 0 };
   if (held === undefined) throw new Error(`nothing is known of ${resource.address}`);
-  const read = await withChildren(kind, [held], declaredParts(resource), { client, pacing });
+  const read = await withChildren(kind, [held], declaredChildFields(resource), { client, pacing });
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted' };
-  if (read.kind === 'unread') return { ...unseen(read.reading, course), ...nothing };
+  if (read.kind === 'unread') return { ...endedUnread(read.reading, control), ...nothing };
   const now = read.of.get(held.pk) ?? held;
   const fields = compare(resource, now).flatMap(({ field }) => (isBound(kind, field) ? [field] : []));
   if (fields.length === 0) return { ...nothing, outcome: 'unchanged', held: now };
@@ -186,10 +190,10 @@ export async function childrenOf({
   parent,
   client,
   pacing,
-  course,
-}: Binder): Promise<readonly Child[] | Ended> {
+  control,
+}: BindingTarget): Promise<readonly Child[] | WriteEnd> {
   const read = await readChildren(children, [parent], { client, pacing });
   if (read.kind === 'not_sent') return { outcome: 'not_attempted' };
   if (read.kind === 'read') return read.of.get(parent.pk) ?? [];
-  return unseen(read.reading, course);
+  return endedUnread(read.reading, control);
 }

@@ -6,19 +6,32 @@ import type { Client, Reading, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { endedAs, settle, type Course, type Ended, type Judged, type Next, type Settled } from './settle.ts';
+import {
+  endedAs,
+  settle,
+  type RunControl,
+  type WriteEnd,
+  type JudgedWrite,
+  type Next,
+  type WriteResult,
+} from './settle.ts';
 
 /** What is to be created: the fields to send. */
 export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
 /** Creates one resource and finds out what happened to it. What is there after a doubtful answer is not created again. */
-export function create(creation: Creation, client: Client, pacing: Pacing, course: Course): Promise<Settled> {
+export function create(
+  creation: Creation,
+  client: Client,
+  pacing: Pacing,
+  control: RunControl,
+): Promise<WriteResult> {
   const { kind, name } = creation;
   const send = (): Promise<Writing> => client.create(kind, name, unbound(kind, sentFields(creation)));
   /** Whether the service might take a second one of the same name. */
   const canDouble = !kind.listing.isUnique;
 
-  async function judge(writing: Writing): Promise<Judged> {
+  async function judge(writing: Writing): Promise<JudgedWrite> {
     switch (writing.proof) {
       case 'created':
         return endedAs({ outcome: 'created', held: writing.held });
@@ -30,7 +43,7 @@ export function create(creation: Creation, client: Client, pacing: Pacing, cours
       case 'closed':
         return endedAs({ outcome: 'not_attempted' });
       case 'fault':
-        course.stop('run');
+        control.stop('run');
         return endedAs({ outcome: 'not_attempted' });
       case 'taken': {
         const found = await lookFor(creation, client, pacing);
@@ -49,17 +62,17 @@ export function create(creation: Creation, client: Client, pacing: Pacing, cours
   async function next(): Promise<Next<Writing>> {
     if (!canDouble) return { kind: 'send', send };
     const found = await lookFor(creation, client, pacing);
-    if (found.presence === 'hidden') course.stop('type', 'denied');
-    if (found.presence === 'unreadable' && found.stop === 'run') course.stop('run');
+    if (found.presence === 'hidden') control.stop('type', 'denied');
+    if (found.presence === 'unreadable' && found.stop === 'run') control.stop('run');
     const end = inTheWay(found);
     return end ? { kind: 'ended', end } : { kind: 'send', send };
   }
 
-  return settle({ next, judge }, pacing, course);
+  return settle({ next, judge }, pacing, control);
 }
 
 /** What keeps one from being created that could be a second one of its name; nothing where there is none. */
-function inTheWay(found: Found): Ended | undefined {
+function inTheWay(found: Found): WriteEnd | undefined {
   switch (found.presence) {
     case 'present':
       return { outcome: 'exists', held: found.held };
@@ -76,7 +89,7 @@ function inTheWay(found: Found): Ended | undefined {
 const unknown = { end: { outcome: 'unknown' } } as const;
 
 /** What a create comes to whose name is taken. */
-function takenBy(found: Found, unseen: Writing['proof']): Ended {
+function takenBy(found: Found, unseen: Writing['proof']): WriteEnd {
   switch (found.presence) {
     case 'unseeable':
       return { outcome: unseen === 'exists' ? 'exists' : 'unknown' };
@@ -91,7 +104,7 @@ function takenBy(found: Found, unseen: Writing['proof']): Ended {
 }
 
 /** What a look shows after a create that may have been carried out: nothing, where it sees nothing and the next create will show it. */
-function doubtSettledBy(found: Found): { readonly end?: Ended } {
+function doubtSettledBy(found: Found): { readonly end?: WriteEnd } {
   switch (found.presence) {
     case 'present':
       return { end: { outcome: 'exists', held: found.held } };
@@ -116,10 +129,10 @@ type Found =
 
 async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing): Promise<Found> {
   const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
-  if (!client.sight.canRead(kind)) return unseen;
+  if (!client.readable.canRead(kind)) return unseen;
   const reading = await retrieve(kind, name, client, pacing);
   // The look may have shown that the kind cannot be looked up.
-  if (!client.sight.canRead(kind)) return unseen;
+  if (!client.readable.canRead(kind)) return unseen;
   switch (reading?.proof) {
     case 'exists':
       return { presence: 'present', held: reading.held };

@@ -1,20 +1,20 @@
-import { whyKept, type Going } from '../service/deletions.ts';
+import { deleteRefusal, type DeleteCandidate } from '../service/deletions.ts';
 import type { Client, Deleting } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
-import { judgedDelete, settle, unseen, type Course, type Next, type Settled } from './settle.ts';
+import { judgeDelete, settle, endedUnread, type RunControl, type Next, type WriteResult } from './settle.ts';
 
 /**
  * Deletes one record, unless it is gone, is another by now, or has to stay: it is read again just before. What a lost answer came to
  * shows in another look.
  */
 export function remove(
-  one: Going,
-  going: readonly Going[],
+  one: DeleteCandidate,
+  going: readonly DeleteCandidate[],
   client: Client,
   pacing: Pacing,
-  course: Course,
-): Promise<Settled> {
+  control: RunControl,
+): Promise<WriteResult> {
   const { kind, name } = one.resource;
   let isSent = false;
 
@@ -22,11 +22,11 @@ export function remove(
     const reading = await retrieve(kind, name, client, pacing);
     if (reading?.proof === 'absent')
       return { kind: 'ended', end: { outcome: isSent ? 'deleted' : 'unchanged', answer: reading.answer } };
-    if (reading?.proof !== 'exists') return { kind: 'ended', end: unseen(reading, course) };
+    if (reading?.proof !== 'exists') return { kind: 'ended', end: endedUnread(reading, control) };
     const { answer, held } = reading;
     if (held.pk !== one.held.pk)
       return { kind: 'ended', end: { outcome: 'conflict', answer, clash: { kind: 'replaced' } } };
-    const why = await whyKept({ ...one, held }, going, { client, pacing });
+    const why = await deleteRefusal({ ...one, held }, going, { client, pacing });
     if (why !== undefined)
       return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why } } };
     return {
@@ -38,5 +38,5 @@ export function remove(
     };
   }
 
-  return settle({ next, judge: async (deleting) => judgedDelete('deleted', deleting) }, pacing, course);
+  return settle({ next, judge: async (deleting) => judgeDelete('deleted', deleting) }, pacing, control);
 }

@@ -74,7 +74,7 @@ export type Doubt =
   | 'unchecked';
 
 /** Why what exists was not changed: it is no longer as it was planned for. */
-export type Clash =
+export type Conflict =
   | { readonly kind: 'vanished' }
   /** Another record has its name. */
   | { readonly kind: 'replaced' }
@@ -111,7 +111,7 @@ export interface Outcome {
   /** The field at which it went no further, where that is held beside the record. */
   readonly at?: string;
   /** With `conflict` and `unknown` of what was to be changed. */
-  readonly clash?: Clash;
+  readonly clash?: Conflict;
   /** With `not_attempted`, where nothing was sent: why the run, this type of resource, or this one had stopped. */
   readonly stoppedBy?: StopReason;
   /** The id that the service gave; only with `created`, `updated` and `exists`, and not always known with `exists`. */

@@ -5,13 +5,13 @@ import { boundTo, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { asDeclared, type Binder } from './children.ts';
+import { asDeclared, type BindingTarget } from './children.ts';
 import { create } from './create.ts';
-import { lookBack } from './look-back.ts';
-import { movesOf } from './moves.ts';
-import { inSteps } from './steps.ts';
-import type { Course, Settled } from './settle.ts';
-import { lookAt, update, withChildrenOf, type Alterable, type Look } from './update.ts';
+import { verifyCreated } from './verify-created.ts';
+import { orderWrites } from './order-writes.ts';
+import { runSteps } from './steps.ts';
+import type { RunControl, WriteResult } from './settle.ts';
+import { checkBeforeUpdate, update, withChildrenOf, type PlannedUpdate, type UpdateCheck } from './update.ts';
 
 /**
  * Creates a resource with what is bound to it. At no moment it lets in anybody else: it is created without what it opens with, all are
@@ -22,11 +22,11 @@ export async function createParent(
   resource: Resource,
   client: Client,
   pacing: Pacing,
-  course: Course,
-): Promise<Settled> {
+  control: RunControl,
+): Promise<WriteResult> {
   const { kind } = resource;
   const declared = wantedChildren(resource);
-  if (declared.length === 0) return create(resource, client, pacing, course);
+  if (declared.length === 0) return create(resource, client, pacing, control);
   const isOpen = declared.every(({ wanted }) => wanted.length === 0);
   const { withheld: all = [], createdWith = {} } = kind.bindable ?? {};
   const opening = all.filter((field) => Object.hasOwn(resource.fields, field));
@@ -41,7 +41,7 @@ export async function createParent(
       return value === undefined ? field : fieldOf(value, field);
     },
   );
-  const made = await create(closed, client, pacing, course);
+  const made = await create(closed, client, pacing, control);
   if (made.held === undefined || (made.outcome !== 'created' && made.outcome !== 'exists')) return made;
   if (made.outcome === 'exists') {
     const read = await withChildrenOf(resource, made.held, client, pacing);
@@ -66,14 +66,14 @@ export async function createParent(
     isTaken: () => false,
   };
   const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
-  const going = { resource, parent: made.held, client, pacing, course: ofBindings(begun(course)) };
+  const going = { resource, parent: made.held, client, pacing, control: ofBindings(begun(control)) };
   const binders = bindersOf(going, declared);
-  const moves = await movesOf(binders, () => []);
-  return inSteps({ ...made, held }, 'created', [
+  const moves = await orderWrites(binders, () => []);
+  return runSteps({ ...made, held }, 'created', [
     ...moves,
-    ...(isOpen ? [] : [(known: Settled) => asDeclared(going, known)]),
-    ...(withheld.length > 0 ? [() => update(rest, finishing, pacing, going.course)] : []),
-    ...(opening.length > 0 ? [(known: Settled) => lookBack({ ...going, isOpen }, known)] : []),
+    ...(isOpen ? [] : [(known: WriteResult) => asDeclared(going, known)]),
+    ...(withheld.length > 0 ? [() => update(rest, finishing, pacing, going.control)] : []),
+    ...(opening.length > 0 ? [(known: WriteResult) => verifyCreated({ ...going, isOpen }, known)] : []),
   ]);
 }
 
@@ -82,15 +82,15 @@ export async function createParent(
  * it last. Nothing is taken out before all that is declared is bound. In the end all of it is compared once more.
  */
 export async function updateParent(
-  alterable: Alterable,
+  alterable: PlannedUpdate,
   client: Client,
   pacing: Pacing,
-  course: Course,
-): Promise<Settled> {
+  control: RunControl,
+): Promise<WriteResult> {
   const { resource } = alterable;
   const declared = wantedChildren(resource);
-  if (declared.length === 0) return update(alterable, client, pacing, course);
-  const look = await lookAt(alterable, client, pacing, course);
+  if (declared.length === 0) return update(alterable, client, pacing, control);
+  const look = await checkBeforeUpdate(alterable, client, pacing, control);
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
   const others = missing.filter((field) => !isBound(resource.kind, field));
@@ -98,32 +98,33 @@ export async function updateParent(
   const { mode } = resource.kind.bindable ?? {};
   const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
-  const going = { resource, parent: now, client, pacing, course: ofOne(begun(course)) };
+  const going = { resource, parent: now, client, pacing, control: ofOne(begun(control)) };
   const binders = bindersOf(going, declared);
-  const changed = (fields: readonly string[], of: Course) => (): Promise<Settled> =>
+  const changed = (fields: readonly string[], of: RunControl) => (): Promise<WriteResult> =>
     update({ ...alterable, resource: only(resource, fields) }, client, pacing, of);
-  const unchanged: Settled = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
-  if (!course.mayBegin()) return { ...unchanged, outcome: 'not_attempted' };
-  const moves = await movesOf(binders, ({ children }) => boundTo(now, children));
-  return inSteps(unchanged, 'updated', [
-    ...(first.length > 0 ? [changed(first, going.course)] : []),
+  const unchanged: WriteResult = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
+  if (!control.mayBegin()) return { ...unchanged, outcome: 'not_attempted' };
+  const moves = await orderWrites(binders, ({ children }) => boundTo(now, children));
+  return runSteps(unchanged, 'updated', [
+    ...(first.length > 0 ? [changed(first, going.control)] : []),
     ...moves,
-    ...(moves.length > 0 && last.length > 0 ? [(known: Settled) => asDeclared(going, known)] : []),
-    ...(last.length > 0 ? [changed(last, going.course)] : []),
+    ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => asDeclared(going, known)] : []),
+    ...(last.length > 0 ? [changed(last, going.control)] : []),
     // It took several requests, between which somebody else may have changed what the first look showed as declared.
-    async () => inTheEnd(await lookAt({ ...alterable, resent: [] }, client, pacing, going.course)),
+    async () =>
+      inTheEnd(await checkBeforeUpdate({ ...alterable, resent: [] }, client, pacing, going.control)),
   ]);
 }
 
 function bindersOf(
-  going: Pick<Binder, 'resource' | 'parent' | 'client' | 'pacing' | 'course'>,
+  going: Pick<BindingTarget, 'resource' | 'parent' | 'client' | 'pacing' | 'control'>,
   declared: ReturnType<typeof wantedChildren>,
-): readonly Binder[] {
+): readonly BindingTarget[] {
   return declared.map((one) => ({ ...going, ...one }));
 }
 
 /** What the last look at a change says of it. */
-function inTheEnd(look: Look): Settled {
+function inTheEnd(look: UpdateCheck): WriteResult {
   const attempts = { inDoubt: false, attempts: 0 };
   if (look.kind === 'open') {
     const { now, missing: fields } = look;
@@ -147,24 +148,24 @@ function without(resource: Resource, names: readonly string[]): Resource {
 }
 
 /** What has begun goes on to its end: to stop in the middle would leave more to do, and nothing safer. */
-function begun(course: Course): Course {
-  return { ...course, mayBegin: () => true };
+function begun(control: RunControl): RunControl {
+  return { ...control, mayBegin: () => true };
 }
 
 /** Who may not bind one may bind none: no more is created to which something is to be bound. */
-function ofBindings(course: Course): Course {
+function ofBindings(control: RunControl): RunControl {
   return {
-    ...course,
-    stop: (scope, proof) => course.stop(scope === 'type' && proof === 'denied' ? 'bindings' : scope, proof),
+    ...control,
+    stop: (scope, proof) => control.stop(scope === 'type' && proof === 'denied' ? 'bindings' : scope, proof),
   };
 }
 
 /** There are rights on single records: a denial says nothing of others. */
-function ofOne(course: Course): Course {
+function ofOne(control: RunControl): RunControl {
   return {
-    ...course,
+    ...control,
     stop: (scope, proof) => {
-      if (scope !== 'type' || proof === 'closed') course.stop(scope, proof);
+      if (scope !== 'type' || proof === 'closed') control.stop(scope, proof);
     },
   };
 }

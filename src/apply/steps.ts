@@ -1,14 +1,14 @@
 import type { HeldRecord } from '../service/types.ts';
-import type { Settled } from './settle.ts';
+import type { WriteResult } from './settle.ts';
 
-export type Step = (known: Settled) => Promise<Settled>;
+export type Step = (known: WriteResult) => Promise<WriteResult>;
 
 /** Takes one step after the other until one fails. What then was done by those before it is there, and not all that is declared. */
-export async function inSteps(
-  start: Settled,
+export async function runSteps(
+  start: WriteResult,
   done: 'created' | 'updated',
   steps: readonly Step[],
-): Promise<Settled> {
+): Promise<WriteResult> {
   let known = start;
   for (const step of steps) {
     const { held, answer, at: field, ...taken } = await step(known);

@@ -2,9 +2,9 @@ import { wantedChildren } from '../kinds/access.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { mostInARow } from '../service/retries.ts';
+import { maxConsecutiveFailures } from '../service/retries.ts';
 import type { OutcomeKind, StopReason } from './outcome.ts';
-import type { Course } from './settle.ts';
+import type { RunControl } from './settle.ts';
 
 interface StopsOptions {
   readonly pacing: Pick<Pacing, 'outage'>;
@@ -34,7 +34,8 @@ export class Stops {
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
     const { resource, action } = change;
-    if (action !== 'create' && (this.#denials.get(resource.kind) ?? 0) >= mostInARow.writes) return 'denials';
+    if (action !== 'create' && (this.#denials.get(resource.kind) ?? 0) >= maxConsecutiveFailures.writes)
+      return 'denials';
     return this.#run ?? this.whyKind(change);
   }
 
@@ -51,7 +52,7 @@ export class Stops {
   }
 
   /** How one change goes, and what it shows of the rest. */
-  courseOf(change: Change, sending: Course['sending']): Course {
+  controlOf(change: Change, sending: RunControl['sending']): RunControl {
     const { kind } = change.resource;
     return {
       sending,
@@ -77,7 +78,7 @@ export class Stops {
     if (isClear) this.#inARow = 0;
     else if (outlasted === outages || outlasted > this.#outagesCounted) this.#inARow += 1;
     this.#outagesCounted = outlasted;
-    if (this.#inARow >= mostInARow.writes) this.stopRun('doubts');
+    if (this.#inARow >= maxConsecutiveFailures.writes) this.stopRun('doubts');
   }
 
   #countDenials({ resource: { kind }, action }: Change, outcome: OutcomeKind): void {

@@ -1,10 +1,10 @@
 import { isJsonList, textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
-import { declaredParts, declaresBindings } from '../kinds/access.ts';
-import { isGenerated, managedPart, mergedValue, neverShown, sentFields } from '../kinds/fields.ts';
+import { declaredChildFields, declaresBindings } from '../kinds/access.ts';
+import { isGenerated, managedPart, mergedValue, neverShownFields, sentFields } from '../kinds/fields.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
-import { whyLeft } from '../plan/make-plan.ts';
+import { updateRefusal } from '../plan/make-plan.ts';
 import type { UpdateNeeds } from '../plan/plan.ts';
 import { withChildren, type WithChildren } from '../service/children.ts';
 import type { Client, Reading, Updating } from '../service/client.ts';
@@ -15,16 +15,16 @@ import type { HeldRecord } from '../service/types.ts';
 import {
   endedAs,
   settle,
-  unseen,
-  type Course,
-  type Ended,
-  type Judged,
+  endedUnread,
+  type RunControl,
+  type WriteEnd,
+  type JudgedWrite,
   type Next,
-  type Settled,
+  type WriteResult,
 } from './settle.ts';
 
 /** What is to be changed. */
-export interface Alterable extends UpdateNeeds {
+export interface PlannedUpdate extends UpdateNeeds {
   readonly resource: Resource;
   /** Whether another resource of the plan takes this value of a field that belongs to one: it may be gone already. */
   readonly isTaken: (field: string, value: JsonValue) => boolean;
@@ -33,10 +33,10 @@ export interface Alterable extends UpdateNeeds {
 }
 
 /** What a look at a resource that is to be changed came to. */
-export type Look =
+export type UpdateCheck =
   /** These declared fields are as the plan saw them, and the others as declared. */
   | { readonly kind: 'open'; readonly now: HeldRecord; readonly missing: readonly string[] }
-  | { readonly kind: 'ended'; readonly end: Ended };
+  | { readonly kind: 'ended'; readonly end: WriteEnd };
 
 /**
  * Brings what exists to what is declared, field by field. What it holds is read again just before: a field that is neither as the
@@ -44,11 +44,11 @@ export type Look =
  * differ are sent. The answer says what became of it, or another look where that is unclear.
  */
 export function update(
-  alterable: Alterable,
+  alterable: PlannedUpdate,
   client: Client,
   pacing: Pacing,
-  course: Course,
-): Promise<Settled> {
+  control: RunControl,
+): Promise<WriteResult> {
   const { resource } = alterable;
   const { kind } = resource;
   /** Whether the last answer was clear, and the service left a field that was sent as it had been. */
@@ -60,7 +60,7 @@ export function update(
   /** Fields that are as they are to be, and that the service demands with each change. */
   let demanded: readonly string[] = [];
 
-  async function judge(updating: Updating): Promise<Judged> {
+  async function judge(updating: Updating): Promise<JudgedWrite> {
     isIgnored = false;
     switch (updating.proof) {
       case 'updated': {
@@ -97,11 +97,11 @@ export function update(
   }
 
   async function next(): Promise<Next<Updating>> {
-    const look = await lookAt(open, client, pacing, course);
+    const look = await checkBeforeUpdate(open, client, pacing, control);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
     const along = (kind.update.sentAlong ?? []).filter((field) => Object.hasOwn(now.fields, field));
-    const beside = missing.some((field) => kind.fields[field]?.shownAs) ? neverShown(resource) : [];
+    const beside = missing.some((field) => kind.fields[field]?.shownAs) ? neverShownFields(resource) : [];
     const fields = [...new Set([...missing, ...beside, ...demanded, ...along])];
     sent = { now, fields: new Set(fields) };
     return {
@@ -111,7 +111,7 @@ export function update(
     };
   }
 
-  return settle({ next, judge }, pacing, course);
+  return settle({ next, judge }, pacing, control);
 }
 
 /**
@@ -128,19 +128,19 @@ function heldThough({ answer }: Updating, { fields, exact = fields }: HeldRecord
 }
 
 /** Reads what is to be changed, and returns what is left to do. */
-export async function lookAt(
-  alterable: Alterable,
+export async function checkBeforeUpdate(
+  alterable: PlannedUpdate,
   client: Client,
   pacing: Pacing,
-  course: Course,
-): Promise<Look> {
+  control: RunControl,
+): Promise<UpdateCheck> {
   const reading = await retrieveWhole(alterable, client, pacing);
   if (reading?.proof === 'absent')
     return {
       kind: 'ended',
       end: { outcome: 'conflict', answer: reading.answer, clash: { kind: 'vanished' } },
     };
-  if (reading?.proof !== 'exists') return { kind: 'ended', end: unseen(reading, course) };
+  if (reading?.proof !== 'exists') return { kind: 'ended', end: endedUnread(reading, control) };
   const look = compared(alterable, reading.held);
   return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
@@ -152,7 +152,7 @@ function nameIn({ identity, single }: Kind, { fields }: HeldRecord): string {
 
 /** The record under the name that it had, or what has its own by now: itself, or another that took the name meanwhile. */
 async function retrieveNamed(
-  { resource: { kind, name }, base }: Alterable,
+  { resource: { kind, name }, base }: PlannedUpdate,
   client: Client,
   pacing: Pacing,
 ): Promise<Reading | undefined> {
@@ -166,7 +166,7 @@ async function retrieveNamed(
 
 /** The same, with who may open it where that is declared. */
 async function retrieveWhole(
-  alterable: Alterable,
+  alterable: PlannedUpdate,
   client: Client,
   pacing: Pacing,
 ): Promise<Reading | undefined> {
@@ -187,15 +187,15 @@ export async function withChildrenOf(
   client: Client,
   pacing: Pacing,
 ): Promise<{ readonly kind: 'read'; readonly held: HeldRecord } | Exclude<WithChildren, { kind: 'read' }>> {
-  const read = await withChildren(resource.kind, [held], declaredParts(resource), { client, pacing });
+  const read = await withChildren(resource.kind, [held], declaredChildFields(resource), { client, pacing });
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(held.pk) ?? held } : read;
 }
 
 /** Holds each declared field against what the plan saw and against what is declared. */
 export function compared(
-  { resource, base, permission, isTaken, resent = [] }: Alterable,
+  { resource, base, permission, isTaken, resent = [] }: PlannedUpdate,
   now: HeldRecord,
-): Look {
+): UpdateCheck {
   const { kind } = resource;
   if (now.pk !== base.pk) return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
   const missing = resent.filter((field) => resource.fields[field] !== undefined);
@@ -213,7 +213,7 @@ export function compared(
   if (changed.length > 0)
     return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'changed', fields: changed, now } } };
   if (missing.length === 0) return { kind: 'ended', end: { outcome: 'unchanged', held: now } };
-  const why = whyLeft(
+  const why = updateRefusal(
     resource,
     now,
     missing.map((field) => ({ field })),

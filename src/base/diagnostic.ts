@@ -46,11 +46,11 @@ export type Problem = Pick<Diagnostic, 'code' | 'summary'> &
 
 /** A diagnostic at a span of a file, with its source line. An error by default. */
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
-  return { severity: 'error', detail: '', ...problem, ...placed(file, rangeOf(file, span)) };
+  return { severity: 'error', detail: '', ...problem, ...locatedAt(file, rangeOf(file, span)) };
 }
 
 /** A place with its source line. If the line may not be quoted, only the start of the place, which does not reveal its length. */
-export function placed(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
+export function locatedAt(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLine(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };
 }

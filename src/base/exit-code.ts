@@ -41,6 +41,6 @@ export function interruptedBy(signal: { readonly reason: unknown }): Ending {
 }
 
 /** How a command ends if output may be lost: failed, unless its own ending is more specific. */
-export function unlessLost(ending: Ending, lost: boolean): Ending {
+export function endingIfLost(ending: Ending, lost: boolean): Ending {
   return lost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
 }

@@ -23,7 +23,7 @@ export function textOf(value: JsonValue | undefined): string {
 }
 
 /** The items or values of a list or object, with their indexes or keys. */
-export function inside(value: JsonValue): Iterable<[string | number, JsonValue]> {
+export function entriesIn(value: JsonValue): Iterable<[string | number, JsonValue]> {
   if (isJsonList(value)) return value.entries();
   return isJsonObject(value) ? Object.entries(value) : [];
 }
@@ -31,7 +31,7 @@ export function inside(value: JsonValue): Iterable<[string | number, JsonValue]>
 /** The maximum nesting of a text: a deeper one may exhaust the stack of recursive functions. */
 const mostLevels = 500;
 /** The same for rollcall's own documents, which contain such a text. */
-export const mostLevelsOfDocuments = 600;
+export const maxDocumentDepth = 600;
 
 /** The value of a JSON text; undefined if it is invalid or nested too deep. */
 export function parseJson(text: string, most: number = mostLevels): JsonValue | undefined {

@@ -15,7 +15,7 @@ export function isBelow(realPath: string, folder: string): boolean {
 }
 
 /** A path in a file, resolved from the file's folder to the working directory; `-` is an ordinary name there. */
-export function beside(filename: string, path: string): string {
+export function resolveFromFile(filename: string, path: string): string {
   if (path.startsWith('/')) return path;
   const whole = filename.replace(/[^/]*$/, '') + path;
   return whole === standardInput ? `./${whole}` : whole;
@@ -30,7 +30,7 @@ export function globFolder(path: string): string | undefined {
 }
 
 /** The problem of a link that is not followed. */
-export const linkOutside: Problem = {
+export const linkLeadsOutside: Problem = {
   code: 'link-outside',
   summary: 'this link leads out of the folder',
   detail: 'Name what it leads to on the command line.',
@@ -41,7 +41,7 @@ export const linkOutside: Problem = {
  * request could add such a link to make a pipeline read any file of its machine and quote it in a message. It cannot add folders
  * above the project: of an absolute path, only its last part and the parts in the working directory are checked.
  */
-export async function leadsOutside(path: string, files: Files): Promise<boolean> {
+export async function linksOutside(path: string, files: Files): Promise<boolean> {
   const realPath = await files.realPath(path);
   // Reading it is refused elsewhere, with a better message.
   if (systemFolderOf(realPath) !== undefined) return false;

@@ -1,4 +1,4 @@
 /** A regular expression that matches exactly this text, with or without the flag `u`. */
-export function literal(text: string): string {
+export function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}/]/g, String.raw`\$&`);
 }

@@ -6,6 +6,6 @@ export const sensitive = '(sensitive)';
 /** Replaces the values of fields in `hide` of rollcall.yaml in all output. */
 export const hidden = '(hidden)';
 
-export function isBlank(value: JsonValue): value is string {
+export function isMasked(value: JsonValue): value is string {
   return value === sensitive || value === hidden;
 }

@@ -1,23 +1,23 @@
 import { listed } from '../kinds/all.ts';
 import { destinationName } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
-import { unlessLost, type Ending } from '../base/exit-code.ts';
+import { endingIfLost, type Ending } from '../base/exit-code.ts';
 import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle, fitted } from '../report/formats/lines.ts';
 import { applyText, planBeforeApply } from '../report/formats/text.ts';
-import { mostAsPlanned } from '../report/words/outcomes.ts';
+import { maxAsPlanned } from '../report/words/outcomes.ts';
 import { capitalised, inline, present } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
-import { openings, shownChanges } from '../report/words/plan.ts';
+import { openedWords, shownChanges } from '../report/words/plan.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, Ran } from '../run/result.ts';
-import { rollOf } from '../settings/roll.ts';
+import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import { errorText, isDebugged } from './error-text.ts';
-import { detailOf, inputsFrom, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
+import { detailOf, inputsFrom, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
-import { endedWell, Reports, type ReportFlags } from './reports.ts';
+import { catchEnding, Reports, type ReportFlags } from './reports.ts';
 
 export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
@@ -38,9 +38,9 @@ export async function apply(
     inputs: options.plan === undefined ? [] : [options.plan],
     find: () => inputsFrom(paths, options, context),
   });
-  const roll = await rollOf(options, context.env);
+  const roll = await runTargetOf(options, context.env);
   const printsText = options.output === 'text' && !reports.replaceText;
-  const { ending, ...ended } = await endedWell(() => applied(paths, options, reports, printsText, context));
+  const { ending, ...ended } = await catchEnding(() => applied(paths, options, reports, printsText, context));
   const { result, thrown } = ended;
   const { stdout, stderr } = context;
   const failures: Error[] = [];
@@ -72,7 +72,7 @@ export async function apply(
   const isVerbose = isDebugged(options.verbose === true, context.env);
   if (error) stderr.write(errorText(error, stderr.columns ?? Infinity, isVerbose));
   if (thrown) throw thrown;
-  return unlessLost(ending, !written || failures.length > 0);
+  return endingIfLost(ending, !written || failures.length > 0);
 }
 
 async function applied(
@@ -93,7 +93,7 @@ async function applied(
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
-  const job = narrated(context, voiceOf(options, context.env), (event) => {
+  const job = narrated(context, verbosityOf(options, context.env), (event) => {
     if (event.kind === 'planned') showPlan(event.plan, printsText, asks, options, context);
   });
   const request = {
@@ -125,7 +125,7 @@ function showPlan(
   options: ApplyOptions,
   { stdout, stderr }: Context,
 ): void {
-  const isMuch = options.plan !== undefined || shownChanges(plan).length > mostAsPlanned;
+  const isMuch = options.plan !== undefined || shownChanges(plan).length > maxAsPlanned;
   const detail = detailOf(options) ?? (!asks && isMuch ? 'counts' : undefined);
   if (onStdout) stdout.write(`${planBeforeApply(plan, createStyle(stdout), detail)}\n`);
   if (asks && !(onStdout && stdout.isTerminal))
@@ -170,7 +170,7 @@ async function isReachMeant(
     !(await isYes(`Delete ${going.length === 1 ? 'it' : `these ${going.length}`} for good?`))
   )
     return false;
-  const opened = openings({ changes: pendingIn(plan) });
+  const opened = openedWords({ changes: pendingIn(plan) });
   if (opened.length === 0) return true;
   stderr.write(opened.map((line) => `  ${line}\n`).join(''));
   return isYes(opened.length === 1 ? 'Open it?' : `Open all ${opened.length}?`);

@@ -1,7 +1,7 @@
 import { kindsWithCredentials, readCredentials, type Credentials } from '../adopt/credentials.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { reasonOf, UsageError } from '../base/errors.ts';
-import { unlessLost, type Ending } from '../base/exit-code.ts';
+import { endingIfLost, type Ending } from '../base/exit-code.ts';
 import { standardInput } from '../base/files.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { addressOf } from '../kinds/resource.ts';
@@ -18,7 +18,7 @@ import { missingCredentials } from '../report/words/credentials.ts';
 import { gapDiagnostics } from '../report/words/inventory.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { valuesOf, voiceOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import { valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 
 export interface CredentialsOptions extends ProjectFlags, ServiceFlags {
@@ -52,7 +52,7 @@ export async function credentials(
       'no documented operation reads credentials, and contract_only sends nothing else',
       'Use another environment, or leave contract_only out.',
     );
-  const job = narrated(context, voiceOf(options, context.env));
+  const job = narrated(context, verbosityOf(options, context.env));
   const { found, missing, inventories, interrupted } = await readCredentials(wanted, settings.service, job);
   if (interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');
@@ -77,7 +77,7 @@ export async function credentials(
   const ending = problems.length > 0 ? 'incomplete' : 'done';
   if (to === standardInput) {
     context.stdout.write(text);
-    return unlessLost(ending, await context.stdout.isLost());
+    return endingIfLost(ending, await context.stdout.isLost());
   }
   return (await isWritten(to, text, options.replace === true, context)) ? ending : 'failed';
 }

@@ -5,11 +5,11 @@ import { doctorChecks } from '../report/words/doctor.ts';
 import { isDenied, isHealthy } from '../report/words/rights.ts';
 import { doctorJson, doctorText, leastRole, type Diagnosis } from '../report/formats/doctor.ts';
 import { inline } from '../report/printable.ts';
-import { commonKinds, createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
+import { defaultKinds, createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
-import { isStarting, gaveUpWaiting } from '../service/outage.ts';
+import { isStarting, withOutageWait } from '../service/outage.ts';
 import { askRights, type AskedRights } from '../service/kind-rights.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
@@ -19,7 +19,7 @@ import { withService, type Service } from '../run/connect.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { valuesOf, voiceOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import { valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narrated, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
@@ -32,7 +32,7 @@ export interface DoctorOptions extends ProjectFlags, ServiceFlags {
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
   const values = await valuesOf(options, context.env);
   if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);
-  const job = narrated(context, voiceOf(options, context.env));
+  const job = narrated(context, verbosityOf(options, context.env));
   const settings = await readSettings(values, context, 'service');
   if (settings.service === undefined) {
     context.stderr.write(diagnosticsText(settings.diagnostics, createStyle(context.stderr)));
@@ -62,7 +62,7 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
     return 'invalid';
   }
   const declared = (await declaredKinds(settings, context)) ?? [];
-  context.stdout.write(leastRole(reach, release, [...new Set([...commonKinds, ...declared])]));
+  context.stdout.write(leastRole(reach, release, [...new Set([...defaultKinds, ...declared])]));
   return 'done';
 }
 
@@ -146,7 +146,7 @@ async function probed(
   if (!settings.wait.isAsked || !isAway(first.answer)) return first;
   pacing.note(first.answer, 1);
   if (await pacing.turn()) return ask();
-  return { ...first, answer: gaveUpWaiting(first.answer, pacing.outage) };
+  return { ...first, answer: withOutageWait(first.answer, pacing.outage) };
 }
 
 /** A 404 without `detail` may mean "absent", as it does to a plan. */

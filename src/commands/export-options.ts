@@ -1,9 +1,9 @@
 import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Split } from '../adopt/choices.ts';
-import type { Wanted } from '../adopt/declaration.ts';
+import type { ExportScope } from '../adopt/declaration.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
-import { commonKinds, kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
+import { defaultKinds, kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProjectFlags, ServiceFlags } from './flags.ts';
@@ -58,7 +58,7 @@ export function refuseOutputs({ out, split, output, list, check }: ExportOptions
 }
 
 /** What to export. Throws a UsageError for unknown names, and for options that cannot be combined. */
-export function wantedBy(options: ExportOptions, settings: Settings): Omit<Wanted, 'declared'> {
+export function wantedBy(options: ExportOptions, settings: Settings): Omit<ExportScope, 'declared'> {
   const { target = [], exclude = [], internal = false, ids = false, list = false, split = 'type' } = options;
   const chosen = kindsIn(options);
   const isWithNames = !ids && !list;
@@ -92,7 +92,7 @@ function kindsIn({
   if (all) return kinds;
   if (types.length > 0) return kinds.filter(({ type }) => types.includes(type));
   return kinds.filter(
-    (kind) => commonKinds.includes(kind) || target.some((glob) => glob.startsWith(`${kind.type}.`)),
+    (kind) => defaultKinds.includes(kind) || target.some((glob) => glob.startsWith(`${kind.type}.`)),
   );
 }
 

@@ -1,4 +1,4 @@
-import { declarationsOf, type Declared, type Holdings, type Wanted } from '../adopt/declaration.ts';
+import { declarationsOf, type Declared, type ExportReading, type ExportScope } from '../adopt/declaration.ts';
 import { planOf, readHoldings } from '../adopt/export.ts';
 import { manifestFiles } from '../adopt/files.ts';
 import { type Diagnostic, diagnosticFor } from '../base/diagnostic.ts';
@@ -20,7 +20,7 @@ import { limits } from '../manifest/limits.ts';
 import { checkOf } from '../manifest/manifest-check.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { refuseOutputs, wantedBy, type ExportOptions } from './export-options.ts';
-import { valuesOf, voiceOf } from './flags.ts';
+import { valuesOf, verbosityOf } from './flags.ts';
 import { narrated, type NarratedJob } from './narrator.ts';
 import { schemaFrom, writeNew } from './new-manifests.ts';
 
@@ -43,9 +43,9 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write(diagnosticsText(before.diagnostics, style));
     return 'invalid';
   }
-  const wanted: Wanted = { ...wantedBy(options, settings), declared: before.addresses };
+  const wanted: ExportScope = { ...wantedBy(options, settings), declared: before.addresses };
   const interruption = context.interruptible();
-  const job = narrated({ ...context, interruptible: () => interruption }, voiceOf(options, context.env));
+  const job = narrated({ ...context, interruptible: () => interruption }, verbosityOf(options, context.env));
   const held = await readHoldings(wanted, settings.service, job);
   if (held.interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');
@@ -125,7 +125,7 @@ function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr
 }
 
 /** Why ids are written instead of some names. */
-function unreadNames({ names }: Holdings): Diagnostic[] {
+function unreadNames({ names }: ExportReading): Diagnostic[] {
   return [...names].flatMap(([{ list }, read]) => {
     if (!('kind' in read) || read.kind === 'not_sent') return [];
     const { code, summary, advice } = answerWords(read.reading.answer);

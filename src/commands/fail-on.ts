@@ -14,7 +14,7 @@ type Asked = Pick<RunFlags, 'baseline' | 'target' | 'exclude' | 'shard' | 'chang
 };
 
 /** Throws a UsageError if a plan cannot show the requested condition. */
-export function refuseUnasked(failOn: readonly FailOn[], asked: Asked): void {
+export function refuseImpossible(failOn: readonly FailOn[], asked: Asked): void {
   const { baseline, undeclared, target, exclude, shard, changedOnly } = asked;
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
     throw new UsageError(

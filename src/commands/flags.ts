@@ -131,14 +131,14 @@ function refuseWithoutPast(
 }
 
 /** How a command reports on stderr while it works. */
-export interface Voice {
+export interface Verbosity {
   /** No progress, remarks or warnings, only results and errors. */
   readonly quiet: boolean;
   /** The format of the request log; undefined for none. */
   readonly log?: 'text' | 'json';
 }
 
-export function voiceOf({ verbose, quiet = false }: ServiceFlags, env: Environment): Voice {
+export function verbosityOf({ verbose, quiet = false }: ServiceFlags, env: Environment): Verbosity {
   const variable = nonEmpty(env['ROLLCALL_LOG']);
   if (variable === 'json') return { quiet, log: 'json' };
   if (variable === 'debug' || verbose) return { quiet, log: 'text' };

@@ -5,7 +5,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Files } from '../base/files.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { commonKinds, type ResourceType } from '../kinds/all.ts';
+import { defaultKinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { hasErrors } from '../run/check.ts';
@@ -43,7 +43,7 @@ export async function importCsv(
 
 /** A list with several types has no tables: a row does not name its type. */
 function kindCalled(list: string | undefined): Kind<ResourceType> {
-  const inTables = commonKinds.filter(({ sort }) => sort === undefined);
+  const inTables = defaultKinds.filter(({ variant }) => variant === undefined);
   const found = inTables.find((kind) => kind.list === list);
   if (found) return found;
   const known = inTables.map((kind) => kind.list);

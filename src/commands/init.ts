@@ -12,7 +12,7 @@ import { defaultConfigFile, environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine, examine, shellWord, type Examined } from './doctor.ts';
-import { valuesOf, voiceOf } from './flags.ts';
+import { valuesOf, verbosityOf } from './flags.ts';
 import {
   defaultEnvironment,
   defaultTokenEnv,
@@ -286,7 +286,7 @@ async function checkService(
   const env = { ...context.env, ...other };
   const { service } = await readSettings(values, { ...context, env }, 'service');
   if (service === undefined) return { kind: 'not checked' };
-  const examined = await examine(service, narrated(context, voiceOf(options, context.env)));
+  const examined = await examine(service, narrated(context, verbosityOf(options, context.env)));
   if (examined.kind === 'examined')
     context.stdout.write(`\n${doctorText(examined.diagnosis, createStyle(context.stdout))}`);
   return examined;

@@ -12,7 +12,7 @@ import type { Halt } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
 import type { Context } from '../terminal/context.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
-import type { Voice } from './flags.ts';
+import type { Verbosity } from './flags.ts';
 
 /** Shorter pauses are not mentioned. */
 const noticeableMs = 2000;
@@ -22,7 +22,7 @@ const remarkEveryMs = 10_000;
 export type NarratedJob = Context & Job;
 
 /** A job in the context of a command that reports on stderr: progress, remarks and problems. */
-export function narrated(context: Context, voice: Voice, alsoEmit: Job['emit'] = () => {}): NarratedJob {
+export function narrated(context: Context, voice: Verbosity, alsoEmit: Job['emit'] = () => {}): NarratedJob {
   const narrator = new Narrator(context, voice);
   return {
     ...context,
@@ -40,14 +40,14 @@ export function narrated(context: Context, voice: Voice, alsoEmit: Job['emit'] =
 
 class Narrator {
   readonly #context: Context;
-  readonly #voice: Voice;
+  readonly #voice: Verbosity;
   readonly #style: Style;
   #progress: Progress | undefined;
   #nextRemarkAt = 0;
   #isAway = false;
   #saidUntil = 0;
 
-  constructor(context: Context, voice: Voice) {
+  constructor(context: Context, voice: Verbosity) {
     this.#context = context;
     this.#voice = voice;
     this.#style = createStyle(context.stderr);

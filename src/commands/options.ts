@@ -98,7 +98,7 @@ const connection: readonly Made[] = [
 ];
 
 /** For commands that plan and apply. */
-export function running(formats?: readonly string[]): readonly Made[] {
+export function runOptions(formats?: readonly string[]): readonly Made[] {
   return [
     ...project(formats),
     ...service,
@@ -123,7 +123,7 @@ export function running(formats?: readonly string[]): readonly Made[] {
 }
 
 /** For doctor. */
-export const examining: readonly Made[] = [
+export const doctorOptions: readonly Made[] = [
   one('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
   one('--role', 'print the least role for rollcall, as a blueprint, and ask nothing'),
   ...service,
@@ -135,7 +135,7 @@ export const examining: readonly Made[] = [
 ];
 
 /** For credentials. */
-export const handingOver: readonly Made[] = [
+export const credentialsOptions: readonly Made[] = [
   one('--to <file>', 'a new file, or - for standard output'),
   one('--format <name>', 'how it is written', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
   one('--replace', 'replace an existing file'),
@@ -151,7 +151,7 @@ export const handingOver: readonly Made[] = [
 ];
 
 /** For export. */
-export const exporting: readonly Made[] = [
+export const exportOptions: readonly Made[] = [
   one('--out <folder>', 'for the new files (default: stdout)'),
   one('--split <by>', 'how files are divided (default: type)', splits),
   many('--type <type>', 'only this type, such as application or flow'),

@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { unlessLost, type Ending } from '../base/exit-code.ts';
+import { endingIfLost, type Ending } from '../base/exit-code.ts';
 import { notPlannedIn, pendingIn } from '../plan/plan.ts';
 import { planDocument } from '../plan/document.ts';
 import { jsonText } from '../report/formats/json.ts';
@@ -7,12 +7,12 @@ import { planReport } from '../report/report.ts';
 import { gapWords } from '../report/words/inventory.ts';
 import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
-import { rollOf } from '../settings/roll.ts';
+import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
-import { refuseUnasked, whyFailed, whyIncomplete, whyUnknown, type FailOn } from './fail-on.ts';
-import { detailOf, inputsFrom, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
+import { refuseImpossible, whyFailed, whyIncomplete, whyUnknown, type FailOn } from './fail-on.ts';
+import { detailOf, inputsFrom, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
-import { endedWell, Reports, couldWrite, type ReportFlags } from './reports.ts';
+import { catchEnding, Reports, tryWrite, type ReportFlags } from './reports.ts';
 
 export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
@@ -33,8 +33,8 @@ export async function plan(
 ): Promise<Ending> {
   const find = (): Promise<readonly string[]> => inputsFrom(paths, options, context);
   const reports = await Reports.asked(options, context, { plan: options.out, find });
-  const roll = await rollOf(options, context.env);
-  const { ending, ...ended } = await endedWell(() => planned(paths, options, reports, context));
+  const roll = await runTargetOf(options, context.env);
+  const { ending, ...ended } = await catchEnding(() => planned(paths, options, reports, context));
   const { failOn = [] } = options;
   const findings = ended.result && isMade(ending) ? whyFailed(ended.result, failOn) : [];
   const unknown = ended.result && isMade(ending) ? whyUnknown(ended.result, failOn) : [];
@@ -47,7 +47,7 @@ export async function plan(
   if (ended.thrown) throw ended.thrown;
   // Last of all, where readers of a log look first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
-  return unlessLost(endsWith(ending, ended.result, findings), !written);
+  return endingIfLost(endsWith(ending, ended.result, findings), !written);
 }
 
 /** A condition that holds counts, even if something could not be read. */
@@ -68,9 +68,9 @@ async function planned(
   context: Context,
 ): Promise<Ran<Planned>> {
   const { out, failOn = [] } = options;
-  refuseUnasked(failOn, options);
+  refuseImpossible(failOn, options);
   if (out === '-') throw new UsageError('--out cannot be -', 'Name a file. `-o json` prints the plan.');
-  const job = narrated(context, voiceOf(options, context.env));
+  const job = narrated(context, verbosityOf(options, context.env));
   const asked = await requestOf(paths, options, context);
   if (options.undeclared && asked.settings.contractOnly)
     throw new UsageError(
@@ -87,7 +87,7 @@ async function planned(
   if (result === undefined || !isMade(ending)) return ran;
   if (out !== undefined) {
     const save = (): Promise<void> => context.writePrivateFile(out, jsonText(planDocument(result)));
-    const saved = await couldWrite(out, 'the plan cannot be saved', save, context);
+    const saved = await tryWrite(out, 'the plan cannot be saved', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }
   // The condition may hold for something that was not read.

@@ -6,7 +6,7 @@ import { commands, groups, topics, type Declared, type ProgramEnding } from './d
 import { columnsOf, withGroups } from './option-groups.ts';
 
 /** The surroundings of the program: this process, or a substitute in a test. */
-export interface Surroundings {
+export interface ProgramEnvironment {
   readonly env: Environment;
   /** Help and the version. */
   readonly writeOut: (text: string) => void;
@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 /** For listing the commands without running one. */
-const nowhere: Surroundings = {
+const nowhere: ProgramEnvironment = {
   env: {},
   writeOut: () => {},
   writeErr: () => {},
@@ -31,7 +31,7 @@ const nowhere: Surroundings = {
 export function program(
   toolVersion: string,
   end: (ending: ProgramEnding) => void,
-  { writeOut, writeErr, contextFor }: Surroundings = nowhere,
+  { writeOut, writeErr, contextFor }: ProgramEnvironment = nowhere,
   called?: string,
 ): Command {
   const rollcall: Command = new Command('rollcall')

@@ -12,7 +12,7 @@ import type { Detail, Format, Report } from '../report/report.ts';
 import { inline } from '../report/printable.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { pathsInRepository } from '../settings/repository.ts';
-import type { Roll } from '../settings/roll.ts';
+import type { RunTarget } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import { descriptorNamed } from '../terminal/write-file.ts';
 
@@ -126,7 +126,7 @@ export class Reports {
    * Writes every report to its file or standard output; reports failures on stderr, and returns whether all were written. Runs of
    * the same roll have the same comment key.
    */
-  async write(report: Report, context: Context, roll?: Roll): Promise<boolean> {
+  async write(report: Report, context: Context, roll?: RunTarget): Promise<boolean> {
     let isWritten = true;
     const isKnown = this.#refused !== undefined;
     const refused = this.#refused ?? (await this.#foundRefused());
@@ -139,7 +139,7 @@ export class Reports {
       // A run that knew its inputs has reported the refused outputs already.
       const isDone =
         !(isKnown && isRefused) &&
-        (await couldWrite(target, 'the report cannot be written', putUnlessRefused, context));
+        (await tryWrite(target, 'the report cannot be written', putUnlessRefused, context));
       isWritten &&= isDone;
     };
     const pathInRepository = await pathsInRepository(context.env, context.files);
@@ -205,7 +205,7 @@ function isStandardOutput(filename: string): boolean {
 }
 
 /** How a command ends; an error is one more way to end, because reports are written then too. It is `thrown` afterwards. */
-export async function endedWell<Result>(
+export async function catchEnding<Result>(
   run: () => Promise<Ran<Result>>,
 ): Promise<Ran<Result> & { readonly thrown?: Error }> {
   try {
@@ -220,7 +220,7 @@ export async function endedWell<Result>(
 }
 
 /** Writes to a target; reports a failure on stderr, and returns whether it succeeded. */
-export async function couldWrite(
+export async function tryWrite(
   target: string,
   what: string,
   put: () => Promise<void> | void,

@@ -3,13 +3,13 @@ import { UsageError } from '../base/errors.ts';
 import { inline } from '../report/printable.ts';
 import type { ProgramEnding } from './declare.ts';
 import { errorText, isDebugged } from './error-text.ts';
-import { program, type Surroundings } from './program.ts';
+import { program, type ProgramEnvironment } from './program.ts';
 
 /** Runs a command line. Problems of the arguments are reported on stderr. */
 export async function run(
   args: readonly string[],
   toolVersion: string,
-  surroundings: Surroundings,
+  surroundings: ProgramEnvironment,
 ): Promise<ProgramEnding> {
   let ending: ProgramEnding = 'done';
   const rollcall = program(toolVersion, (its) => (ending = its), surroundings, args[0]);

@@ -2,7 +2,7 @@ import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { Redactor } from '../base/redactor.ts';
-import { commonKinds, listsOf } from '../kinds/all.ts';
+import { defaultKinds, listsOf } from '../kinds/all.ts';
 import { knownReleases } from '../kinds/release.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { defaultRelease, type SandboxRelease } from '../sandbox/release.ts';
@@ -57,7 +57,7 @@ export async function sandbox(
     const signal = context.interruptible().signal;
     context.stdout.write(
       [
-        `The sandbox serves ${listsOf(commonKinds)} from memory, as authentik ${release} does; it forgets them when it stops.`,
+        `The sandbox serves ${listsOf(defaultKinds)} from memory, as authentik ${release} does; it forgets them when it stops.`,
         ...(isRecorded(release)
           ? []
           : ['What that release does is from the schema of its API, not recorded.']),

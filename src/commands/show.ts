@@ -1,7 +1,7 @@
 import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import { unlessLost, type Ending } from '../base/exit-code.ts';
-import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../base/json.ts';
+import { endingIfLost, type Ending } from '../base/exit-code.ts';
+import { isJsonObject, maxDocumentDepth, parseJson } from '../base/json.ts';
 import { parsePlan } from '../plan/parse-document.ts';
 import { applyReportFrom, isApplyDocument } from '../report/documents.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
@@ -23,14 +23,14 @@ export async function show(filename: string, options: ShowOptions, context: Cont
     context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr)));
   else reports.print(report, context, detailOf(options));
   const written = await reports.write(report, context);
-  return unlessLost(report.kind === 'problems' ? 'stale' : 'done', !written);
+  return endingIfLost(report.kind === 'problems' ? 'stale' : 'done', !written);
 }
 
 function reportIn(filename: string, written: string): Report {
   const read = parsePlan(written);
   if (read.kind === 'refused') return refused(filename, read.why);
   if (read.kind === 'plan') return planReportFrom(read.plan);
-  const document = parseJson(written, mostLevelsOfDocuments);
+  const document = parseJson(written, maxDocumentDepth);
   if (isApplyDocument(document)) return applyReportFrom(document);
   const why = isJsonObject(document) ? whyNoResult(document) : undefined;
   if (why !== undefined) throw new UsageError(`${filename} holds no result, only why there is none`, why);

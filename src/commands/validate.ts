@@ -1,7 +1,7 @@
 import type { Ending } from '../base/exit-code.ts';
 import { validationReport } from '../report/report.ts';
 import { check, inputsOf } from '../run/check.ts';
-import { rollOf } from '../settings/roll.ts';
+import { runTargetOf } from '../settings/run-target.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { valuesOf, type ProjectFlags } from './flags.ts';
@@ -22,7 +22,7 @@ export async function validate(
   context: Context,
 ): Promise<Ending> {
   const reports = await Reports.asked(options, context);
-  const roll = await rollOf(options, context.env);
+  const roll = await runTargetOf(options, context.env);
   const values = await valuesOf(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
   const checked = await check(settings, context, {

@@ -1,10 +1,10 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { bindingsIn, childFields, wantedIn, withOtherIds } from './bindings.ts';
+import { bindingsIn, childFields, declaredBindings, mapIds } from './bindings.ts';
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
 import { partOf, sentValue, type Declared } from './fields.ts';
 import type { Kind } from './kind.ts';
-import { asWritten, idKey, referring } from './named.ts';
+import { writeNames, idKey, referenceFields } from './named.ts';
 
 export const everyone = 'everyone';
 
@@ -23,7 +23,7 @@ export function ownerOf(field: string): string {
 }
 
 /** The fields of an entry in place of which a default of a field is not filled in: its own, and what says the same otherwise. */
-export function alternativesOf({ access, fields }: Kind, field: string): readonly string[] {
+export function equivalentFields({ access, fields }: Kind, field: string): readonly string[] {
   const isOfAccess = access !== undefined && ownerOf(field) === access.field;
   if (access === undefined || !(isOfAccess || fields[field]?.children === access.children))
     return [ownerOf(field)];
@@ -55,7 +55,7 @@ export function childrenOf(
 }
 
 /** The fields that a resource declares, and by a name such as `stages.policies` what is declared inside of bindings. */
-export function declaredParts(resource: Declared): readonly string[] {
+export function declaredChildFields(resource: Declared): readonly string[] {
   return [
     ...Object.keys(resource.fields),
     ...nestedParts(resource.kind, (field) => sentValue(resource, field)),
@@ -98,7 +98,7 @@ export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly
 }
 
 /** Whether a resource is declared to be open to everyone: nobody is named. */
-export function letsEveryoneIn(resource: Declared): boolean {
+export function isOpenToEveryone(resource: Declared): boolean {
   return (
     declaresAccess(resource) &&
     resource.kind.access?.subjects.every(({ field }) => {
@@ -127,7 +127,7 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
       {
         children,
         fields: [field],
-        wanted: wantedIn(children, field, sentValue(resource, field) ?? null),
+        wanted: declaredBindings(children, field, sentValue(resource, field) ?? null),
         isAbout: () => true,
         leftOutBy: () => (isPart ? undefined : field),
         removal: 'delete',
@@ -185,20 +185,20 @@ export function accessProblem(value: JsonValue): Problem | undefined {
 }
 
 /** The fields as an entry declares them: names as it writes them, what sort it is, and who may open it in one. */
-export function asDeclared(kind: Kind, values: JsonObject): JsonObject {
-  const { access, sort } = kind;
-  const sorted = sort && { [sort.field]: sort.value };
-  const written = referring(kind).flatMap(([field, related]) => {
+export function asManifestDeclares(kind: Kind, values: JsonObject): JsonObject {
+  const { access, variant } = kind;
+  const sorted = variant && { [variant.field]: variant.value };
+  const written = referenceFields(kind).flatMap(([field, related]) => {
     const value = values[field];
     return value === undefined || related.byName.keys === undefined
       ? []
-      : [[field, asWritten(related, value)] as const];
+      : [[field, writeNames(related, value)] as const];
   });
   const children = childFields(kind).flatMap(([field, of]) => {
     const value = values[field];
     return value === undefined
       ? []
-      : [[field, withOtherIds(of, value, (id, family) => asWritten(family, id))] as const];
+      : [[field, mapIds(of, value, (id, family) => writeNames(family, id))] as const];
   });
   const changed = [...written, ...children];
   const all = changed.length === 0 ? values : { ...values, ...Object.fromEntries(changed) };
@@ -232,6 +232,6 @@ function withOneOf({ access, fields: rows }: Kind, fields: JsonObject): JsonObje
 }
 
 /** What an entry declares of a kind of subject: nobody where it lets everyone in, or names others alone. */
-export function declaredOf({ key }: Subject, value: JsonValue): JsonValue {
+export function declaredSubjects({ key }: Subject, value: JsonValue): JsonValue {
   return isJsonObject(value) ? (value[key] ?? []) : [];
 }

@@ -71,7 +71,7 @@ export const kinds: readonly Kind<ResourceType>[] = [
 ];
 
 /** Those that commands are about that ask for everything, where nobody says of what. */
-export const commonKinds: readonly Kind<ResourceType>[] = [
+export const defaultKinds: readonly Kind<ResourceType>[] = [
   certificate,
   role,
   group,
@@ -82,7 +82,7 @@ export const commonKinds: readonly Kind<ResourceType>[] = [
   application,
   user,
 ];
-export const commonLists: readonly Kind['list'][] = [...new Set(commonKinds.map(({ list }) => list))];
+export const defaultLists: readonly Kind['list'][] = [...new Set(defaultKinds.map(({ list }) => list))];
 
 const byType = grouped(({ type }) => type);
 const byList = grouped(({ list }) => list);
@@ -103,11 +103,11 @@ export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ t
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
 /** Of these kinds, and of the lists to which they refer, those of which no documented operation reads a record: rollcall does without where it has to. */
-export function readBeyond(some: readonly Kind[]): readonly (Kind | Family | Children)[] {
+export function withoutDocumentedRead(some: readonly Kind[]): readonly (Kind | Family | Children)[] {
   const named = some.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []));
   const bound = allChildren(some).flatMap(({ binds }) => binds.map(({ refersTo }) => refersTo));
   const isKind = (family: Family): boolean =>
-    some.some((kind) => kind.family === family && kind.sort === undefined);
+    some.some((kind) => kind.family === family && kind.variant === undefined);
   return [
     ...some.filter(({ lookUp }) => !lookUp.isDocumented),
     ...new Set([...named, ...bound].filter((family) => !isKind(family))),
@@ -126,12 +126,12 @@ export function allChildren(some: readonly Kind[] = kinds): readonly Children[] 
 }
 
 /** The kinds that are created with nothing but the documented operations. */
-export const createdByContract: readonly Kind<ResourceType>[] = commonKinds.filter(
+export const createdByContract: readonly Kind<ResourceType>[] = defaultKinds.filter(
   ({ isUndocumented }) => !isUndocumented,
 );
 
 /** Whether the others of a roll rest on those of a type: of shards, the first has them all. */
-export function comesFirst(type: string): boolean {
+export function isInFirstShard(type: string): boolean {
   return kindsOf(type).some(({ isUndocumented }) => isUndocumented);
 }
 
@@ -156,9 +156,9 @@ export function isOfKind({ type, model }: { readonly type: string; readonly mode
 }
 
 /** Whether an entry of the list of a kind, with these fields, is one of it. */
-function isOfSort({ sort }: Kind, fields: JsonValue | undefined): boolean {
-  if (sort === undefined) return true;
-  return fields !== undefined && isJsonObject(fields) && fields[sort.field] === sort.value;
+function isOfSort({ variant }: Kind, fields: JsonValue | undefined): boolean {
+  if (variant === undefined) return true;
+  return fields !== undefined && isJsonObject(fields) && fields[variant.field] === variant.value;
 }
 
 /** The kind of an entry of a list. */

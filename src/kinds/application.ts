@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
-import { isBlank } from '../base/sensitive.ts';
-import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
+import { isMasked } from '../base/sensitive.ts';
+import { inRange, releaseProblemFor, type Release, type ReleaseChange, howToSetRelease } from './release.ts';
 import type { Access } from './children.ts';
 import { familyOf } from './families.ts';
 import { iconRefusal, icons } from './icon.ts';
@@ -52,7 +52,7 @@ const fields = {
   name: {},
   provider: {
     changeWarning: (id, before) => {
-      if (isBlank(id) || isBlank(before)) return 'logins go through another provider, or through none';
+      if (isMasked(id) || isMasked(before)) return 'logins go through another provider, or through none';
       if (id === null) return 'logins no longer go through a provider';
       return `logins go through ${before === null ? 'a provider, where there was none' : 'another provider'}`;
     },
@@ -87,14 +87,14 @@ const fields = {
   'access.groups': {
     refersTo: familyOf('groups'),
     idForm: plainUuid,
-    isEachOnce: true,
+    isDeduplicated: true,
     removalNote: 'is no longer open to',
     inTable: 'texts',
   },
   'access.users': {
     refersTo: familyOf('users'),
     idForm: plainId,
-    isEachOnce: true,
+    isDeduplicated: true,
     removalNote: 'is no longer open to',
     inTable: 'numbers',
   },
@@ -173,13 +173,13 @@ const longestSlug = 50;
 
 /** The limit is one of the contract: it holds unless the service is known to have none. */
 function longSlug(slug: string, release: Release | undefined): Problem | undefined {
-  const isLimited = isIn({ before: longSlugs.since }, release);
+  const isLimited = inRange({ before: longSlugs.since }, release);
   if (slug.length <= longestSlug || isLimited === false) return undefined;
   const from = `Releases from ${longSlugs.since} on take a longer one.`;
   return {
     code: 'invalid-length',
     summary: `\`slug\` is longer than ${longestSlug} characters`,
-    detail: isLimited === 'perhaps' ? `${from} ${sayWhich}` : from,
+    detail: isLimited === 'perhaps' ? `${from} ${howToSetRelease}` : from,
   };
 }
 
@@ -194,7 +194,7 @@ const reservedSlugs: ReadonlySet<string> = new Set([
 
 function reservedSlug(slug: string, release: Release | undefined): Problem | undefined {
   if (!reservedSlugs.has(slug)) return undefined;
-  return notIn(
+  return releaseProblemFor(
     { from: reservations.since },
     release,
     'refuse this slug',
@@ -205,7 +205,7 @@ function reservedSlug(slug: string, release: Release | undefined): Problem | und
 /** Its look-up is answered with a list: whether it is there, nobody can say. */
 function listedSlug(slug: string, release: Release | undefined): Problem | undefined {
   if (slug !== 'requestable') return undefined;
-  return notIn(
+  return releaseProblemFor(
     { from: requests.since },
     release,
     'answer with a list where this slug is looked up',
@@ -215,7 +215,7 @@ function listedSlug(slug: string, release: Release | undefined): Problem | undef
 
 /** As long as no release is known, it is what hides an application. */
 function formerlyHidden(url: string, release: Release | undefined): Problem | undefined {
-  if (url !== 'blank://blank' || isIn({ from: hiding.since }, release) !== true) return undefined;
+  if (url !== 'blank://blank' || inRange({ from: hiding.since }, release) !== true) return undefined;
   return {
     code: 'superseded',
     severity: 'warning',

@@ -1,22 +1,22 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
 import type { Family, Kind } from './kind.ts';
-import { onceFor } from './once.ts';
-import { isNameOfOne, type PartOf, plainUuid, sameJson } from './values.ts';
+import { memoizePerKey } from './memoize.ts';
+import { isNameReference, type PartialValue, plainUuid, sameJson } from './values.ts';
 
 /** The fields of a kind that declare bindings, and which. */
-export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [string, Children])[] = onceFor(
-  ({ fields }) =>
+export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [string, Children])[] =
+  memoizePerKey(({ fields }) =>
     Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
-);
+  );
 
 /** The id by which something is bound to a record. */
-export function boundId({ by }: Children, { pk, bindable = pk }: Parent): string {
+export function targetId({ by }: Children, { pk, bindable = pk }: Parent): string {
   return by === 'pk' ? pk : bindable;
 }
 
 /** The binding that is held for each declared one: with the same child at the same order, or else with the same child. */
-export function pairsOf<Wanted extends Binding, Held extends Binding>(
+export function matchBindings<Wanted extends Binding, Held extends Binding>(
   wanted: readonly Wanted[],
   held: readonly Held[],
 ): ReadonlyMap<Wanted, Held> {
@@ -37,33 +37,35 @@ export function pairsOf<Wanted extends Binding, Held extends Binding>(
 }
 
 /** The binding for each declared one, where there is one: of several with its child, the first by its id, so that each run keeps the same. */
-export function boundFor(
+export function bindingsByDeclaration(
   { wanted, isAbout }: WantedChildren,
   bound: readonly Child[],
 ): ReadonlyMap<WantedChild, Child> {
-  return pairsOf(
+  return matchBindings(
     wanted,
     bound.filter((child) => isAbout(child)),
   );
 }
 
 /** What is declared and not bound. */
-export function missingFrom(declared: WantedChildren, bound: readonly Child[]): readonly WantedChild[] {
-  const pairs = boundFor(declared, bound);
+export function missingBindings(declared: WantedChildren, bound: readonly Child[]): readonly WantedChild[] {
+  const pairs = bindingsByDeclaration(declared, bound);
   return declared.wanted.filter((one) => !pairs.has(one));
 }
 
 /** What is declared and bound otherwise. */
-export function otherwiseIn(
+export function changedBindings(
   declared: WantedChildren,
   bound: readonly Child[],
 ): readonly (readonly [WantedChild, Child])[] {
-  return [...boundFor(declared, bound)].filter(([one, child]) => differingIn(one, child).length > 0);
+  return [...bindingsByDeclaration(declared, bound)].filter(
+    ([one, child]) => differingIn(one, child).length > 0,
+  );
 }
 
 /** One that is declared with a child and order that several have, which differ from it and from each other: nobody can say which it is. */
-export function unclearIn(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
-  return otherwiseIn(declared, bound).find(([one, child]) =>
+export function ambiguousBinding(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
+  return changedBindings(declared, bound).find(([one, child]) =>
     bound.some(
       (other) =>
         declared.isAbout(other) &&
@@ -80,11 +82,11 @@ function isAtOrder({ values: { order } }: Binding, { values }: Binding): boolean
 }
 
 /** What is bound and not declared, as far as that is the business of the declaration; each with the field that leaves it out. */
-export function superfluousIn(
+export function extraBindings(
   declared: WantedChildren,
   bound: readonly Child[],
 ): readonly { readonly child: Child; readonly field: string }[] {
-  const kept = new Set(boundFor(declared, bound).values());
+  const kept = new Set(bindingsByDeclaration(declared, bound).values());
   return bound.flatMap((child) => {
     const field = kept.has(child) ? undefined : declared.leftOutBy(child);
     return field === undefined ? [] : [{ child, field }];
@@ -92,20 +94,20 @@ export function superfluousIn(
 }
 
 /** Whether something is to be taken out that is bound and not declared, or that is bound to such a binding itself. */
-export function takesOutOf(declared: WantedChildren, bound: readonly Child[]): boolean {
-  const nested = otherwiseIn(declared, bound).some(([{ values, inside }, child]) => {
+export function removesBindings(declared: WantedChildren, bound: readonly Child[]): boolean {
+  const nested = changedBindings(declared, bound).some(([{ values, inside }, child]) => {
     if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;
     const [wanted, held] = [values, child.values].map((of) =>
       bindingsIn(inside.children, of[inside.field] ?? null),
     );
-    return (held?.length ?? 0) > pairsOf(wanted ?? [], held ?? []).size;
+    return (held?.length ?? 0) > matchBindings(wanted ?? [], held ?? []).size;
   });
-  return nested || superfluousIn(declared, bound).length > 0;
+  return nested || extraBindings(declared, bound).length > 0;
 }
 
 /** What is the same for bindings of the same child. */
 export function keyOf({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
-  const known = isNameOfOne(id) ? (id['id'] ?? id) : id;
+  const known = isNameReference(id) ? (id['id'] ?? id) : id;
   return `${binds?.idIn} ${textOf(plainUuid(known))}`;
 }
 
@@ -142,12 +144,16 @@ export function bindingsIn({ binds: fields, inside }: Children, value: JsonValue
 type Bound = Binding & Pick<WantedChild, 'binds' | 'id'>;
 
 /** The bindings that a value declares, with the ids of names. */
-export function wantedIn(children: Children, field: string, value: JsonValue): readonly WantedChild[] {
+export function declaredBindings(
+  children: Children,
+  field: string,
+  value: JsonValue,
+): readonly WantedChild[] {
   return bindingsIn(children, value).map((one) => ({
     ...one,
     field,
-    id: isNameOfOne(one.id) ? (one.id['id'] ?? one.id) : one.id,
-    ...(isNameOfOne(one.id) && { name: one.id.name }),
+    id: isNameReference(one.id) ? (one.id['id'] ?? one.id) : one.id,
+    ...(isNameReference(one.id) && { name: one.id.name }),
   }));
 }
 
@@ -169,13 +175,13 @@ export function labelled(
   observed: JsonValue,
 ): { readonly declared: JsonObject; readonly observed: JsonObject } {
   const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
-  const pairs = pairsOf(wanted, held);
+  const pairs = matchBindings(wanted, held);
   const paired = new Set(pairs.values());
   const all = [...held, ...wanted.filter((one) => !pairs.has(one))];
   const labelOf = (one: Bound): string => {
     const isAlone = all.filter((other) => keyOf(other) === keyOf(one)).length === 1;
     const order = isAlone ? '' : ` at ${textOf(one.values['order'] ?? null)}`;
-    return `${one.binds.idIn} ${isNameOfOne(one.id) ? one.id.name : textOf(one.id)}${order}`;
+    return `${one.binds.idIn} ${isNameReference(one.id) ? one.id.name : textOf(one.id)}${order}`;
   };
   const { inside } = children;
   const inPairs = wanted.map((one) => {
@@ -223,7 +229,7 @@ function only(values: JsonObject, isWanted: (field: string) => boolean): JsonObj
 }
 
 /** A value of such a field with other ids, or names in their place. */
-export function withOtherIds(
+export function mapIds(
   { binds: fields, inside }: Children,
   value: JsonValue,
   change: (
@@ -241,15 +247,15 @@ export function withOtherIds(
         if (field) return [key, change(inner, field.refersTo, [item, key])];
         if (key !== inside?.field) return [key, inner];
         const within: typeof change = (id, family, place) => change(id, family, [item, key, ...place]);
-        return [key, withOtherIds(inside.children, inner, within)];
+        return [key, mapIds(inside.children, inner, within)];
       }),
     );
   });
 }
 
 /** The same without the ids of names. */
-export function withNamesAlone(children: Children, value: JsonValue): JsonValue {
-  return withOtherIds(children, value, (id) => (isNameOfOne(id) ? { name: id.name } : id));
+export function withoutIdsOfNames(children: Children, value: JsonValue): JsonValue {
+  return mapIds(children, value, (id) => (isNameReference(id) ? { name: id.name } : id));
 }
 
 /** Whether all that is declared is held as declared, and nothing else. */
@@ -257,7 +263,7 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
   if (!isJsonList(declared) || !isJsonList(observed)) return sameJson(declared, observed);
   const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
   if (declared.length !== held.length || wanted.length !== observed.length) return false;
-  const pairs = pairsOf(wanted, held);
+  const pairs = matchBindings(wanted, held);
   return wanted.every((one) => {
     const other = pairs.get(one);
     return other !== undefined && isAs(one, other);
@@ -265,12 +271,12 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
 }
 
 /** Declared bindings, beside which there may be others. */
-export function someBindings(children: Children): PartOf {
+export function partialBindings(children: Children): PartialValue {
   const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
     if (!isJsonList(wanted) || !isJsonList(held)) return held;
     const each = bindingsIn(children, held);
     if (each.length < held.length) return held;
-    const pairs = new Set<unknown>(pairsOf(bindingsIn(children, wanted), each).values());
+    const pairs = new Set<unknown>(matchBindings(bindingsIn(children, wanted), each).values());
     return held.filter((_, index) => pairs.has(each[index]) === isPaired);
   };
   return {

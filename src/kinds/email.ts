@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { notIn, refused, type Release, type ReleaseChange } from './release.ts';
+import { releaseProblemFor, refused, type Release, type ReleaseChange } from './release.ts';
 
 export const stricterDomains: ReleaseChange = {
   since: '2025.12',
@@ -35,7 +35,7 @@ export function emailRefusal(email: string, release: Release | undefined): Probl
   if (at === -1 || !localPart.test(email.slice(0, at)) || !(isName || isOther(domain)))
     return refused('what does not look like an e-mail address', 'Correct it, leave it out, or set it to "".');
   if (!isName || stricterName.test(domain)) return undefined;
-  return notIn(
+  return releaseProblemFor(
     { from: stricterDomains.since },
     release,
     'refuse an e-mail address with such a domain',

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Family } from './kind.ts';
 import { newestFacts } from './newest-facts.ts';
-import { once } from './once.ts';
+import { once } from './memoize.ts';
 import { referredLists } from './references.ts';
 import { searchFor } from './search.ts';
 import { isUuid } from './values.ts';
@@ -154,7 +154,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     path,
     identity,
     id: row.id ?? 'pk',
-    goesAlong: row.goesAlong ?? false,
+    isDeletedAlong: row.goesAlong ?? false,
     findId: row.findId ?? `Its id is its \`pk\` in GET ${path}?search=${identity.toUpperCase()}.`,
     get permissionsOf() {
       return named()[0] ?? '';

@@ -15,7 +15,7 @@ export interface Family<Type extends string = string> {
   /** How one is found by its name, where fields hold that in place of an id. */
   readonly byName: ByName;
   /** Whether one is deleted with what it belongs to, and nobody misses it. */
-  readonly goesAlong: boolean;
+  readonly isDeletedAlong: boolean;
   /** Where to find the id of one. */
   readonly findId: string;
   /** The part of the service to which its permissions belong: `authentik_rbac`. */

@@ -1,9 +1,9 @@
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
-import { someBindings } from './bindings.ts';
+import { partialBindings } from './bindings.ts';
 import { isNeverShown, type Kind } from './kind.ts';
-import { isNameOfOne, type PartOf, someIds, someKeys } from './values.ts';
+import { isNameReference, type PartialValue, partialIds, partialKeys } from './values.ts';
 
 declare const closed: unique symbol;
 
@@ -121,7 +121,7 @@ export function fieldNames({ kind, fields }: Declared): string[] {
 }
 
 /** The others, with their values. */
-export function instructions(declared: Declared): JsonObject {
+export function instructionsOf(declared: Declared): JsonObject {
   const { kind, fields } = declared;
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
@@ -131,7 +131,7 @@ export function instructions(declared: Declared): JsonObject {
 }
 
 /** The declared fields that no answer shows, in any form. */
-export function neverShown({ kind, fields }: Declared): string[] {
+export function neverShownFields({ kind, fields }: Declared): string[] {
   return Object.keys(fields).filter((field) => isNeverShown(kind, field) && !isGenerated({ fields }, field));
 }
 
@@ -140,7 +140,7 @@ export function isInstruction(kind: Kind, name: string): boolean {
 }
 
 /** What people see in place of what the service holds in a field; nothing where they may see that. */
-export function blankFor({ fields }: Pick<Declared, 'fields'>, name: string): string | undefined {
+export function placeholderFor({ fields }: Pick<Declared, 'fields'>, name: string): string | undefined {
   const mask = fields[name]?.mask;
   if (mask?.sensitive) return sensitive;
   return mask?.isHidden ? hidden : undefined;
@@ -161,7 +161,7 @@ export function withHiding(field: Field, isHidden: boolean): Field {
 /** A value with ids in place of the names that were looked up. */
 function withIds(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((one) => withIds(one));
-  return isNameOfOne(value) ? (value['id'] ?? value) : value;
+  return isNameReference(value) ? (value['id'] ?? value) : value;
 }
 
 function blanked(value: JsonValue, templates: Templates, path: readonly (string | number)[] = []): JsonValue {
@@ -174,7 +174,7 @@ function blanked(value: JsonValue, templates: Templates, path: readonly (string 
 }
 
 /** How a field is declared in part; nothing where it is declared in full. */
-export function partOf(declared: Declared, name: string): PartOf | undefined {
+export function partOf(declared: Declared, name: string): PartialValue | undefined {
   const { part } = declared.kind.fields[name] ?? {};
   if (part === undefined || namesIn(declared, 'exactly', name)) return undefined;
   if (part === 'if at_least' && !namesIn(declared, 'at_least', name)) return undefined;
@@ -182,10 +182,10 @@ export function partOf(declared: Declared, name: string): PartOf | undefined {
 }
 
 /** How a field is declared where it is declared in part. */
-export function partIn(kind: Kind, name: string): PartOf {
+export function partIn(kind: Kind, name: string): PartialValue {
   const { idForm, children } = kind.fields[name] ?? {};
-  if (children) return someBindings(children);
-  return idForm ? someIds(idForm) : someKeys;
+  if (children) return partialBindings(children);
+  return idForm ? partialIds(idForm) : partialKeys;
 }
 
 /** Whether an instruction of the entry, which is a list of fields, names this one. */
@@ -211,16 +211,16 @@ export function mergedValue(declared: Declared, name: string, held: JsonValue | 
 }
 
 /** The declared ids that are not there, where that is all that differs; nothing where others are there that should not be. */
-export function lackingIds(
+export function missingIds(
   resource: Declared,
   name: string,
   declared: JsonValue,
   observed: JsonValue,
 ): readonly JsonValue[] | undefined {
-  const { idForm, isEachOnce } = resource.kind.fields[name] ?? {};
+  const { idForm, isDeduplicated } = resource.kind.fields[name] ?? {};
   if (idForm === undefined || !isJsonList(declared) || !isJsonList(observed)) return undefined;
   const there = new Set(observed.map(idForm));
-  if (isEachOnce && there.size < observed.length) return undefined;
+  if (isDeduplicated && there.size < observed.length) return undefined;
   const wanted = new Set(declared.map(idForm));
   const isMore = partOf(resource, name) === undefined && observed.some((id) => !wanted.has(idForm(id)));
   return isMore ? undefined : declared.filter((id) => !there.has(idForm(id)));

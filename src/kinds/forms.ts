@@ -1,10 +1,10 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Form, Kind } from './kind.ts';
-import { onceFor } from './once.ts';
+import { memoizePerKey } from './memoize.ts';
 
-const formerNames = onceFor(({ fields }: Kind) =>
-  Object.entries(fields).flatMap(([field, { formerly, wasOne = false }]) =>
-    formerly === undefined ? [] : [[field, formerly, wasOne] as const],
+const formerNames = memoizePerKey(({ fields }: Kind) =>
+  Object.entries(fields).flatMap(([field, { formerly, wasSingle = false }]) =>
+    formerly === undefined ? [] : [[field, formerly, wasSingle] as const],
   ),
 );
 
@@ -22,11 +22,7 @@ function shownInPlace(kind: Kind): readonly (readonly [field: string, shown: str
 }
 
 /** What is sent of these fields, so that every release understands it; but for values that have a former form, in one of the two. */
-export function forEveryRelease(
-  kind: Kind,
-  fields: JsonObject,
-  form: 'sent' | 'former' = 'sent',
-): JsonObject {
+export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'former' = 'sent'): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = fields[field];
     if (value === undefined) return [];
@@ -39,7 +35,7 @@ export function forEveryRelease(
 }
 
 /** A record with the fields of later releases, where its own has them under former names, and with values as manifests declare them. */
-export function asLatest(kind: Kind, record: JsonObject): JsonObject {
+export function toNewestRelease(kind: Kind, record: JsonObject): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = record[formerly];
     if (value === undefined || Object.hasOwn(record, field)) return [];
@@ -68,7 +64,7 @@ function formedFields(
 }
 
 /** The fields of a kind whose values have other forms, and these. */
-export const formsOf: (kind: Kind) => Readonly<Record<string, Form>> = onceFor(({ fields }) =>
+export const formsOf: (kind: Kind) => Readonly<Record<string, Form>> = memoizePerKey(({ fields }) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([field, { form }]) => (form ? [[field, form] as const] : [])),
   ),

@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import { notIn, type Release, type ReleaseChange } from './release.ts';
+import { releaseProblemFor, type Release, type ReleaseChange } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const leftOutMembers: ReleaseChange = {
@@ -56,7 +56,7 @@ const fields = {
   },
   parents: {
     formerly: 'parent',
-    wasOne: true,
+    wasSingle: true,
     // Who is in a group is in its parents as well, and has what those give.
     factIn: 'is_superuser',
     grants: "gives its members a superuser's rights",
@@ -92,5 +92,5 @@ export const group: RowKind = kindFrom({
 
 function oneParent(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
   if (ids.length <= 1) return undefined;
-  return notIn({ before: parents.since }, release, 'let a group have one parent', 'Write one.');
+  return releaseProblemFor({ before: parents.since }, release, 'let a group have one parent', 'Write one.');
 }

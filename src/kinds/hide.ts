@@ -1,8 +1,8 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { commonKinds, kinds, kindsOf } from './all.ts';
+import { defaultKinds, kinds, kindsOf } from './all.ts';
 import type { Kind } from './kind.ts';
-import { once } from './once.ts';
+import { once } from './memoize.ts';
 
 /** The fields whose values no output shows, each as its kind and its name: `user.email`. */
 export type Hide = readonly string[];
@@ -46,7 +46,7 @@ export function hideProblem(name: string): Problem | undefined {
         ? `Its parts are hidden one by one: ${parts.map((part) => `\`${part}\``).join(', ')}.`
         : whole === undefined
           ? (didYouMean(name, known) ??
-            `A field is written as its kind and its name: ${commonKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
+            `A field is written as its kind and its name: ${defaultKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
           : `A field is hidden as a whole: \`${whole}\`.`,
   };
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { notIn, type Release, type ReleaseChange } from './release.ts';
+import { releaseProblemFor, type Release, type ReleaseChange } from './release.ts';
 
 export const icons: ReleaseChange = {
   since: '2025.12',
@@ -16,7 +16,7 @@ const isNoUpload = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
 /** Why the service would refuse an icon, where it has any. */
 export function iconRefusal(icon: string, release: Release | undefined): Problem | undefined {
   if (icon === '' || isNoUpload.test(icon) || isFile(icon)) return undefined;
-  return notIn(
+  return releaseProblemFor(
     { from: icons.since },
     release,
     'refuse this icon',

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Access, Bindable, Children } from './children.ts';
 import type { Family } from './family.ts';
-import { onceFor } from './once.ts';
+import { memoizePerKey } from './memoize.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
@@ -11,7 +11,7 @@ export type { Family } from './family.ts';
 /** A kind of record that manifests declare: all that is in a list of theirs, or those of one type. Each has a row, and its place in all.ts. */
 export interface Kind<Type extends string = string> extends Omit<
   Family<Type>,
-  'byName' | 'findId' | 'goesAlong' | 'id' | 'model'
+  'byName' | 'findId' | 'isDeletedAlong' | 'id' | 'model'
 > {
   readonly family: Family<Type>;
   /** As its permissions call it, and the word for several, where that is not its type: `oauth2provider`. */
@@ -19,9 +19,9 @@ export interface Kind<Type extends string = string> extends Omit<
   /** What differs between the releases of the service, as far as it is about this kind. */
   readonly changes: readonly ReleaseChange[];
   /** Of several kinds in one list, those entries are of this one that have this value in a field. */
-  readonly sort?: { readonly field: string; readonly value: string };
+  readonly variant?: { readonly field: string; readonly value: string };
   /** The list and the field of an entry that has to name it before anybody reaches it, and an example of one. */
-  readonly servedBy?: {
+  readonly referencedBy?: {
     readonly list: string;
     readonly field: string;
     readonly example: (name: string) => string;
@@ -39,7 +39,7 @@ export interface Kind<Type extends string = string> extends Omit<
   /** A POST to it creates one. */
   readonly path: string;
   /** Where earlier releases have that. */
-  readonly was?: { readonly before: string; readonly path: string; readonly id?: string };
+  readonly formerPath?: { readonly before: string; readonly path: string; readonly id?: string };
   readonly lookUp: LookUp;
   /** How many are read at once: GET `path` answers with pages of them. */
   readonly listing: Listing;
@@ -59,7 +59,7 @@ export interface Kind<Type extends string = string> extends Omit<
   /** Whether the service has made a record for itself, which nobody declares. */
   readonly isInternal?: (record: JsonObject) => boolean;
   /** Whether what it refers to has a fact about its id in one of its fields. */
-  readonly hasFacts?: boolean;
+  readonly hasReferenceFacts?: boolean;
   /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** What people look for among the fields and no entry can say, each with why. */
@@ -128,17 +128,17 @@ interface Deletion {
 }
 
 /** The fields whose values belong to one resource. */
-export const ownedFields: (kind: Kind) => readonly string[] = onceFor(({ fields }) =>
+export const ownedFields: (kind: Kind) => readonly string[] = memoizePerKey(({ fields }) =>
   Object.entries(fields).flatMap(([field, { belongsToOne }]) => (belongsToOne ? field : [])),
 );
 
 /** Whether the service takes a value from the one that has it, and gives it to another: of lists. Of the rest it refuses that. */
-export function isTakenOver({ fields }: Kind, field: string): boolean {
+export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }
 
 /** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
-export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
+export function comparedFields(kind: Kind, declared: readonly string[]): string[] {
   const { refusalReads = [] } = kind.update;
   const last = kind.deletion?.last;
   const { access, bindable } = kind;
@@ -168,11 +168,11 @@ export function isNeverShown({ fields }: Kind, field: string): boolean {
 
 /** Whether two values of a field mean the same to the service. */
 export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
-  const { shownAs, idForm, same = sameJson, isEachOnce, isOptionalBefore } = kind.fields[field] ?? {};
+  const { shownAs, idForm, same = sameJson, isDeduplicated, isOptionalBefore } = kind.fields[field] ?? {};
   if (isOptionalBefore && observed === null) return true;
   if (shownAs) return shownAs.of(declared) === shownAs.of(observed);
   if (idForm === undefined) return same(declared, observed);
-  return (isEachOnce ? sameIdsAsOften : sameIds)(declared, observed, idForm);
+  return (isDeduplicated ? sameIdsAsOften : sameIds)(declared, observed, idForm);
 }
 
 /** What rollcall knows of one field. */
@@ -194,7 +194,7 @@ export interface FieldOfKind<Value = JsonValue> {
   /** Of a field that is a list of ids, whose order means nothing: what makes two the same. */
   readonly idForm?: IdForm;
   /** Of such a list: the service may hold the same twice, which is one too many. */
-  readonly isEachOnce?: boolean;
+  readonly isDeduplicated?: boolean;
   /** The kind of record whose ids it holds, or whose names in their place. */
   readonly refersTo?: Family;
   /** Of a field that declares bindings to the record. */
@@ -224,7 +224,7 @@ export interface FieldOfKind<Value = JsonValue> {
   /** The name that it has in earlier releases. Each release ignores the name of the others. */
   readonly formerly?: string;
   /** There, it is one id, and no list of them. */
-  readonly wasOne?: true;
+  readonly wasSingle?: true;
   /** What a manifest may write there that the service does not take so, or not yet: in place of what the facts say, as JSON Schema. */
   readonly written?: JsonObject;
   /** What other forms the service has for its value. */

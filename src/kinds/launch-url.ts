@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { notIn, refused, type Release, type ReleaseChange } from './release.ts';
+import { releaseProblemFor, refused, type Release, type ReleaseChange } from './release.ts';
 
 const maxUrlLength = 2048;
 const maxHostLength = 253;
@@ -65,7 +65,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   if (port !== undefined && !/^:\d{1,5}$/.test(port))
     return refused('a port like this', 'It has one to five digits.');
   if (newerReleases.includes(scheme)) {
-    const found = notIn(
+    const found = releaseProblemFor(
       { before: moreSchemes.since },
       release,
       'refuse this scheme',
@@ -74,7 +74,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
     if (found) return found;
   }
   if (port?.length !== 2) return undefined;
-  return notIn({ before: shortPorts.since }, release, 'refuse a port of one digit', '');
+  return releaseProblemFor({ before: shortPorts.since }, release, 'refuse a port of one digit', '');
 }
 
 /** What the templates of a launch URL, such as %(username)s, may be called. The service takes others, and shows them as they are. */
@@ -84,10 +84,16 @@ export function unfilledTemplate(url: string, release: Release | undefined): Pro
   const { since } = otherTemplates;
   for (const name of ['pk', 'uid']) {
     if (!names.has(name)) continue;
-    const found = notIn({ before: since }, release, leave(name), name === 'pk' ? 'They fill in %(id)s.' : '');
+    const found = releaseProblemFor(
+      { before: since },
+      release,
+      leave(name),
+      name === 'pk' ? 'They fill in %(id)s.' : '',
+    );
     if (found) return { ...found, severity: 'warning' };
   }
-  const found = names.has('id') && notIn({ from: since }, release, leave('id'), 'They fill in %(pk)s.');
+  const found =
+    names.has('id') && releaseProblemFor({ from: since }, release, leave('id'), 'They fill in %(pk)s.');
   return found ? { ...found, severity: 'warning' } : undefined;
 }
 

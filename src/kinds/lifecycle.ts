@@ -20,7 +20,7 @@ export const lifecycleFields: Readonly<
 };
 
 /** Whether a resource is to be deleted. */
-export function isToGo({ fields }: Declared): boolean {
+export function isToBeDeleted({ fields }: Declared): boolean {
   return fields[state] !== undefined;
 }
 

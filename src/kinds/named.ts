@@ -1,12 +1,12 @@
 import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
-import { childFields, withOtherIds } from './bindings.ts';
+import { childFields, mapIds } from './bindings.ts';
 import type { Children } from './children.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
-import { once, onceFor } from './once.ts';
-import { isNameOfOne, sameJson } from './values.ts';
+import { once, memoizePerKey } from './memoize.ts';
+import { isNameReference, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
 /** An id that a resource declares by a name. */
@@ -22,7 +22,7 @@ export interface DeclaredName {
 
 /** The names that stand in a resource in place of ids. */
 export function declaredNames(resource: Declared): DeclaredName[] {
-  const names = referring(resource.kind).flatMap(([field, related]) => {
+  const names = referenceFields(resource.kind).flatMap(([field, related]) => {
     const value = writtenValue(resource, field) ?? null;
     if (!isJsonList(value)) return declaredName(value, { related, field });
     return value.flatMap((one, item) => declaredName(one, { related, field, item }));
@@ -35,7 +35,7 @@ function namesOfChildren(resource: Declared): DeclaredName[] {
     const names: DeclaredName[] = [];
     const value = writtenValue(resource, field);
     if (value !== undefined)
-      withOtherIds(children, value, (id, related, [item]) => {
+      mapIds(children, value, (id, related, [item]) => {
         names.push(...[declaredName(id, { related, field, item })].flat());
         return id;
       });
@@ -47,7 +47,7 @@ function declaredName(
   value: JsonValue,
   place: Pick<DeclaredName, 'related' | 'field' | 'item'>,
 ): DeclaredName | [] {
-  if (!isNameOfOne(value)) return [];
+  if (!isNameReference(value)) return [];
   const { name, id } = value;
   return { ...place, name, ...(id !== undefined && { id }) };
 }
@@ -63,7 +63,7 @@ export function withIds(
   idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
 ): Resource {
   const identified = (one: JsonValue, related: Family): JsonValue => {
-    if (!isNameOfOne(one)) return one;
+    if (!isNameReference(one)) return one;
     const id = idOf(related, one.name, one['id']);
     return { name: one.name, ...(id !== undefined && { id }) };
   };
@@ -71,7 +71,7 @@ export function withIds(
     const { refersTo: related, children } = resource.kind.fields[name] ?? {};
     if (children) {
       const written = writtenValue(resource, name) ?? null;
-      const changed = withOtherIds(children, written, (one, family) => identified(one, family));
+      const changed = mapIds(children, written, (one, family) => identified(one, family));
       return sameJson(changed, written) ? field : fieldOf(changed, field);
     }
     const value = related && (writtenValue(resource, name) ?? null);
@@ -94,10 +94,10 @@ export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, re
 const plainKeys = { name: 'name' };
 
 /** A value of a field as it is known inside: what a manifest calls `{ slug: … }` is a name as well. */
-export function asNames(related: Family, value: JsonValue): JsonValue {
+export function parseNames(related: Family, value: JsonValue): JsonValue {
   const { keys } = related.byName;
   if (keys === undefined) return value;
-  if (isJsonList(value)) return value.map((one) => asNames(related, one));
+  if (isJsonList(value)) return value.map((one) => parseNames(related, one));
   if (!isJsonObject(value)) return value;
   const [key] = Object.keys(value);
   const name = key !== undefined && Object.hasOwn(keys, key) ? value[key] : undefined;
@@ -106,20 +106,20 @@ export function asNames(related: Family, value: JsonValue): JsonValue {
 
 /** The same of the children in a value of a field that declares bindings. */
 export function withNamesOfChildren(children: Children, value: JsonValue): JsonValue {
-  return withOtherIds(children, value, (id, family) => asNames(family, id));
+  return mapIds(children, value, (id, family) => parseNames(family, id));
 }
 
 /** The same as a manifest writes it. */
-export function asWritten(related: Family, value: JsonValue): JsonValue {
+export function writeNames(related: Family, value: JsonValue): JsonValue {
   const { keys, keyFor } = related.byName;
   if (keys === undefined) return value;
-  if (isJsonList(value)) return value.map((one) => asWritten(related, one));
+  if (isJsonList(value)) return value.map((one) => writeNames(related, one));
   const [first = 'name'] = Object.keys(keys);
-  return isNameOfOne(value) ? { [keyFor?.(value.name) ?? first]: value.name } : value;
+  return isNameReference(value) ? { [keyFor?.(value.name) ?? first]: value.name } : value;
 }
 
 /** The address of what a name stands for, where manifests could declare that. */
-export function addressNamed({
+export function addressOfName({
   related: { type },
   name,
 }: {
@@ -138,7 +138,7 @@ export function withIdsOf(
   pkOf: (address: Address) => string | null | undefined,
 ): Resource {
   return withIds(resource, (related, name, known) => {
-    const address = addressNamed({ related, name });
+    const address = addressOfName({ related, name });
     const pk = address === undefined ? undefined : pkOf(address);
     if (pk === undefined || pk === null) return pk === null ? undefined : known;
     return related.byName.isId(pk) ? pk : Number(pk);
@@ -146,12 +146,12 @@ export function withIdsOf(
 }
 
 /** What a resource names that has no id yet: it is created in the same run, and first. */
-export function namedFirst(resource: Declared): readonly Address[] {
-  return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressNamed(one) ?? []) : []));
+export function createdBefore(resource: Declared): readonly Address[] {
+  return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
 }
 
 function namesSome(value: JsonValue): boolean {
-  return isJsonList(value) ? value.some((one) => isNameOfOne(one)) : isNameOfOne(value);
+  return isJsonList(value) ? value.some((one) => isNameReference(one)) : isNameReference(value);
 }
 
 /** A value of a field with names beside the ids that stand at these places: as `withIds` makes it. */
@@ -177,16 +177,16 @@ export function namesById(resource: Declared, field: string): NamesById {
 export type Names = Readonly<Record<string, string>>;
 
 /** The names that a record of the service shows for the ids in a field, by these ids in one form. */
-export function namesWithin(kind: Kind, field: string, record: JsonObject): NamesById {
+export function nestedNames(kind: Kind, field: string, record: JsonObject): NamesById {
   return new Map(
-    recordsIn(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
+    nestedRecords(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
       pk !== undefined && typeof name === 'string' ? [[idKey(kind, field, pk), name]] : [],
     ),
   );
 }
 
 /** The records of the ids in a field, as far as a record of the service has them. What is no object is an empty one. */
-export function recordsIn(kind: Kind, field: string, record: JsonObject): JsonObject[] {
+export function nestedRecords(kind: Kind, field: string, record: JsonObject): JsonObject[] {
   const { namedIn } = kind.fields[field] ?? {};
   const inside = (namedIn === undefined ? null : record[namedIn]) ?? null;
   return (isJsonList(inside) ? inside : [inside]).map((one) => (isJsonObject(one) ? one : {}));
@@ -223,10 +223,11 @@ export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue
 }
 
 /** The fields of a kind that hold ids, and of what. */
-export const referring: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = onceFor(({ fields }) =>
-  Object.entries(fields).flatMap(([field, { refersTo }]): Referring[] =>
-    refersTo ? [[field, refersTo]] : [],
-  ),
+export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey(
+  ({ fields }) =>
+    Object.entries(fields).flatMap(([field, { refersTo }]): Referring[] =>
+      refersTo ? [[field, refersTo]] : [],
+    ),
 );
 
 type Referring = readonly [field: string, related: Family];
@@ -237,19 +238,19 @@ export function isNamedByOthers(type: string): boolean {
 }
 
 /** The lists to whose records a record can refer, also by what is bound to it. */
-export function relatedTo(kind: Kind): readonly Family[] {
+export function referencedFamilies(kind: Kind): readonly Family[] {
   const bound = childFields(kind).flatMap(([, { binds }]) => binds);
-  return [...referring(kind).map(([, related]) => related), ...bound.map(({ refersTo }) => refersTo)];
+  return [...referenceFields(kind).map(([, related]) => related), ...bound.map(({ refersTo }) => refersTo)];
 }
 
 const namedTypes = once(
-  () => new Set(kinds.flatMap((kind) => relatedTo(kind).map((related) => related.type))),
+  () => new Set(kinds.flatMap((kind) => referencedFamilies(kind).map((related) => related.type))),
 );
 
 /** What was read of the ids that fields can hold, by `factKey`: the name of the resource to which one belongs, or `true`. */
-export type Facts = ReadonlyMap<string, JsonValue>;
+export type ReferenceFacts = ReadonlyMap<string, JsonValue>;
 
-export type Fact = readonly [key: string, value: JsonValue];
+export type ReferenceFact = readonly [key: string, value: JsonValue];
 
 export function factKey(kind: Kind, field: string, id: JsonValue): string {
   return `${kind.type}.${field} ${textOf(idKey(kind, field, id))}`;
@@ -258,9 +259,9 @@ export function factKey(kind: Kind, field: string, id: JsonValue): string {
 /** By the fields of all kinds: which records have a fact about an id there, and where. */
 const fieldsWithFacts = once(() =>
   kinds
-    .filter(({ hasFacts }) => hasFacts)
+    .filter(({ hasReferenceFacts }) => hasReferenceFacts)
     .flatMap((kind) =>
-      referring(kind).flatMap(([field, related]) => {
+      referenceFields(kind).flatMap(([field, related]) => {
         const { factIn } = kind.fields[field] ?? {};
         return factIn === undefined ? [] : [{ kind, field, related, factIn }];
       }),
@@ -268,10 +269,14 @@ const fieldsWithFacts = once(() =>
 );
 
 /** The facts that a record has about itself. What is blanked out as it may be shown is kept secret. */
-export function factsOf(related: Pick<Kind, 'type'>, received: JsonObject, shown: JsonObject): Fact[] {
+export function referenceFactsOf(
+  related: Pick<Kind, 'type'>,
+  received: JsonObject,
+  shown: JsonObject,
+): ReferenceFact[] {
   const { pk } = received;
   if (pk === undefined) return [];
-  return fieldsWithFacts().flatMap(({ kind, field, related: of, factIn }): Fact[] => {
+  return fieldsWithFacts().flatMap(({ kind, field, related: of, factIn }): ReferenceFact[] => {
     const value = of.type === related.type ? received[factIn] : undefined;
     const isFact = value === true || (typeof value === 'string' && value !== '' && value === shown[factIn]);
     return isFact ? [[factKey(kind, field, pk), value]] : [];
@@ -279,12 +284,14 @@ export function factsOf(related: Pick<Kind, 'type'>, received: JsonObject, shown
 }
 
 /** The same, and that of the records that one of a kind has in it, without that they belong to it itself. */
-export function factsWithin(kind: Kind, received: JsonObject, shown: JsonObject): Fact[] {
-  const within = referring(kind).flatMap(([field, related]) => {
-    const cleaned = recordsIn(kind, field, shown);
-    return recordsIn(kind, field, received).flatMap((record, index) =>
-      factsOf(related, record, cleaned[index] ?? {}).filter(([, value]) => value !== received[kind.identity]),
+export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
+  const within = referenceFields(kind).flatMap(([field, related]) => {
+    const cleaned = nestedRecords(kind, field, shown);
+    return nestedRecords(kind, field, received).flatMap((record, index) =>
+      referenceFactsOf(related, record, cleaned[index] ?? {}).filter(
+        ([, value]) => value !== received[kind.identity],
+      ),
     );
   });
-  return [...factsOf(kind, received, shown), ...within];
+  return [...referenceFactsOf(kind, received, shown), ...within];
 }

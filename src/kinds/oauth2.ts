@@ -7,10 +7,10 @@ import {
   redirectProblems,
   sameUris,
   uriUses,
-  withHeldKeys,
-  withKnownKeys,
+  keepUnknownKeys,
+  dropUnknownKeys,
 } from './redirect-uris.ts';
-import { isIn, notIn, type ReleaseChange } from './release.ts';
+import { inRange, releaseProblemFor, type ReleaseChange } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const redirects: ReleaseChange = {
@@ -59,11 +59,11 @@ const fields = {
   redirect_uris: {
     written: { items: { type: ['string', 'object'], required: ['url'] } },
     same: sameUris,
-    form: { former: asLines, sent: asRecords, held: asUris, kept: withHeldKeys, known: withKnownKeys },
+    form: { former: asLines, sent: asRecords, held: asUris, kept: keepUnknownKeys, known: dropUnknownKeys },
     changeWarning: () => 'people are redirected to other URLs after they log in',
     checks: [redirectProblems],
     ifMissing: (release) =>
-      notIn(
+      releaseProblemFor(
         { from: redirects.since },
         release,
         'demand `redirect_uris`',
@@ -94,7 +94,7 @@ const fields = {
     default: [],
     ordered: false,
     changeWarning: () => 'other ways to log in are allowed or refused',
-    ifMissing: (release) => (isIn({ from: grants.since }, release) === true ? nobodyLogsIn : undefined),
+    ifMissing: (release) => (inRange({ from: grants.since }, release) === true ? nobodyLogsIn : undefined),
   },
 } satisfies FieldRows;
 

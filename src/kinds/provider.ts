@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { lifecycleFields } from './lifecycle.ts';
-import { notIn, type ReleaseChange, refused } from './release.ts';
+import { releaseProblemFor, type ReleaseChange, refused } from './release.ts';
 import type { FieldRows } from './row.ts';
 
 const invalidation: ReleaseChange = {
@@ -31,7 +31,7 @@ export const providerFields: FieldRows = {
   invalidation_flow: {
     isOptionalBefore: true,
     ifMissing: (release) =>
-      notIn(
+      releaseProblemFor(
         { from: invalidation.since },
         release,
         'demand an `invalidation_flow`',

@@ -62,7 +62,7 @@ export const proxy: RowKind = kindFrom({
   path: '/providers/proxy/',
   list: 'providers',
   several: 'proxy providers',
-  servedBy: {
+  referencedBy: {
     list: 'outposts',
     field: 'providers',
     example: (name) =>

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ItemProblem } from './kind.ts';
 import { isPlain, patternProblem, plainHttp } from './provider.ts';
-import { notIn, type Release, type ReleaseChange } from './release.ts';
+import { releaseProblemFor, type Release, type ReleaseChange } from './release.ts';
 
 /** A redirect URI, or a regular expression for redirect URIs. A later release may give it further keys. */
 interface RedirectUri extends JsonObject {
@@ -54,7 +54,7 @@ export function asUris(held: JsonValue): JsonValue {
 }
 
 /** The declared URIs, each with the further keys that the service holds of it. */
-export function withHeldKeys(declared: JsonValue, held: JsonValue): JsonValue {
+export function keepUnknownKeys(declared: JsonValue, held: JsonValue): JsonValue {
   const theirs = urisIn(held);
   return urisIn(declared).flatMap((ours) => {
     const same = theirs.filter((uri) => isSame(ours, uri));
@@ -63,7 +63,7 @@ export function withHeldKeys(declared: JsonValue, held: JsonValue): JsonValue {
 }
 
 /** The URIs without the keys that no manifest can declare. */
-export function withKnownKeys(held: JsonValue): JsonValue {
+export function dropUnknownKeys(held: JsonValue): JsonValue {
   if (!isJsonList(held)) return held;
   return asUris(
     held.map((uri) => {
@@ -115,7 +115,12 @@ export function redirectProblems(list: JsonValue, release: Release | undefined):
     const early =
       uri[use] === undefined
         ? undefined
-        : notIn({ before: uriUses.since }, release, `ignore \`${use}\``, 'Leave it out for them.');
+        : releaseProblemFor(
+            { before: uriUses.since },
+            release,
+            `ignore \`${use}\``,
+            'Leave it out for them.',
+          );
     return [problem, early].flatMap((one) => (one ? [{ ...one, item }] : []));
   });
 }

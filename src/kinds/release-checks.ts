@@ -1,7 +1,7 @@
 import { isJsonList, textOf } from '../base/json.ts';
 import type { FieldOfKind } from './kind.ts';
 import type { NewestField } from './newest-facts.ts';
-import { isIn, notIn, refused } from './release.ts';
+import { inRange, releaseProblemFor, refused } from './release.ts';
 
 type Check = NonNullable<FieldOfKind['checks']>[number];
 
@@ -13,7 +13,7 @@ export function lengthCheck(
   return (text: string | null, release) =>
     text === null || Array.from(text).length <= maxLength
       ? undefined
-      : notIn(
+      : releaseProblemFor(
           { before },
           release,
           `refuse this ${name.replaceAll('_', ' ')}`,
@@ -29,13 +29,13 @@ export function laterValueCheck(
 ): NonNullable<FieldOfKind['checks']>[number] {
   const firstOf = new Map(Object.entries(later));
   return (value, release) => {
-    if (since !== undefined && isIn({ before: since }, release) === true) return undefined;
+    if (since !== undefined && inRange({ before: since }, release) === true) return undefined;
     const isList = isJsonList(value);
     return (isList ? value : [value]).flatMap((one, item) => {
       const before = firstOf.get(textOf(one));
       if (before === undefined) return [];
       const does = `refuse this ${isList ? 'value' : name.replaceAll('_', ' ')}`;
-      const problem = notIn({ before }, release, does, 'Choose another.');
+      const problem = releaseProblemFor({ before }, release, does, 'Choose another.');
       return problem ? { ...problem, ...(isList && { item }) } : [];
     });
   };
@@ -44,8 +44,13 @@ export function laterValueCheck(
 /** Earlier releases have no records of the kind. */
 export function laterKindCheck(several: string, since: string): Check {
   return (_, release) =>
-    isIn({ before: since }, release) === true
-      ? notIn({ before: since }, release, `have no ${several.replaceAll('_', ' ')}`, 'Leave it out.')
+    inRange({ before: since }, release) === true
+      ? releaseProblemFor(
+          { before: since },
+          release,
+          `have no ${several.replaceAll('_', ' ')}`,
+          'Leave it out.',
+        )
       : undefined;
 }
 

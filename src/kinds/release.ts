@@ -66,7 +66,7 @@ export function releaseProblem(text: string): Problem | undefined {
   }
   const { year, month } = release;
   const line = shownRelease({ year, month });
-  if (lines.includes(line) || isUntried(release)) return undefined;
+  if (lines.includes(line) || isNewerThanKnown(release)) return undefined;
   if (order(release, known(oldestRelease)) < 0) {
     return {
       code: 'invalid-value',
@@ -84,12 +84,12 @@ export function releaseProblem(text: string): Problem | undefined {
 }
 
 /** Whether it is later than all that rollcall knows. Rules take it for the last of those. */
-export function isUntried({ year, month }: Release): boolean {
+export function isNewerThanKnown({ year, month }: Release): boolean {
   return order({ year, month }, known(newestRelease)) > 0;
 }
 
 /** Whether two may be one, as far as both are known: 2025.12 and 2025.12.4 may. */
-export function mayBeOne(a: Release, b: Release): boolean {
+export function maybeSameRelease(a: Release, b: Release): boolean {
   return order(a, b) === 0;
 }
 
@@ -97,7 +97,7 @@ export function mayBeOne(a: Release, b: Release): boolean {
 type ReleaseRange = { readonly from: string } | { readonly before: string };
 
 /** Whether a release is in a range; `perhaps` where none is known, or where its patch decides and is not known. */
-export function isIn(range: ReleaseRange, release: Release | undefined): boolean | 'perhaps' {
+export function inRange(range: ReleaseRange, release: Release | undefined): boolean | 'perhaps' {
   const bound = known('from' in range ? range.from : range.before);
   if (release === undefined) return 'perhaps';
   const compared = order(release, bound);
@@ -144,7 +144,7 @@ export interface ReleaseChange {
 }
 
 /** How a release that a rule depends on becomes known. */
-export const sayWhich: string =
+export const howToSetRelease: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
 
 /** What to say of what all releases refuse that were tried. `what` is as in `this scheme`. */
@@ -161,13 +161,13 @@ export function likelyRefused(summary: string, detail: string): Problem {
  * What to say of what some releases do not take: an error where the release is one of them, a warning where it may be.
  * `does` begins with a verb for several: `refuse this slug`.
  */
-export function notIn(
+export function releaseProblemFor(
   range: ReleaseRange,
   release: Release | undefined,
   does: string,
   advice: string,
 ): Problem | undefined {
-  const isAffected = isIn(range, release);
+  const isAffected = inRange(range, release);
   if (isAffected === false) return undefined;
   const which = `${shownRange(range)} ${does}`;
   if (isAffected === 'perhaps' || release === undefined) {
@@ -175,7 +175,7 @@ export function notIn(
       code: 'not-in-release',
       severity: 'warning',
       summary: which,
-      detail: `${advice} ${sayWhich}`.trim(),
+      detail: `${advice} ${howToSetRelease}`.trim(),
     };
   }
   return {

@@ -1,4 +1,4 @@
-import { type Address, type Diagnostic, placed, type Problem } from '../base/diagnostic.ts';
+import { type Address, type Diagnostic, locatedAt, type Problem } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
@@ -74,7 +74,7 @@ export function diagnosticOf(
   const range = placeOf(resource, field, item);
   const found = { severity: 'error', detail: '', address, ...problem, range } as const;
   if (origin.kind === 'saved-plan') return found;
-  const { excerpt, ...place } = placed(origin.file, range);
+  const { excerpt, ...place } = locatedAt(origin.file, range);
   return {
     ...found,
     ...place,

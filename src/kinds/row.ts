@@ -7,15 +7,15 @@ import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
-import { once } from './once.ts';
+import { once } from './memoize.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
 import { laterKindCheck, laterValueCheck, lengthCheck, otherPathCheck } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
 
 type Given =
-  | 'was'
-  | 'servedBy'
+  | 'formerPath'
+  | 'referencedBy'
   | 'single'
   | 'isEnterprise'
   | 'access'
@@ -84,7 +84,7 @@ export function kindFrom(row: KindRow): RowKind {
     bindableIn,
     listing,
     update,
-    was,
+    formerPath,
     since,
     otherPaths: _,
     ...rest
@@ -97,7 +97,7 @@ export function kindFrom(row: KindRow): RowKind {
   const facts = (): NewestFacts => newestFacts(ownPath);
   const model = once(() => modelOf(family, facts(), sort && (several ?? severalOf(sort.value, family))));
   const lookUp = once(() => ({ ...lookUpOf(path, { ...row, identity }, facts()), isDocumented }));
-  const first = (): string | undefined => since ?? (was ? undefined : facts().since);
+  const first = (): string | undefined => since ?? (formerPath ? undefined : facts().since);
   const fields = once(() => fieldsOf(row, family, sort, { several: model()?.list ?? list, since: first() }));
   return {
     isUndocumented: true,
@@ -110,10 +110,10 @@ export function kindFrom(row: KindRow): RowKind {
     list,
     identity,
     path,
-    ...(sort && { sort }),
+    ...(sort && { variant: sort }),
     ...(isBase && { isBase }),
-    hasFacts: Object.values(row.fields ?? {}).some(({ factIn }) => factIn !== undefined),
-    ...(was && { was: { ...was, path: `/api/v3${was.path}` } }),
+    hasReferenceFacts: Object.values(row.fields ?? {}).some(({ factIn }) => factIn !== undefined),
+    ...(formerPath && { formerPath: { ...formerPath, path: `/api/v3${formerPath.path}` } }),
     get since() {
       return first();
     },
@@ -171,7 +171,7 @@ function recordPath({ single }: KindRow, list: string, id: string): string {
 function fieldsOf(
   row: KindRow,
   family: Family,
-  sort: Kind['sort'],
+  sort: Kind['variant'],
   { several, since }: { readonly several: string; readonly since: string | undefined },
 ): Kind['fields'] {
   const { identity } = family;
@@ -229,7 +229,7 @@ function withInstructions(fields: Kind['fields']): Kind['fields'] {
 function rowsOf(
   { fields, single, notDeclarable = {} }: KindRow,
   { identity, id }: Family,
-  sort: Kind['sort'],
+  sort: Kind['variant'],
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
@@ -246,7 +246,7 @@ function rowsOf(
   };
 }
 
-function wordsOf({ type, list }: Family, sort: Kind['sort']): Kind['words'] {
+function wordsOf({ type, list }: Family, sort: Kind['variant']): Kind['words'] {
   const words = type.replaceAll('_', ' ');
   const one = `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
   if (sort === undefined) return { one, nameTakenHint: `Another ${words} probably has this name.` };

@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
-import { isBlank } from '../base/sensitive.ts';
+import { isMasked } from '../base/sensitive.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
@@ -78,7 +78,7 @@ const fields = {
   type: {
     default: 'internal',
     changeWarning: (type, before) =>
-      isBlank(type) || isBlank(before)
+      isMasked(type) || isMasked(before)
         ? 'the type of the account changes'
         : `the account becomes one of the type ${textOf(type)}, and is no longer ${textOf(before)}`,
     checks: [typeRefusal],

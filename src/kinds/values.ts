@@ -1,18 +1,18 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
 /** What stands in place of an id: the name, exactly as the service has it. */
-export interface NameOfOne extends JsonObject {
+export interface NameReference extends JsonObject {
   readonly name: string;
 }
 
 /** Whether a value that stands where an id can stand is a name. */
-export function isNameOfOne(value: JsonValue): value is NameOfOne {
+export function isNameReference(value: JsonValue): value is NameReference {
   return isJsonObject(value) && typeof value['name'] === 'string';
 }
 
 /** An id or a name as people see it, not yet safe to print: `"Grafana OIDC" (12)` where both are known. */
 export function shownId(id: JsonValue, name?: string): string {
-  if (isNameOfOne(id)) return JSON.stringify(id.name);
+  if (isNameReference(id)) return JSON.stringify(id.name);
   const text = typeof id === 'string' ? id : JSON.stringify(id);
   return name === undefined ? text : `${JSON.stringify(name)} (${text})`;
 }
@@ -42,7 +42,7 @@ export const plainUuid: IdForm = (id) =>
 
 /** A name in a form that is the same for the same name, and that no id has. */
 function nameForm(id: JsonValue): string | undefined {
-  return isNameOfOne(id) ? JSON.stringify({ name: id.name }) : undefined;
+  return isNameReference(id) ? JSON.stringify({ name: id.name }) : undefined;
 }
 
 /** Whether a value is the id of a record that has a UUID. */
@@ -87,7 +87,7 @@ export function sameJson(a: JsonValue, b: JsonValue): boolean {
 }
 
 /** How a field that is declared in part is compared and changed. */
-export interface PartOf {
+export interface PartialValue {
   /** The part of an observed value that a declared one is about. */
   readonly managed: (declared: JsonValue, observed: JsonValue) => JsonValue;
   /** An observed value with the declared one in it. */
@@ -97,7 +97,7 @@ export interface PartOf {
 }
 
 /** Declared ids, beside which there may be others. */
-export function someIds(form: IdForm): PartOf {
+export function partialIds(form: IdForm): PartialValue {
   return {
     dropped: (before, now) => {
       if (!isJsonList(before)) return [];
@@ -118,7 +118,7 @@ export function someIds(form: IdForm): PartOf {
 }
 
 /** Declared keys, at any depth, beside which there may be others. The items of a list are all declared, each perhaps in part. */
-export const someKeys: PartOf = { managed: declaredKeys, merged: withKeys, dropped: droppedKeys };
+export const partialKeys: PartialValue = { managed: declaredKeys, merged: withKeys, dropped: droppedKeys };
 
 function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
   if (isJsonList(declared) && isJsonList(observed))

@@ -5,7 +5,7 @@ import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { shownPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
-import { blankFor, savedValue, shownValue, type Template } from '../kinds/fields.ts';
+import { placeholderFor, savedValue, shownValue, type Template } from '../kinds/fields.ts';
 import { formerName } from '../kinds/lifecycle.ts';
 import { addressOf, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
@@ -31,10 +31,10 @@ export interface Baseline {
   /** The folder, as it was given. */
   readonly path: string;
   /** Entries that are no longer declared; applications first, then by name. */
-  readonly noLongerDeclared: readonly Gone[];
+  readonly noLongerDeclared: readonly RemovedEntry[];
 }
 
-export interface Gone {
+export interface RemovedEntry {
   readonly address: Address;
   /** Where it was declared; undefined for an entry that was invalid. */
   readonly source?: Source;
@@ -59,7 +59,7 @@ export function compare(
 ): Pick<Comparison, 'alterations'> & Pick<Baseline, 'noLongerDeclared'> {
   const then = new Map(before.resources.map((resource) => [resource.address, resource]));
   const formers = new Set(resources.map((resource) => formerAddress(resource)));
-  const noLongerDeclared: Gone[] = [];
+  const noLongerDeclared: RemovedEntry[] = [];
   for (const address of before.addresses) {
     if (addresses.has(address) || formers.has(address) || !isAbout(address)) continue;
     const former = then.get(address);
@@ -116,7 +116,7 @@ function alteredField(field: string, then: Resource, now: Resource): AlteredFiel
   const before = shownValue(then, field);
   return {
     field,
-    ...(before !== undefined && { before: blankFor(now, field) ?? cleaned(before, then, now) }),
+    ...(before !== undefined && { before: placeholderFor(now, field) ?? cleaned(before, then, now) }),
     ...(declared !== undefined && { now: declared }),
   };
 }
@@ -132,7 +132,7 @@ const noManifestCodes: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 
 const mostNamed = 3;
 
 /** A warning if the manifests of the baseline are invalid or missing, so that their content is unknown. */
-export function brokenBefore(
+export function baselineWarning(
   path: string,
   { diagnostics, addresses }: Pick<LoadedManifests, 'diagnostics' | 'addresses'>,
 ): Diagnostic[] {

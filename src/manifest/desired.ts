@@ -2,16 +2,16 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
-import { accessProblem, alternativesOf, declaredOf } from '../kinds/access.ts';
+import { accessProblem, equivalentFields, declaredSubjects } from '../kinds/access.ts';
 import { kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, declaredTwice } from '../kinds/binding-problems.ts';
-import { withOtherIds } from '../kinds/bindings.ts';
-import { asNames, withNamesOfChildren } from '../kinds/named.ts';
+import { mapIds } from '../kinds/bindings.ts';
+import { parseNames, withNamesOfChildren } from '../kinds/named.ts';
 import { type Field, fieldOf, isGenerated } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { formerly, state } from '../kinds/lifecycle.ts';
-import { isNameOfOne } from '../kinds/values.ts';
+import { isNameReference } from '../kinds/values.ts';
 import { addressOf, type Resource, withHidden } from '../kinds/resource.ts';
 import type { Places } from '../yaml/places.ts';
 import type { References } from './references.ts';
@@ -82,7 +82,7 @@ export function desiredResources(read: ManifestValue): Declared {
         ([field]) =>
           !isGone &&
           Object.hasOwn(kind.fields, field) &&
-          !alternativesOf(kind, field).some((one) => Object.hasOwn(entry, one)),
+          !equivalentFields(kind, field).some((one) => Object.hasOwn(entry, one)),
       );
       if (isGone) checkDeparting(kind, path, entry, read);
       const resource = withHidden(
@@ -114,13 +114,13 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
   const fields: Record<string, Field> = {};
   const values = valueAt(manifest, path);
   for (const [name, written] of isJsonObject(values) ? Object.entries(values) : []) {
-    if (name === kind.sort?.field) continue; // the kind says it
+    if (name === kind.variant?.field) continue; // the kind says it
     const at = [...path, name];
     const isAccess = name === kind.access?.field;
     const related = kind.fields[name]?.refersTo;
     const children = kind.fields[name]?.children;
     const named = children ? withNamesOfChildren(children, written) : written;
-    const value = related ? asNames(related, written) : named;
+    const value = related ? parseNames(related, written) : named;
     if (children) checkBindings(kind, name, path, value, read);
     if (isAccess) checkAccess(kind, at, value, read);
     if (related) checkNames(kind, name, at, value, read);
@@ -133,7 +133,7 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
         read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(at), notGenerated(name)));
     } else
       for (const subject of kind.access?.subjects ?? [])
-        fields[subject.field] = fieldAt([...at, subject.key], declaredOf(subject, value), read);
+        fields[subject.field] = fieldAt([...at, subject.key], declaredSubjects(subject, value), read);
   }
   return fields;
 }
@@ -152,7 +152,7 @@ function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: Manifes
     read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, field), problem));
   };
   if (read.contractOnly) report(state, notDeleted);
-  const own = new Set([kind.identity, kind.sort?.field, state]);
+  const own = new Set([kind.identity, kind.variant?.field, state]);
   for (const field of Object.keys(entry)) {
     if (own.has(field) || !Object.hasOwn(kind.fields, field === kind.access?.field ? kind.identity : field))
       continue;
@@ -204,7 +204,7 @@ function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue
     return;
   }
   for (const subject of kind.access?.subjects ?? [])
-    checkNames(kind, subject.field, [...at, subject.key], declaredOf(subject, value), read);
+    checkNames(kind, subject.field, [...at, subject.key], declaredSubjects(subject, value), read);
 }
 
 /** What no schema can say of what is bound to one. */
@@ -222,7 +222,7 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
   else if (access && isJsonObject(entry) && Object.hasOwn(entry, access.field))
     report(at, declaredTwice(field, access.field));
   for (const { place, problem } of bindingProblems(children, value)) report([...at, ...place], problem);
-  withOtherIds(children, value, (id, family, place) => {
+  mapIds(children, value, (id, family, place) => {
     checkName(family, [...at, ...place], id, read);
     return id;
   });
@@ -253,7 +253,7 @@ function checkName(
   read: ManifestValue,
   findId: string = '',
 ): void {
-  if (!isNameOfOne(id)) return;
+  if (!isNameReference(id)) return;
   const keys = Object.keys(related.byName.keys ?? { name: 'name' });
   if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
   const problem = read.contractOnly ? notLookedUp(related, findId) : secretName(related);

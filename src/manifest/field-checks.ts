@@ -1,15 +1,15 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { blankFor, sentFields, sentValue } from '../kinds/fields.ts';
+import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import type { ItemProblem, Kind } from '../kinds/kind.ts';
-import { formerly, isToGo } from '../kinds/lifecycle.ts';
-import { onceFor } from '../kinds/once.ts';
-import { notIn, type Release } from '../kinds/release.ts';
+import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
+import { memoizePerKey } from '../kinds/memoize.ts';
+import { releaseProblemFor, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
 /** The checks of an entry's fields, declared or missing, by its kind. Invalid fields are left out. */
 export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
   // Nothing is sent for an entry to delete.
-  if (isToGo(resource)) return;
+  if (isToBeDeleted(resource)) return;
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
   // A field that seems to be missing may be misspelt.
@@ -23,7 +23,7 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
     const unknown: ItemProblem | undefined =
       since !== undefined && !isOptionalBefore && Object.hasOwn(fields, field)
-        ? notIn({ before: since }, release, 'ignore this field', ignored)
+        ? releaseProblemFor({ before: since }, release, 'ignore this field', ignored)
         : undefined;
     for (const one of unknown ? [...problems, unknown] : problems) {
       const { item, ...problem } = one;
@@ -33,7 +33,7 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
   }
 }
 
-const checkedFields = onceFor(({ fields }: Kind) =>
+const checkedFields = memoizePerKey(({ fields }: Kind) =>
   Object.entries(fields).filter(
     ([, { since, ifMissing, checks }]) =>
       since !== undefined || ifMissing !== undefined || checks !== undefined,
@@ -44,5 +44,5 @@ const ignored = 'What they create is without it, and apply reports it as not as 
 
 /** Whether the present or former name of a resource comes from a sensitive reference. */
 export function hasSensitiveName(resource: Resource): boolean {
-  return [resource.kind.identity, formerly].some((field) => blankFor(resource, field) !== undefined);
+  return [resource.kind.identity, formerly].some((field) => placeholderFor(resource, field) !== undefined);
 }

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { reasonOf } from '../base/errors.ts';
 import { standardInput, type Entry, type FileKind, type Files } from '../base/files.ts';
-import { globFolder, isBelow, leadsOutside, linkOutside, systemFolderOf } from '../base/path-rules.ts';
+import { globFolder, isBelow, linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 
 interface FoundManifests {
   /** Each file once, in code-unit order. */
@@ -107,7 +107,7 @@ class Search {
   async #addInside(path: string, kind: FileKind, root: string): Promise<number> {
     const realPath = await this.#files.realPath(path);
     if (!isBelow(realPath, root)) {
-      this.diagnostics.push(diagnosticFor(path, linkOutside));
+      this.diagnostics.push(diagnosticFor(path, linkLeadsOutside));
       return 0;
     }
     if (kind !== 'file') {
@@ -165,8 +165,8 @@ class Search {
   }
 
   async #refusesLink(path: string): Promise<boolean> {
-    const isOutside = await leadsOutside(path, this.#files);
-    if (isOutside) this.diagnostics.push(diagnosticFor(path, linkOutside));
+    const isOutside = await linksOutside(path, this.#files);
+    if (isOutside) this.diagnostics.push(diagnosticFor(path, linkLeadsOutside));
     return isOutside;
   }
 
@@ -202,7 +202,7 @@ class Search {
       await this.#guarded(path, async () => {
         const realPath = realPaths.get(path) ?? (await this.#files.realPath(path));
         realPaths.set(path, realPath);
-        if (!isBelow(realPath, root)) this.diagnostics.push(diagnosticFor(path, linkOutside));
+        if (!isBelow(realPath, root)) this.diagnostics.push(diagnosticFor(path, linkLeadsOutside));
         else if (leadsBack(path, realPath, realPaths)) this.#reportLoop(path);
         else shown.push(...(await this.#shownOf(path, realPath, realPaths)));
       });

@@ -1,7 +1,7 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import { shownPlace, type Range } from '../base/source.ts';
-import { formerly, formerName, isToGo, state } from '../kinds/lifecycle.ts';
-import { addressNamed, declaredNames } from '../kinds/named.ts';
+import { formerly, formerName, isToBeDeleted, state } from '../kinds/lifecycle.ts';
+import { addressOfName, declaredNames } from '../kinds/named.ts';
 import { addressOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 
 /** A resource to check. */
@@ -89,19 +89,19 @@ const oneByOne =
   'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
 
 /** A resource to delete must not be named by a declared one; a renamed resource is named only by its new name. */
-export function namesGoing(
+export function checkDeleteReferences(
   { resource }: Entry,
   { formers, going, named }: SeenEntries,
   report: Report,
 ): void {
   const { kind, address } = resource;
-  if (isToGo(resource)) {
+  if (isToBeDeleted(resource)) {
     const at = named.get(address);
     if (!going.has(address)) going.set(address, placeOf(resource, state));
     if (at !== undefined) report(kind.identity, goingProblem('it', at));
   }
   for (const declared of declaredNames(resource)) {
-    const to = addressNamed(declared);
+    const to = addressOfName(declared);
     if (to === undefined) continue;
     const { field, item } = declared;
     const heir = formers.get(to);

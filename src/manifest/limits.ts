@@ -26,7 +26,7 @@ const problems: Record<keyof Limits, (most: number) => Problem> = {
 };
 
 /** The problem of a limit that is exceeded; undefined otherwise. */
-export function excess(found: Partial<Limits>, most: Limits): Problem | undefined {
+export function limitProblem(found: Partial<Limits>, most: Limits): Problem | undefined {
   const key = (['entries', 'problems'] as const).find((each) => (found[each] ?? 0) > most[each]);
   return key && problems[key](most[key]);
 }

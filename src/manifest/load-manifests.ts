@@ -8,14 +8,14 @@ import {
 } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import { shortestOwnSecret } from '../base/own-secrets.ts';
-import { beside } from '../base/path-rules.ts';
+import { resolveFromFile } from '../base/path-rules.ts';
 import { Redactor } from '../base/redactor.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readText } from '../yaml/read-text.ts';
 import { findManifests } from './find-manifests.ts';
-import { excess, limits, type Limits } from './limits.ts';
+import { limitProblem, limits, type Limits } from './limits.ts';
 import { readManifest, type ReadingOptions } from './read-manifest.ts';
 import type { References } from './references.ts';
 import { fieldChecks } from './field-checks.ts';
@@ -105,7 +105,7 @@ export async function loadManifests(
     unchecked?.add(filename, understood.references);
     declared += whole.length;
     entries += understood.entries;
-    const tooMuch = excess({ entries, problems: diagnostics.length }, most);
+    const tooMuch = limitProblem({ entries, problems: diagnostics.length }, most);
     if (tooMuch) {
       diagnostics.push(diagnosticFor(file.filename, tooMuch));
       break;
@@ -175,7 +175,7 @@ class UncheckedValues {
       for (const part of template) {
         if (typeof part === 'string') continue;
         if ('env' in part) this.#variables.add(part.env);
-        else if ('file' in part) this.#files.add(posix.normalize(beside(manifest, part.file)));
+        else if ('file' in part) this.#files.add(posix.normalize(resolveFromFile(manifest, part.file)));
       }
       if (template.some((part) => typeof part === 'object' && !('generate' in part))) this.#values += 1;
     }

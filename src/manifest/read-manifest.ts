@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { inside, isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { entriesIn, isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
-import { commonLists, kindOfEntry, lists } from '../kinds/all.ts';
+import { defaultLists, kindOfEntry, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -174,7 +174,7 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
 /** Where a text stands in a value, or in the name of one. */
 function pathTo(text: string, value: JsonValue): (string | number)[] | undefined {
   if (typeof value === 'string') return value.includes(text) ? [] : undefined;
-  for (const [step, inner] of inside(value)) {
+  for (const [step, inner] of entriesIn(value)) {
     if (typeof step === 'string' && step.includes(text)) return [step];
     const path = pathTo(text, inner);
     if (path) return [step, ...path];
@@ -225,5 +225,5 @@ function notAManifest(what: string, detail: string): Problem {
 const emptyFile: Problem = {
   code: 'empty-file',
   summary: 'this file declares nothing',
-  detail: `A manifest begins with \`version: 1\` and declares ${commonLists.map((list) => `\`${list}\``).join(', ')}, or several.`,
+  detail: `A manifest begins with \`version: 1\` and declares ${defaultLists.map((list) => `\`${list}\``).join(', ')}, or several.`,
 };

@@ -66,10 +66,10 @@ function pieceOf(reference: string | undefined): Piece {
 }
 
 /** A value with all of its texts escaped, so that a manifest means them literally. */
-export function literally<Value extends JsonValue>(value: Value): Value;
-export function literally(value: JsonValue): JsonValue {
+export function escapeReferences<Value extends JsonValue>(value: Value): Value;
+export function escapeReferences(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replaceAll('${', () => '$${');
-  if (isJsonList(value)) return value.map((item) => literally(item));
+  if (isJsonList(value)) return value.map((item) => escapeReferences(item));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, literally(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, escapeReferences(inner)]));
 }

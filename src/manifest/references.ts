@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import { generatedSecret } from './generated-secret.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
 import { readSecret, refusedText, type SecretReference, type SecretSources } from './secret-reference.ts';
-import { trim } from './trim.ts';
+import { trimAsService } from './trim.ts';
 import { quote, type SourceFile } from '../base/source.ts';
 import { PathMap, type Path } from '../base/path-map.ts';
 import type { Template } from '../kinds/fields.ts';
@@ -200,7 +200,7 @@ class Resolver {
   }
 
   #secret(text: string): string {
-    const bare = trim(text).trim(); // as the service stores it, and without more that may be left out
+    const bare = trimAsService(text).trim(); // as the service stores it, and without more that may be left out
     if (bare !== '') this.secrets.add(bare);
     return text;
   }

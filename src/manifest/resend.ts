@@ -2,11 +2,11 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Capability } from '../kinds/capability.ts';
-import { neverShown } from '../kinds/fields.ts';
+import { neverShownFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 
 /** The resources that `--resend` names. Throws a UsageError if nothing of one can be sent again, or the run changes nothing. */
-export function toBeResent(
+export function resendTargets(
   asked: readonly string[],
   resources: readonly Resource[],
   allow: readonly Capability[],
@@ -25,7 +25,7 @@ export function toBeResent(
           `--resend names ${address}, and this run is about no such resource`,
           didYouMean(address, [...named.keys()]) ?? 'It takes a whole address, such as certificate.wiki.',
         );
-      if (neverShown(resource).length === 0)
+      if (neverShownFields(resource).length === 0)
         throw new UsageError(
           `--resend names ${address}, whose entry declares nothing that no answer shows`,
           'All its fields are compared, and changed where they differ: leave it out.',

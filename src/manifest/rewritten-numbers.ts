@@ -1,5 +1,5 @@
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
-import { inside, type JsonValue } from '../base/json.ts';
+import { entriesIn, type JsonValue } from '../base/json.ts';
 import type { Path } from '../base/path-map.ts';
 import { isQuotable, type SourceFile } from '../base/source.ts';
 import type { Places } from '../yaml/places.ts';
@@ -29,5 +29,5 @@ export function* rewrittenNumbers(
     });
     return;
   }
-  for (const [step, inner] of inside(value)) yield* rewrittenNumbers(inner, places, file, [...path, step]);
+  for (const [step, inner] of entriesIn(value)) yield* rewrittenNumbers(inner, places, file, [...path, step]);
 }

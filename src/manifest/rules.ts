@@ -3,15 +3,15 @@ import { isJsonList, type JsonValue } from '../base/json.ts';
 import { shownPlace } from '../base/source.ts';
 import { formerly } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
-import { blankFor, sentValue } from '../kinds/fields.ts';
+import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { shownId } from '../kinds/values.ts';
-import { addressNamed, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
+import { addressOfName, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
 import {
   formerNames,
   SeenEntries,
-  namesGoing,
+  checkDeleteReferences,
   type Entry,
   type Report,
   type Step,
@@ -24,7 +24,7 @@ type Rule = (entry: Entry, seen: SeenEntries, report: Report) => void;
 const rules: readonly Rule[] = [
   duplicateResource,
   formerNames,
-  namesGoing,
+  checkDeleteReferences,
   belongsToOne,
   repeatedId,
   similarName,
@@ -114,7 +114,7 @@ function belongsToOne({ resource }: Entry, { values }: SeenEntries, report: Repo
       else if (known.owner !== address) {
         report(field, {
           code: rule.code,
-          summary: rule.summary(blankFor(resource, field) ?? shown, nameOf(known.owner)),
+          summary: rule.summary(placeholderFor(resource, field) ?? shown, nameOf(known.owner)),
           detail: `See ${shownPlace(known.at)}. ${rule.detail}`,
         });
       }
@@ -141,7 +141,7 @@ function repeatedId({ resource }: Entry, _: SeenEntries, report: Report): void {
     if (form === undefined || !isJsonList(value)) continue;
     const problem: Problem = {
       code: 'repeated-id',
-      severity: resource.kind.fields[field]?.isEachOnce ? 'error' : 'warning',
+      severity: resource.kind.fields[field]?.isDeduplicated ? 'error' : 'warning',
       summary: `this id stands in \`${field}\` already`,
       detail: 'Once is enough: remove it, or write the one that is meant.',
     };
@@ -178,7 +178,7 @@ function circle({ resource, isFirst }: Entry, { above }: SeenEntries, report: Re
   if (!isFirst) return;
   const { kind, address } = resource;
   const steps = declaredNames(resource).flatMap((named) => {
-    const to = named.related.type === kind.type ? addressNamed(named) : undefined;
+    const to = named.related.type === kind.type ? addressOfName(named) : undefined;
     return to === undefined ? [] : [{ ...named, to, range: placeOf(resource, named.field, named.item) }];
   });
   if (steps.length === 0) return;
@@ -218,7 +218,7 @@ function wayBack(from: Address, to: Address, above: SeenEntries['above']): reado
 /** A name is in every plan, report and address, so it cannot be a secret. */
 function sensitiveName(resource: Resource): Diagnostic {
   const { identity } = resource.kind;
-  const field = blankFor(resource, identity) === undefined ? formerly : identity;
+  const field = placeholderFor(resource, identity) === undefined ? formerly : identity;
   const { address: _, ...problem } = diagnosticOf(resource, field, {
     code: 'sensitive-name',
     summary: `${field === formerly ? 'its former name' : `the ${field}`} comes from an environment variable or a file`,

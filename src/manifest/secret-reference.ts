@@ -2,8 +2,8 @@ import type { Problem } from '../base/diagnostic.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
-import { literal } from '../base/pattern.ts';
-import { beside, isBelow } from '../base/path-rules.ts';
+import { escapeRegExp } from '../base/pattern.ts';
+import { resolveFromFile, isBelow } from '../base/path-rules.ts';
 import { type Template } from '../kinds/fields.ts';
 import { readText } from '../yaml/read-text.ts';
 
@@ -55,7 +55,7 @@ export function referencedFiles(
 ): (manifest: string) => ReadReferenced {
   const read = new Map<string, Promise<string | Problem>>();
   return (manifest) => (written, as) => {
-    const path = beside(manifest, written);
+    const path = resolveFromFile(manifest, written);
     named.add(path);
     const key = `${as}\0${path}\0${written}`; // a problem names the path as it is written
     const known = read.get(key) ?? readReferenced({ as, written, path, manifest }, files[as], policy);
@@ -179,6 +179,6 @@ function refusal(name: string, detail: string): Problem {
 }
 
 function matches(pattern: string, name: string): boolean {
-  const parts = pattern.split('*').map((part) => literal(part));
+  const parts = pattern.split('*').map((part) => escapeRegExp(part));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(name);
 }

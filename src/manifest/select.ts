@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import { literal } from '../base/pattern.ts';
+import { escapeRegExp } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { comesFirst, commonKinds, listed, resourceTypes } from '../kinds/all.ts';
+import { isInFirstShard, defaultKinds, listed, resourceTypes } from '../kinds/all.ts';
 import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -51,7 +51,9 @@ interface Glob {
 
 function globOf(flag: Glob['flag'], glob: string): Glob {
   const pattern = glob.replace(/[*?]+|[^*?]+/g, (part) =>
-    /^[*?]/.test(part) ? part.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*') : literal(part),
+    /^[*?]/.test(part)
+      ? part.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*')
+      : escapeRegExp(part),
   );
   return { flag, glob, pattern: new RegExp(`^${pattern}$`, 'su'), isMatched: false };
 }
@@ -140,7 +142,7 @@ export class Selector {
 }
 
 const addressForms = listed([
-  ...new Set(commonKinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`)),
+  ...new Set(defaultKinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`)),
 ]);
 
 /**
@@ -149,7 +151,7 @@ const addressForms = listed([
  */
 function isIn(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
-  if (comesFirst(typeOf(address))) return shard.index === 1;
+  if (isInFirstShard(typeOf(address))) return shard.index === 1;
   const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
   return sixBytes % shard.count === shard.index - 1;
 }

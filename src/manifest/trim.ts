@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kindAt, kindOfEntry, lists } from '../kinds/all.ts';
-import { withOtherIds } from '../kinds/bindings.ts';
+import { mapIds } from '../kinds/bindings.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 // The white space that the service strips: Python's, which differs from JavaScript's.
@@ -8,7 +8,7 @@ const space =
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 /** Trims a string as the service does before it stores it. */
-export function trim(text: string): string {
+export function trimAsService(text: string): string {
   let start = 0;
   let end = text.length;
   while (start < end && space.includes(text.charAt(start))) start += 1;
@@ -35,10 +35,10 @@ export function trimManifest(manifest: JsonValue): JsonValue {
 function trimFields(entry: JsonValue, kind: Kind | undefined): JsonValue {
   if (!isJsonObject(entry)) return entry;
   return mapValues(entry, (value, field) => {
-    if (typeof value === 'string') return trim(value);
+    if (typeof value === 'string') return trimAsService(value);
     if (field === kind?.access?.field && isJsonObject(value)) return mapValues(value, trimNames);
     const children = kind?.fields[field]?.children;
-    if (children) return withOtherIds(children, value, trimNames);
+    if (children) return mapIds(children, value, trimNames);
     return typeof value === 'object' && kind?.fields[field]?.refersTo ? trimNames(value) : value;
   });
 }
@@ -46,7 +46,7 @@ function trimFields(entry: JsonValue, kind: Kind | undefined): JsonValue {
 function trimNames(ids: JsonValue): JsonValue {
   if (isJsonList(ids)) return ids.map((id) => trimNames(id));
   if (!isJsonObject(ids)) return ids;
-  return mapValues(ids, (value) => (typeof value === 'string' ? trim(value) : value));
+  return mapValues(ids, (value) => (typeof value === 'string' ? trimAsService(value) : value));
 }
 
 function mapValues(object: JsonObject, change: (value: JsonValue, key: string) => JsonValue): JsonObject {

@@ -5,10 +5,10 @@ import { isIdentifier, type Answer } from '../service/answer.ts';
 import type { Client, PageReading } from '../service/client.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
-import { ofOwnType } from './own-types.ts';
+import { withoutDerivedTypes } from './own-types.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { mostRounds, triesOf, untilProven } from '../service/retries.ts';
+import { maxRounds, maxTries, retryUntilProven } from '../service/retries.ts';
 import { retrieve, retrieveSelf } from '../service/retrieve.ts';
 
 export interface InventoryOptions {
@@ -31,7 +31,7 @@ export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOp
     if (!self.isSuperuser)
       return readEachByName(kind, { path: list.path, query: { ordering: kind.identity } }, options);
   }
-  return ofOwnType(await inPages(kind, list, options), options);
+  return withoutDerivedTypes(await inPages(kind, list, options), options);
 }
 
 /** Reads a list from its beginning to its end. It is whole only with as many different records as any page counts. */
@@ -93,7 +93,7 @@ function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSi
 
 /** How far a list is read that may grow meanwhile: one that grows as fast as it is read has no end. */
 function readLimit(count: number): number {
-  return 2 * count + mostRounds.growing * pageSize;
+  return 2 * count + maxRounds.growing * pageSize;
 }
 
 async function askFor(
@@ -107,7 +107,7 @@ async function askFor(
     const reading = await client.readPage(list, { number, size: pageSize }, signal);
     return reading.proof !== 'exists' && isEnough(reading.answer) ? { ...reading, proof: 'absent' } : reading;
   };
-  return untilProven(ask, pacing, triesOf.page);
+  return retryUntilProven(ask, pacing, maxTries.page);
 }
 
 /** Looks up each record that the service names to this token: what it lists may be old, filtered, or another page than asked for. */

@@ -1,5 +1,5 @@
 import { declaredNames } from '../kinds/named.ts';
-import { isIn, type Release } from '../kinds/release.ts';
+import { inRange, type Release } from '../kinds/release.ts';
 import { withoutFields, type Resource } from '../kinds/resource.ts';
 
 /** A field that the release of the service does not have. */
@@ -22,7 +22,7 @@ export function withoutLaterFields(
 ): { readonly resources: readonly Resource[]; readonly left: readonly LaterField[] } {
   const left = new Map<string, LaterField>();
   const kept = resources.map((resource) => {
-    const later = laterFields(resource).filter(({ since }) => isIn({ before: since }, release) === true);
+    const later = laterFields(resource).filter(({ since }) => inRange({ before: since }, release) === true);
     for (const each of later) left.set(`${each.list} ${each.field}`, each);
     return withoutFields(resource, new Set(later.map(({ field }) => field)));
   });

@@ -4,9 +4,9 @@ import type { Resource } from '../kinds/resource.ts';
 import { isAnswered, timedOut } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { mostInARow } from '../service/retries.ts';
-import { leftUnknown, retrieve } from '../service/retrieve.ts';
-import type { Unread } from '../service/sight.ts';
+import { maxConsecutiveFailures } from '../service/retries.ts';
+import { unreadOptionally, retrieve } from '../service/retrieve.ts';
+import type { InconclusiveRead } from '../service/readable-kinds.ts';
 import type { Observation } from './observation.ts';
 import type { FailedRead } from './read-children.ts';
 
@@ -47,8 +47,8 @@ export class LookUps {
   async #lookUp(resource: Resource): Promise<void> {
     const { client, pacing, signal } = this.#options;
     const { kind, name } = resource;
-    if (!client.sight.canRead(kind)) {
-      this.#leaveUnknown(resource, client.sight.unreadable.get(kind));
+    if (!client.readable.canRead(kind)) {
+      this.#leaveUnknown(resource, client.readable.unreadable.get(kind));
       return;
     }
     const reading = await retrieve(kind, name, client, pacing, signal);
@@ -57,7 +57,7 @@ export class LookUps {
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
       await this.#putOff(resource, reading);
     else {
-      const unread = await leftUnknown(kind, reading, client, pacing, signal);
+      const unread = await unreadOptionally(kind, reading, client, pacing, signal);
       if (unread) this.#leaveUnknown(resource, unread);
       else this.#take(resource, reading);
     }
@@ -66,7 +66,7 @@ export class LookUps {
   async #putOff(resource: Resource, reading: Reading): Promise<void> {
     const { client, pacing, signal } = this.#options;
     this.#doubtful.push({ resource, reading });
-    if (this.#doubtful.length < mostInARow.lookUps) return;
+    if (this.#doubtful.length < maxConsecutiveFailures.lookUps) return;
     await client.evidence.learnAbsence({ pacing, signal });
     if (client.evidence.proofOf(reading.answer) === 'fault') this.#isStopped = true;
   }
@@ -84,12 +84,13 @@ export class LookUps {
     });
   }
 
-  #leaveUnknown({ kind, address }: Resource, unread: Unread | undefined): void {
+  #leaveUnknown({ kind, address }: Resource, unread: InconclusiveRead | undefined): void {
     this.#options.onDone();
     this.observed.set(address, { presence: 'unknown', ...(unread && { unread }) });
     const count = (this.#unread.get(kind) ?? 0) + 1;
     this.#unread.set(kind, count);
-    if (unread && count >= mostInARow.lookUps) this.#options.client.sight.forgo(kind, unread);
+    if (unread && count >= maxConsecutiveFailures.lookUps)
+      this.#options.client.readable.markUnreadable(kind, unread);
   }
 
   #take(resource: Resource, reading: Reading): void {
@@ -108,20 +109,21 @@ export class LookUps {
         return;
       case 'absent':
         this.#failuresInARow = 0;
-        this.observed.set(address, absent(namesakes.get(resource)));
+        this.observed.set(address, absentObservation(namesakes.get(resource)));
         return;
       case 'denied':
       case 'nothing':
       case 'fault':
         this.failures.push({ resource, proof: reading.proof, answer: reading.answer });
         this.#failuresInARow += 1;
-        if (reading.stop !== undefined || this.#failuresInARow >= mostInARow.lookUps) this.#isStopped = true;
+        if (reading.stop !== undefined || this.#failuresInARow >= maxConsecutiveFailures.lookUps)
+          this.#isStopped = true;
         // If the first reads time out, stop: the service is not answering.
         if (timedOut(reading.answer) && !this.#hasAnswered) this.#isStopped = true;
     }
   }
 }
 
-export function absent(namesake: string | undefined): Observation {
+export function absentObservation(namesake: string | undefined): Observation {
   return { presence: 'absent', ...(namesake !== undefined && { namesake }) };
 }

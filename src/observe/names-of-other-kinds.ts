@@ -1,4 +1,4 @@
-import { isToGo } from '../kinds/lifecycle.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Family } from '../kinds/kind.ts';
 import { namesOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -18,9 +18,9 @@ export async function namesOfOtherKinds(
 ): Promise<UnresolvedName[]> {
   const wanted = new Map<Family, Resource[]>();
   for (const resource of resources) {
-    const { family, sort } = resource.kind;
-    const isMissing = observed.get(resource.address)?.presence === 'absent' && !isToGo(resource);
-    if (sort && isMissing) wanted.set(family, [...(wanted.get(family) ?? []), resource]);
+    const { family, variant } = resource.kind;
+    const isMissing = observed.get(resource.address)?.presence === 'absent' && !isToBeDeleted(resource);
+    if (variant && isMissing) wanted.set(family, [...(wanted.get(family) ?? []), resource]);
   }
   const taken: UnresolvedName[] = [];
   for (const [related, missing] of wanted) {

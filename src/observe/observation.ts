@@ -1,5 +1,5 @@
 import type { Address } from '../base/diagnostic.ts';
-import type { Unread } from '../service/sight.ts';
+import type { InconclusiveRead } from '../service/readable-kinds.ts';
 import type { HeldRecord } from '../service/types.ts';
 
 /** What the service holds of one resource; unknown where its kind cannot be read. */
@@ -13,7 +13,7 @@ export type Observation =
   | {
       readonly presence: 'unknown';
       /** The look-up that did not show it. */
-      readonly unread?: Unread;
+      readonly unread?: InconclusiveRead;
       /** Of which there is more than one: their ids. */
       readonly ids?: readonly string[] | undefined;
       /** Of what had another name before: both names are taken, none is and more may be hidden, or one was not read. */

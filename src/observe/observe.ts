@@ -1,13 +1,13 @@
 import { byAddress, type Resource } from '../kinds/resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { isDispensable, retrieveSelf } from '../service/retrieve.ts';
+import { isOptionalRead, retrieveSelf } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { absent, LookUps } from './look-ups.ts';
+import { absentObservation, LookUps } from './look-ups.ts';
 import { heldAt, type ObservedState } from './observation.ts';
 import { observeChildren, type FailedRead } from './read-children.ts';
 import { readLists, type ListNews } from './read-lists.ts';
-import { asFormer, withRenamed } from './renames.ts';
+import { underFormerName, resolveRenames } from './renames.ts';
 
 /** If one read fails, the whole observation fails: a plan needs all of it. */
 export type ObserveResult =
@@ -52,15 +52,15 @@ export async function observe(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {
-  const formers = resources.flatMap((resource) => asFormer(resource) ?? []);
+  const formers = resources.flatMap((resource) => underFormerName(resource) ?? []);
   const result = await observeRecords([...resources, ...formers], options);
   if (result.kind === 'failed') return result;
   const seesAll = formers.length > 0 && (await isSuperuser(options));
-  const records = formers.length > 0 ? withRenamed(resources, result.observed, seesAll) : result.observed;
+  const records = formers.length > 0 ? resolveRenames(resources, result.observed, seesAll) : result.observed;
   const { held, failures, notRead } = await observeChildren(presentIn(resources, records), options);
   const { client, pacing, signal } = options;
   const isOver = async ({ answer }: FailedRead): Promise<boolean> =>
-    !(await isDispensable(answer, client, pacing, signal));
+    !(await isOptionalRead(answer, client, pacing, signal));
   if (notRead > 0 || (failures[0] && (await isOver(failures[0]))))
     return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
   const observed = new Map(records);
@@ -103,7 +103,8 @@ async function observeRecords(
   await lookUps.all(left);
   const observed = new Map(lookUps.observed);
   for (const [{ address }, held] of lists.found) observed.set(address, { presence: 'present', held });
-  for (const resource of lists.absent) observed.set(resource.address, absent(namesakes.get(resource)));
+  for (const resource of lists.absent)
+    observed.set(resource.address, absentObservation(namesakes.get(resource)));
 
   const { failures } = lookUps;
   // What keeps everything from being looked up may have shown in a list already.

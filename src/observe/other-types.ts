@@ -20,8 +20,8 @@ export async function withOtherTypes(
   const done = new Set<Family>();
   const all: Inventory[] = [];
   for (const inventory of inventories) {
-    const { family, sort, type } = inventory.kind;
-    if (sort === undefined || done.has(family)) all.push(inventory);
+    const { family, variant, type } = inventory.kind;
+    if (variant === undefined || done.has(family)) all.push(inventory);
     else {
       done.add(family);
       const known = inventories.flatMap(({ kind }) => (kind.family === family ? kind : []));

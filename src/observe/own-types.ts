@@ -4,7 +4,7 @@ import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
 /** An inventory without what the service shows there though it is of another type. */
-export async function ofOwnType(inventory: Inventory, options: OwnTypeOptions): Promise<Inventory> {
+export async function withoutDerivedTypes(inventory: Inventory, options: OwnTypeOptions): Promise<Inventory> {
   const { kind, records, gaps } = inventory;
   if (!kind.isBase) return inventory;
   const types = await ownTypesOf(kind, records.map(pkOf), options);

@@ -1,4 +1,4 @@
-import { declaredParts, declaresBindings } from '../kinds/access.ts';
+import { declaredChildFields, declaresBindings } from '../kinds/access.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
@@ -46,7 +46,7 @@ export async function observeChildren(
     else byKind.set(kind, [one]);
   }
   for (const [kind, all] of byKind) {
-    const declared = all.flatMap(([resource]) => declaredParts(resource));
+    const declared = all.flatMap(([resource]) => declaredChildFields(resource));
     const read = await withChildren(
       kind,
       all.map(([, record]) => record),

@@ -1,7 +1,7 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { isBound } from '../kinds/access.ts';
 import { fieldNames, sentValue } from '../kinds/fields.ts';
-import { listQuery, regardedFields, type Kind } from '../kinds/kind.ts';
+import { listQuery, comparedFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
@@ -10,7 +10,7 @@ import { observedIn, type ListedRecord } from '../service/records.ts';
 import type { Page } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readPages } from '../service/read-pages.ts';
-import { ownAmong } from '../service/own-type.ts';
+import { keepOwnType } from '../service/own-type.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
 
@@ -18,10 +18,10 @@ import type { HeldRecord } from '../service/types.ts';
 export interface ListNews {
   readonly kind: Kind;
   readonly declared: number;
-  readonly course: ListCourse;
+  readonly progress: ListProgress;
 }
 
-type ListCourse =
+type ListProgress =
   | {
       readonly kind: 'in_pages';
       readonly found: number;
@@ -83,7 +83,7 @@ export async function readLists(resources: readonly Resource[], options: ListsOp
     for (const resource of read.absent) absent.add(resource);
     for (const [resource, name] of read.namesakes) namesakes.set(resource, name);
     failed = read.failed ?? failed;
-    if (read.course) onNews({ kind, declared: declared.length, course: read.course });
+    if (read.progress) onNews({ kind, declared: declared.length, progress: read.progress });
   }
   return { found, absent, namesakes, ...(failed && { failed }) };
 }
@@ -100,7 +100,7 @@ function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Reso
 
 interface ReadList extends ReadLists {
   /** None where the run ended meanwhile. */
-  readonly course?: ListCourse;
+  readonly progress?: ListProgress;
 }
 
 /**
@@ -113,9 +113,9 @@ interface ReadList extends ReadLists {
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
   const { client, pacing, signal, onFound } = options;
   const { completeFor } = kind.listing;
-  const ended = (course: ListCourse | undefined, failed?: Answer): ReadList => ({
+  const ended = (progress: ListProgress | undefined, failed?: Answer): ReadList => ({
     ...nothing,
-    ...(course && !signal?.aborted && { course }),
+    ...(progress && !signal?.aborted && { progress }),
     ...(failed && { failed }),
   });
   const self = await pacing.beside(() => retrieveSelf(client, pacing, signal));
@@ -133,14 +133,14 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     signal,
     isWorth: (count) => declared.length * leastShare >= count,
     onPage: (page) => {
-      client.sight.noteShown(kind);
+      client.readable.markRead(kind);
       listed.takePage(page);
       onFound(listed.found.size);
     },
   });
   if (isDoubtful) return ended({ kind: 'doubtful' }, failed);
   if (pages === 0) return ended(failed && { kind: 'failed', failed }, failed);
-  const found = await ownAmong(kind, listed.found, options);
+  const found = await keepOwnType(kind, listed.found, options);
   if (tooMany !== undefined) return { ...ended({ kind: 'too_many', count: tooMany }), found };
   const absent = isSuperuser && listed.isWhole ? listed.missing : nothing.absent;
   const shown = { found: found.size, absent: absent.size, pages };
@@ -224,7 +224,7 @@ class Listed {
       this.#takeOther(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = fieldNames(resource);
-    const regarded = regardedFields(this.#kind, declared);
+    const regarded = comparedFields(this.#kind, declared);
     const held = observedIn(this.#kind, record, regarded);
     const before = this.#found.get(resource);
     const own = declared.filter((field) => !isBound(this.#kind, field));

@@ -5,7 +5,7 @@ import { addressOf, withFields, type Resource } from '../kinds/resource.ts';
 import type { Observation, ObservedState } from './observation.ts';
 
 /** The resource under the name that it had before; nothing where it had none. */
-export function asFormer(resource: Resource): Resource | undefined {
+export function underFormerName(resource: Resource): Resource | undefined {
   const { kind, fields } = resource;
   const name = formerName(resource);
   const at = fields[formerly];
@@ -21,14 +21,14 @@ export function asFormer(resource: Resource): Resource | undefined {
  * What the service holds of resources, wherever it was found: under its name, or under the one before. To create what was found under
  * neither takes a look that sees all there is: it may be there, and hidden.
  */
-export function withRenamed(
+export function resolveRenames(
   resources: readonly Resource[],
   observed: ReadonlyMap<Address, Observation>,
   seesAll: boolean,
 ): ObservedState {
   const found = new Map(observed);
   for (const resource of resources) {
-    const former = asFormer(resource);
+    const former = underFormerName(resource);
     if (former === undefined) continue;
     const now = observed.get(resource.address);
     const before = observed.get(former.address);

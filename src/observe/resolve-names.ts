@@ -2,23 +2,23 @@ import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
 import {
-  addressNamed,
+  addressOfName,
   type DeclaredName,
   declaredNames,
-  type Facts,
-  factsOf,
+  type ReferenceFacts,
+  referenceFactsOf,
   namesOf,
   withIds,
 } from '../kinds/named.ts';
 import type { Family } from '../kinds/kind.ts';
-import { formerly, isToGo } from '../kinds/lifecycle.ts';
+import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { ObservedState } from './observation.ts';
 import type { Client } from '../service/client.ts';
-import type { Sight } from '../service/sight.ts';
+import type { ReadableKinds } from '../service/readable-kinds.ts';
 import type { ListedRecord } from '../service/records.ts';
-import { mostInARow } from '../service/retries.ts';
+import { maxConsecutiveFailures } from '../service/retries.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole, type WholeReading } from '../service/read-whole.ts';
 
@@ -51,13 +51,13 @@ export interface UnresolvedName {
 export function namesWithoutId(
   resources: readonly Resource[],
   observed: ObservedState,
-  { unreadable }: Pick<Sight, 'unreadable'>,
+  { unreadable }: Pick<ReadableKinds, 'unreadable'>,
 ): UnresolvedName[] {
   return resources.flatMap((resource) => {
     const { kind, name } = resource;
     const all = [{ related: kind, name, field: kind.identity }, ...declaredNames(resource)];
     return all.flatMap((declared): UnresolvedName[] => {
-      const address = addressNamed(declared);
+      const address = addressOfName(declared);
       const seen = address === undefined ? undefined : observed.get(address);
       if (seen?.presence !== 'unknown') return [];
       if (seen.torn) {
@@ -69,7 +69,7 @@ export function namesWithoutId(
       const { type } = declared.related;
       const [, general] = [...unreadable].find(([each]) => each.type === type) ?? [];
       const unread = seen.unread ?? general;
-      const canCreate = declared.related === kind && kind.listing.isUnique && !isToGo(resource);
+      const canCreate = declared.related === kind && kind.listing.isUnique && !isToBeDeleted(resource);
       if (unread === undefined || (address === resource.address && canCreate)) return [];
       return [{ resource, declared, fault: { kind: 'unread', ...unread } }];
     });
@@ -81,7 +81,7 @@ export interface ResolvedNames {
   /** The very ones that were given, where there are no names in them. */
   readonly resources: readonly Resource[];
   /** What the records that were read for this say about themselves. */
-  readonly facts: Facts;
+  readonly facts: ReferenceFacts;
   readonly unresolved: readonly UnresolvedName[];
   /** How many names were not looked up. */
   readonly notRead: number;
@@ -127,7 +127,7 @@ export async function resolveNames(
     declaredNames(resource).flatMap((name) => {
       const fault = findings.get(name.related)?.get(name.name);
       if (!fault || fault.kind === 'found') return [];
-      const address = addressNamed(name);
+      const address = addressOfName(name);
       const isElsewhere = address !== undefined && options.elsewhere?.has(address) === true;
       const found = fault.kind === 'not_found' && isElsewhere ? { ...fault, isElsewhere } : fault;
       return [{ resource, declared: name, fault: found }];
@@ -151,7 +151,7 @@ async function find(
   const takeNote = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
       for (const name of namesOf(related.byName, shown)) known.add(name);
-      for (const [key, value] of factsOf(related, received, shown)) facts.set(key, value);
+      for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
     }
   };
   const { findings, records, isListed } = await findNames(related, names, options);
@@ -217,7 +217,7 @@ export async function findNames(
     inARow = finding.kind === 'unread' ? inARow + 1 : 0;
     if (finding.kind !== 'unread') return;
     const endsAll = finding.proof === 'denied' || (read.kind === 'unread' && read.reading.stop !== undefined);
-    if (endsAll || inARow >= mostInARow.lookUps) general = finding;
+    if (endsAll || inARow >= maxConsecutiveFailures.lookUps) general = finding;
   });
   if (general && !isOver) for (const name of open) if (!findings.has(name)) findings.set(name, general);
   return { findings, records, isListed };

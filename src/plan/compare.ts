@@ -1,5 +1,5 @@
 import { redactorOf } from '../base/redactor.ts';
-import { blankFor, isGenerated, managedPart, sentFields, shownValue } from '../kinds/fields.ts';
+import { placeholderFor, isGenerated, managedPart, sentFields, shownValue } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { JsonValue } from '../base/json.ts';
 import { namesAt, type Names } from '../kinds/named.ts';
@@ -17,7 +17,7 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
     if (!Object.hasOwn(fields, field) || isGenerated(resource, field)) continue;
     if (sameValue(resource.kind, field, declared, managedPart(resource, field, fields[field]))) continue;
     const observed = shownPart(resource, field, shown);
-    const known = blankFor(resource, field) === undefined ? names[field] : undefined;
+    const known = placeholderFor(resource, field) === undefined ? names[field] : undefined;
     const observedNames = known ? namesAt(resource.kind, field, observed, known) : {};
     const redactor = redactorOf(resource.secrets);
     differences.push({
@@ -35,7 +35,7 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
 /** A declared value as people may see it, in the form in which the service shows it. */
 function declaredAsShown(resource: Resource, field: string): JsonValue {
   const value = shownValue(resource, field) ?? null;
-  return blankFor(resource, field) === undefined
+  return placeholderFor(resource, field) === undefined
     ? (resource.kind.fields[field]?.shownAs?.of(value) ?? value)
     : value;
 }
@@ -53,7 +53,7 @@ export function shownPart(
 ): JsonValue {
   // What is there may be the secret of before, or one that somebody wrote into another field.
   return (
-    blankFor(resource, field) ??
+    placeholderFor(resource, field) ??
     redactorOf(resource.secrets).cleanJson(managedPart(resource, field, shown[field]))
   );
 }

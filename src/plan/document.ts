@@ -2,8 +2,8 @@ import { diagnosticDocument, type Address, type ShownDiagnostic } from '../base/
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
-import { fieldOf, fieldsBy, instructions, shownValue } from '../kinds/fields.ts';
-import { namesAt, namesById, referring, withNamesAt, type Names } from '../kinds/named.ts';
+import { fieldOf, fieldsBy, instructionsOf, shownValue } from '../kinds/fields.ts';
+import { namesAt, namesById, referenceFields, withNamesAt, type Names } from '../kinds/named.ts';
 import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
@@ -171,7 +171,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(opens && { opens }),
     ...(waitsFor && { waits_for: waitsFor }),
     ...(since && { since }),
-    ...instructions(resource),
+    ...instructionsOf(resource),
   };
 }
 
@@ -213,7 +213,7 @@ function namesBeside(
 ): Names {
   const { kind } = resource;
   const names: Record<string, string> = {};
-  for (const [field] of referring(kind)) {
+  for (const [field] of referenceFields(kind)) {
     const differing = differences.find((difference) => difference.field === field)?.declared;
     const value = differing ?? values[field] ?? null;
     Object.assign(names, namesAt(kind, field, value, namesById(resource, field)));

@@ -1,14 +1,18 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { ownedFields } from '../kinds/kind.ts';
-import { idsIn, type Facts, factKey } from '../kinds/named.ts';
+import { idsIn, type ReferenceFacts, factKey } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
 /** Which other resource has a value that belongs to one, declared or not, as far as that was read. */
-export type HolderOf = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
+export type FindHolder = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
 
-export function holdersIn(resources: readonly Resource[], observed: ObservedState, facts: Facts): HolderOf {
+export function holdersIn(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  facts: ReferenceFacts,
+): FindHolder {
   const seen = new Map<string, Address>();
   for (const { kind, address } of resources) {
     const observation = observed.get(address);

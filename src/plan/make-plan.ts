@@ -4,28 +4,35 @@ import { redactorOf } from '../base/redactor.ts';
 import { boundTo } from '../service/children.ts';
 import type { Deletions } from '../service/deletions.ts';
 import { heldAt, type Observation, type ObservedState } from '../observe/observation.ts';
-import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
+import {
+  placeholderFor,
+  fieldNames,
+  managedPart,
+  mergedValue,
+  sentFields,
+  sentValue,
+} from '../kinds/fields.ts';
 import { isBound, wantedChildren } from '../kinds/access.ts';
-import { takesOutOf, unclearIn } from '../kinds/bindings.ts';
+import { removesBindings, ambiguousBinding } from '../kinds/bindings.ts';
 import { isNeverShown, ownedFields } from '../kinds/kind.ts';
-import { isToGo, state } from '../kinds/lifecycle.ts';
+import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import type { Hide } from '../kinds/hide.ts';
-import { factKey, idsIn, nameIn, type Facts } from '../kinds/named.ts';
+import { factKey, idsIn, nameIn, type ReferenceFacts } from '../kinds/named.ts';
 import { sameJson, shownId } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { Held, HeldRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
 import { compare, notShown } from './compare.ts';
 import { withResent } from './resend.ts';
-import { allFacts } from './facts.ts';
+import { allReferenceFacts } from './reference-facts.ts';
 import { holdersIn } from './holders.ts';
 import { withDeletionsLast } from './deletions-last.ts';
 import { digestOf } from './manifest-digest.ts';
-import { notPlanned, withoutRefused, type HeldBack } from './not-planned.ts';
-import { opensTo } from './opens.ts';
+import { notPlanned, withoutRefused, type NotPlannedReasons } from './not-planned.ts';
+import { newlyOpenTo } from './opens.ts';
 import { ordered } from './order.ts';
 import { remarksOn } from './remarks.ts';
-import { withStaying } from './staying.ts';
+import { withRemovedFields } from './removed-fields.ts';
 import { isUnfinished } from './unfinished.ts';
 import {
   isPending,
@@ -49,9 +56,9 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   /** Of which resources the values that no answer shows are sent again. */
   readonly resend?: ReadonlySet<Address> | undefined;
   /** What was read beside the resources themselves. */
-  readonly facts?: Facts;
+  readonly facts?: ReferenceFacts;
   /** What is not planned. Where it is given, what the service would refuse is not planned either. */
-  readonly heldBack?: HeldBack | undefined;
+  readonly heldBack?: NotPlannedReasons | undefined;
 }
 
 /** A plan, and what the service would refuse of it for certain, at the lines that declare that. */
@@ -67,7 +74,7 @@ export function makePlan(
 ): MadePlan {
   const { comparison, permission, facts, heldBack, ...rest } = context;
   const { deletions, resend, ...about } = rest;
-  const known = allFacts(facts, resources, observed);
+  const known = allReferenceFacts(facts, resources, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
@@ -86,7 +93,7 @@ export function makePlan(
         ? [...remarksOn(change, held, holderOf, known), ...renamed]
         : []),
     ];
-    const opens = opensTo(change, held, alteration);
+    const opens = newlyOpenTo(change, held, alteration);
     return {
       ...change,
       ...(remarks.length > 0 && { remarks }),
@@ -94,7 +101,7 @@ export function makePlan(
       ...(alteration && {
         since:
           observation?.presence === 'present'
-            ? withStaying(alteration, resource, observation.held)
+            ? withRemovedFields(alteration, resource, observation.held)
             : alteration,
       }),
     };
@@ -127,7 +134,7 @@ export function changeOf(
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
   const { presence } = observation;
-  if (isToGo(resource)) return departing(resource, observation, deletions);
+  if (isToBeDeleted(resource)) return departing(resource, observation, deletions);
   if (presence === 'present') return existing(resource, observation.held, permission, isResent);
   return { resource, presence, action: 'create', differences: [] };
 }
@@ -164,7 +171,9 @@ function existing(
   const observed: ObservedFields = Object.fromEntries(
     fieldNames(resource).map((field) => [
       field,
-      blankFor(resource, field) ?? differing.get(field) ?? managedPart(resource, field, base.fields[field]),
+      placeholderFor(resource, field) ??
+        differing.get(field) ??
+        managedPart(resource, field, base.fields[field]),
     ]),
   );
   const hidden = notShown(resource, base).filter((field) => !isNeverShown(resource.kind, field));
@@ -183,14 +192,14 @@ function existing(
       action: 'no-op',
       ...(isUnfinished(resource, base, differences) && { unfinished: true }),
     };
-  const leftBecause = whyLeft(resource, base, differences, permission);
+  const leftBecause = updateRefusal(resource, base, differences, permission);
   return leftBecause === undefined
     ? { ...found, action: 'update', base, permission }
     : { ...found, action: 'no-op', leftBecause };
 }
 
 /** Why what differs is not to be changed; nothing where it may be. */
-export function whyLeft(
+export function updateRefusal(
   resource: Resource,
   record: HeldRecord,
   differences: readonly Pick<Difference, 'field'>[],
@@ -224,7 +233,9 @@ export function whyLeft(
 /** Why nobody can say which of the bindings of a field is one of the declared ones. */
 function unclearOf(resource: Resource, field: string, record: HeldRecord): string[] {
   return wantedChildren(resource).flatMap((one) => {
-    const unclear = one.fields.includes(field) ? unclearIn(one, boundTo(record, one.children)) : undefined;
+    const unclear = one.fields.includes(field)
+      ? ambiguousBinding(one, boundTo(record, one.children))
+      : undefined;
     if (unclear === undefined) return [];
     const order = textOf(unclear.values['order'] ?? null);
     return `several bindings of one ${unclear.binds.idIn} at the order ${order} of its \`${field}\` cannot be told apart`;
@@ -237,7 +248,7 @@ function takesOut(resource: Resource, field: string, record: HeldRecord): boolea
     (one) =>
       one.removal === 'delete' &&
       one.fields.includes(field) &&
-      takesOutOf(one, boundTo(record, one.children)),
+      removesBindings(one, boundTo(record, one.children)),
   );
 }
 
@@ -257,7 +268,7 @@ export function madeReady(plan: Plan, observed: ObservedState, permission: Permi
 }
 
 /** Whether a plan gives a value to another resource than this one, which takes it from the one that had it. */
-export function takenByOthers(
+export function movedToOthers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
   const takers = new Map<string, Address>();
@@ -278,7 +289,7 @@ function renamedFrom(resource: Resource, observed: ObservedState): string[] {
   const { kind, address } = resource;
   const observation = observed.get(address);
   if (observation?.presence !== 'absent' || observation.namesake === undefined) return [];
-  if (blankFor(resource, kind.title) !== undefined) return [];
+  if (placeholderFor(resource, kind.title) !== undefined) return [];
   const other = addressOf(kind.type, observation.namesake);
   return [
     `has the same \`${kind.title}\` as ${other}, which is not declared: this makes another, and renames nothing. \`formerly: ${observation.namesake}\` does`,

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { isToGo } from '../kinds/lifecycle.ts';
-import { isIn, type Release } from '../kinds/release.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import { inRange, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
@@ -12,9 +12,9 @@ export function neededByNew(
 ): Diagnostic[] {
   return resources.flatMap((resource) => {
     const { kind, address, fields } = resource;
-    if (observed.get(address)?.presence !== 'absent' || isToGo(resource)) return [];
+    if (observed.get(address)?.presence !== 'absent' || isToBeDeleted(resource)) return [];
     return Object.entries(kind.fields).flatMap(([field, { isRequired, ifMissing, since }]) => {
-      const isLater = since !== undefined && isIn({ from: since }, release) !== true;
+      const isLater = since !== undefined && inRange({ from: since }, release) !== true;
       if (!isRequired || ifMissing || isLater || Object.hasOwn(fields, field)) return [];
       return diagnosticOf(resource, kind.identity, {
         code: 'missing-field',

@@ -1,11 +1,11 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
-import { namedFirst } from '../kinds/named.ts';
+import { createdBefore } from '../kinds/named.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { isPending, type NotPlanned, type ReadyChange } from './plan.ts';
 
 /** What keeps single resources from being planned, by their addresses. */
-export type HeldBack = ReadonlyMap<Address, readonly Diagnostic[]>;
+export type NotPlannedReasons = ReadonlyMap<Address, readonly Diagnostic[]>;
 
 export function notPlanned(
   resource: Resource,
@@ -37,7 +37,7 @@ export function withoutRefused({
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
       ...waits(waitsFor, 'That would free what this takes.'),
-      ...waits(namedFirst(resource), 'It is named here, and not there yet.'),
+      ...waits(createdBefore(resource), 'It is named here, and not there yet.'),
     ];
     if (diagnostics.length === 0) return change;
     left.add(resource.address);

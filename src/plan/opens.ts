@@ -1,22 +1,22 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { everyone, isBound } from '../kinds/access.ts';
-import { blankFor, sentValue } from '../kinds/fields.ts';
+import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { bindingsIn, keyOf } from '../kinds/bindings.ts';
 import { listed } from '../kinds/all.ts';
 import { idKey, idsIn, nameIn, type NamesById, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isNameOfOne, shownId } from '../kinds/values.ts';
+import { isNameReference, shownId } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { boundTo } from '../service/children.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
-import { isClosed } from './unfinished.ts';
+import { isStillClosed } from './unfinished.ts';
 
 const othersAllowed = 'everyone whom policies and negated bindings allow';
 
 /** Who may open it. */
-interface Guests {
+interface Subjects {
   /** Those whom bindings let in; nothing where that is not known. */
   readonly each: readonly PlannedSubject[] | undefined;
   /** Whether one has to pass all that is bound, and not any of it. */
@@ -33,7 +33,7 @@ interface PlannedSubject {
  * To whom a change opens what was closed to them: `everyone`, or groups and users that are let in beside others. What somebody has
  * altered in the manifests counts whether or not the run is allowed to change it.
  */
-export function opensTo(
+export function newlyOpenTo(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
   held: Pick<HeldRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
@@ -42,14 +42,14 @@ export function opensTo(
   if (bindable === undefined) return [];
   const declaring = declaringFields(resource);
   const { mode } = bindable;
-  const now: Guests = {
-    each: declaring.flatMap((field) => guestsIn(resource, field, sentValue(resource, field) ?? null)),
+  const now: Subjects = {
+    each: declaring.flatMap((field) => subjectsIn(resource, field, sentValue(resource, field) ?? null)),
     isAll: mode !== undefined && (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all,
   };
   const isKnown = action !== 'create' && declaring.some((field) => held.fields[field] !== undefined);
-  const before: Guests = {
+  const before: Subjects = {
     each: isKnown
-      ? declaring.flatMap((field) => guestsIn(resource, field, held.fields[field] ?? null))
+      ? declaring.flatMap((field) => subjectsIn(resource, field, held.fields[field] ?? null))
       : undefined,
     isAll: mode !== undefined && held.fields[mode.field] === mode.all,
   };
@@ -61,8 +61,8 @@ export function opensTo(
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
   const others = isInPart ? boundTo(held, access.children).length - count : 0;
   const opened = [
-    ...(isPending ? openings(before, now, others) : []),
-    ...(since?.kind === 'added' ? openings({ ...now, each: undefined }, now) : []),
+    ...(isPending ? newSubjects(before, now, others) : []),
+    ...(since?.kind === 'added' ? newSubjects({ ...now, each: undefined }, now) : []),
     ...(since?.kind === 'altered' ? openedSince(resource, since, now, others) : []),
   ];
   const redactor = redactorOf(resource.secrets);
@@ -84,9 +84,9 @@ export function whoMayOpen(
   const { bindable, access } = resource.kind;
   const declaring = declaringFields(resource);
   if (bindable === undefined || declaring.length === 0) return undefined;
-  if (isClosed(bindable, fields)) return [];
+  if (isStillClosed(bindable, fields)) return [];
   const guests = declaring.flatMap((field) =>
-    guestsIn(resource, field, fields[field] ?? null, names[field] ?? new Map()),
+    subjectsIn(resource, field, fields[field] ?? null, names[field] ?? new Map()),
   );
   const redactor = redactorOf(resource.secrets);
   const named = guests.map(({ words }) => redactor.clean(words(true)));
@@ -100,7 +100,7 @@ export function whoMayOpen(
 }
 
 /** `others` are the bindings that decide as well, and are not declared. */
-function openings(before: Guests, now: Guests, others: number = 0): string[] {
+function newSubjects(before: Subjects, now: Subjects, others: number = 0): string[] {
   const guests = now.each ?? [];
   const [countBefore, countNow] = [before.each?.length ?? 0, guests.length];
   // One that counts alone is the same in both modes.
@@ -124,7 +124,7 @@ function openings(before: Guests, now: Guests, others: number = 0): string[] {
 }
 
 /** Those whom a value of a field lets in. */
-function guestsIn(
+function subjectsIn(
   resource: Resource,
   field: string,
   value: JsonValue,
@@ -132,7 +132,7 @@ function guestsIn(
 ): PlannedSubject[] {
   const { kind } = resource;
   const { children, refersTo } = kind.fields[field] ?? {};
-  const isShown = blankFor(resource, field) === undefined;
+  const isShown = placeholderFor(resource, field) === undefined;
   const wordsOf = (type: string, id: JsonValue, name: string | undefined, wasIn: boolean): string => {
     if (!isShown) return wasIn ? `a ${type}` : `one more ${type}`;
     return `the ${type} ${shownId(id, name)}`;
@@ -140,7 +140,7 @@ function guestsIn(
   if (children)
     return bindingsIn(children, value).flatMap(({ binds, id: one, values }) => {
       if (values['enabled'] === false) return [];
-      const [name, id = one] = isNameOfOne(one) ? [one.name, one['id']] : [undefined, one];
+      const [name, id = one] = isNameReference(one) ? [one.name, one['id']] : [undefined, one];
       const isNegated = values['negate'] === true;
       const { lets } = binds;
       const whoever = isNegated ? lets?.negated : lets?.plain;
@@ -154,8 +154,8 @@ function guestsIn(
       };
     });
   return idsIn(field, value).map(({ id: one }) => {
-    const id = isNameOfOne(one) ? (one['id'] ?? one) : one;
-    const name = isNameOfOne(one) ? one.name : nameIn(names, kind, field, id);
+    const id = isNameReference(one) ? (one['id'] ?? one) : one;
+    const name = isNameReference(one) ? one.name : nameIn(names, kind, field, id);
     return {
       keys: [
         `${field} ${textOf(idKey(kind, field, id))}`,
@@ -170,7 +170,7 @@ function guestsIn(
 function openedSince(
   resource: Resource,
   { fields = [] }: Extract<Alteration, { kind: 'altered' }>,
-  now: Guests,
+  now: Subjects,
   others: number,
 ): string[] {
   const mode = resource.kind.bindable?.mode;
@@ -184,10 +184,10 @@ function openedSince(
     // What is hidden says nothing.
     return value !== undefined && isJsonList(value) ? [[field, value]] : [];
   });
-  const before: Guests = {
+  const before: Subjects = {
     each:
-      known.length === 0 ? undefined : known.flatMap(([field, value]) => guestsIn(resource, field, value)),
+      known.length === 0 ? undefined : known.flatMap(([field, value]) => subjectsIn(resource, field, value)),
     isAll: ofMode ? ofMode.before === mode?.all : now.isAll,
   };
-  return openings(before, now, others);
+  return newSubjects(before, now, others);
 }

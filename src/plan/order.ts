@@ -2,13 +2,21 @@ import type { Address } from '../base/diagnostic.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { declaresBindings, isBound } from '../kinds/access.ts';
-import { blankFor, sentValue } from '../kinds/fields.ts';
-import { isTakenOver, ownedFields } from '../kinds/kind.ts';
-import { addressNamed, declaredNames, idKey, idsIn, nameIn, namedFirst, namesById } from '../kinds/named.ts';
-import { isToGo } from '../kinds/lifecycle.ts';
+import { placeholderFor, sentValue } from '../kinds/fields.ts';
+import { isMovedBetweenRecords, ownedFields } from '../kinds/kind.ts';
+import {
+  addressOfName,
+  declaredNames,
+  idKey,
+  idsIn,
+  nameIn,
+  createdBefore,
+  namesById,
+} from '../kinds/named.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { shownId } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
-import type { HolderOf } from './holders.ts';
+import type { FindHolder } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
 
 /** A value that a change sends, that belongs to one resource, and that another has. */
@@ -30,7 +38,7 @@ type Wait = Want | { readonly resource: Resource; readonly holder: Address };
  */
 export function ordered<Planned extends Change>(
   changes: readonly Planned[],
-  holderOf: HolderOf,
+  holderOf: FindHolder,
 ): { readonly changes: readonly Planned[]; readonly refused: readonly Diagnostic[] } {
   const parents = new Set(parentsIn(changes));
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
@@ -38,7 +46,7 @@ export function ordered<Planned extends Change>(
   const waits = new Map<Address, Wait[]>();
   for (const change of changes) {
     const { resource } = change;
-    const first = isPending(change) ? [...namedFirst(resource), ...namedParents(resource, parents)] : [];
+    const first = isPending(change) ? [...createdBefore(resource), ...namedParents(resource, parents)] : [];
     if (first.length > 0)
       waits.set(
         resource.address,
@@ -103,19 +111,19 @@ export function parentsIn(changes: readonly Change[]): Address[] {
 export function namedParents(resource: Resource, parents: ReadonlySet<Address>): Address[] {
   if (parents.size === 0) return [];
   return declaredNames(resource).flatMap((named) => {
-    const address = addressNamed(named);
+    const address = addressOfName(named);
     return address !== undefined && parents.has(address) ? [address] : [];
   });
 }
 
 /** What the service gives to nobody else while another has it. */
-function wantsOf(change: Change, holderOf: HolderOf): Want[] {
+function wantsOf(change: Change, holderOf: FindHolder): Want[] {
   if (!isPending(change)) return [];
   const { resource, action, differences } = change;
   const { kind } = resource;
   return ownedFields(kind).flatMap((field) => {
     const isSent = action === 'create' || differences.some((difference) => difference.field === field);
-    if (!isSent || isTakenOver(kind, field)) return [];
+    if (!isSent || isMovedBetweenRecords(kind, field)) return [];
     const names = namesById(resource, field);
     return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
       const holder = holderOf(resource, field, id);
@@ -129,26 +137,26 @@ function wantsOf(change: Change, holderOf: HolderOf): Want[] {
 /** New resources that name each other in a circle, so that none can be created first: what to say of one of them. */
 function circular(change: Change | undefined, circle: readonly Address[]): Diagnostic[] {
   const named =
-    change && declaredNames(change.resource).find((one) => circle.includes(addressNamed(one) ?? '.'));
+    change && declaredNames(change.resource).find((one) => circle.includes(addressOfName(one) ?? '.'));
   if (change === undefined || named === undefined) return [];
   const { field, item } = named;
   const problem = {
     code: 'circular-reference',
-    summary: `${addressNamed(named)} leads back to it`,
+    summary: `${addressOfName(named)} leads back to it`,
     detail: `${circle.join(', ')} name each other, and none of them can be created first. Take one of these names out, apply that, and write it again.`,
   } as const;
   return [diagnosticOf(change.resource, field, problem, item)];
 }
 
 function leaves({ resource, leftBecause }: Change): string {
-  const [verb, capability] = isToGo(resource) ? ['delete', 'delete'] : ['change', 'update'];
+  const [verb, capability] = isToBeDeleted(resource) ? ['delete', 'delete'] : ['change', 'update'];
   const why = leftBecause ?? `to ${verb} it takes the capability \`${capability}\` and --allow ${capability}`;
   return `leaves what is there as it is: ${why}`;
 }
 
 /** Whether a resource that has something is declared without it, or as absent. */
 function isGiven({ field, id }: Want, change: Change | undefined): change is Change {
-  if (change && isToGo(change.resource)) return true;
+  if (change && isToBeDeleted(change.resource)) return true;
   if (!change?.differences.some((difference) => difference.field === field)) return false;
   const { kind } = change.resource;
   const kept = idsIn(field, sentValue(change.resource, field) ?? null).map((one) =>
@@ -162,7 +170,7 @@ function refusal({ resource, field, id, name, holder }: Want, advice: string): D
   if (rule === undefined) throw new Error(`a value of ${field} may be that of several`);
   return diagnosticOf(resource, field, {
     code: rule.takenCode ?? rule.code,
-    summary: rule.summary(blankFor(resource, field) ?? shownId(id, name), nameOf(holder)),
+    summary: rule.summary(placeholderFor(resource, field) ?? shownId(id, name), nameOf(holder)),
     detail: `${rule.detail} ${advice}`,
   });
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../base/json.ts';
+import { isJsonObject, maxDocumentDepth, parseJson } from '../base/json.ts';
 import { validate } from '../generated/plan.ts';
 import { isOfKind } from '../kinds/all.ts';
 import { planFormatVersion, type PlanDocument } from './document.ts';
@@ -12,7 +12,7 @@ type ParsedPlan =
 
 /** Reads the text of a plan that `plan --out` or `plan -o json` wrote. */
 export function parsePlan(text: string): ParsedPlan {
-  const document = parseJson(text, mostLevelsOfDocuments);
+  const document = parseJson(text, maxDocumentDepth);
   if (!isJsonObject(document) || !Array.isArray(document['resource_changes'])) return { kind: 'no_plan' };
   const version = document['format_version'];
   if (typeof version === 'string' && majorOf(version) !== majorOf(planFormatVersion)) {

@@ -191,7 +191,7 @@ export function plannedEffects({ changes }: Pick<Plan, 'changes'>): Readonly<Rec
 }
 
 /** The kinds of the resources that could not be looked up. */
-export function unseenKinds({ changes }: Pick<Plan, 'changes'>): ReadonlySet<Kind<ResourceType>> {
+export function unreadKinds({ changes }: Pick<Plan, 'changes'>): ReadonlySet<Kind<ResourceType>> {
   const unseen = changes.filter((change) => changeKind(change) === 'create_if_absent');
   return new Set(unseen.map(({ resource }) => resource.kind));
 }

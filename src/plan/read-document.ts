@@ -1,5 +1,5 @@
 import { pointer } from '../base/json.ts';
-import { blankFor, shownValue } from '../kinds/fields.ts';
+import { placeholderFor, shownValue } from '../kinds/fields.ts';
 import { hiddenOf } from '../kinds/hide.ts';
 import type { Names } from '../kinds/named.ts';
 import { withHidden, type Resource } from '../kinds/resource.ts';
@@ -63,7 +63,7 @@ export function changeFrom(
     ...(change.before && { observed: blanked(change.before, resource) }),
     differences: differences.map((difference) => {
       const { field, declared } = difference;
-      const observed = blankFor(resource, field);
+      const observed = placeholderFor(resource, field);
       const observedNames = namesOf(field, allNames);
       return observed === undefined
         ? { ...difference, ...(Object.keys(observedNames).length > 0 && { observedNames }) }
@@ -90,6 +90,6 @@ function namesOf(field: string, names: Names): Names {
 
 function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
   return Object.fromEntries(
-    Object.entries(observed).map(([field, value]) => [field, blankFor(resource, field) ?? value]),
+    Object.entries(observed).map(([field, value]) => [field, placeholderFor(resource, field) ?? value]),
   );
 }

@@ -1,24 +1,24 @@
 import { redactorOf } from '../base/redactor.ts';
 import { isJsonList } from '../base/json.ts';
-import { declaresAccess, isBound, letsEveryoneIn, subjectOf, wantedChildren } from '../kinds/access.ts';
-import { missingFrom } from '../kinds/bindings.ts';
+import { declaresAccess, isBound, isOpenToEveryone, subjectOf, wantedChildren } from '../kinds/access.ts';
+import { missingBindings } from '../kinds/bindings.ts';
 import type { Child } from '../kinds/children.ts';
-import { blankFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
-import { isTakenOver } from '../kinds/kind.ts';
-import { factKey, idKey, idsIn, nameIn, namesById, type Facts } from '../kinds/named.ts';
+import { placeholderFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
+import { isMovedBetweenRecords } from '../kinds/kind.ts';
+import { factKey, idKey, idsIn, nameIn, namesById, type ReferenceFacts } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { shownId } from '../kinds/values.ts';
 import { boundTo } from '../service/children.ts';
 import type { HeldRecord } from '../service/types.ts';
-import type { HolderOf } from './holders.ts';
+import type { FindHolder } from './holders.ts';
 import type { Change } from './plan.ts';
 
 /** What a change does beside what it says, and what it means for people. */
 export function remarksOn(
   { resource, action, differences }: Change,
   record: Pick<HeldRecord, 'fields' | 'names' | 'bound'>,
-  holderOf: HolderOf,
-  facts: Facts,
+  holderOf: FindHolder,
+  facts: ReferenceFacts,
 ): string[] {
   const { kind, secrets } = resource;
   const { fields: held } = record;
@@ -31,10 +31,10 @@ export function remarksOn(
       : [];
   const ofIds = changed.flatMap((field) => {
     const { grants } = kind.fields[field] ?? {};
-    const isTaken = isTakenOver(kind, field);
+    const isTaken = isMovedBetweenRecords(kind, field);
     if (grants === undefined && !isTaken) return [];
     const names = namesById(resource, field);
-    const isShown = blankFor(resource, field) === undefined;
+    const isShown = placeholderFor(resource, field) === undefined;
     const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)));
     return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
       const key = factKey(kind, field, id);
@@ -70,10 +70,10 @@ export function remarksOn(
 
 /** What counts without its policies for a moment: they are bound to a binding once that stands. */
 function unguarded(resource: Resource, field: string, record: Pick<HeldRecord, 'bound'>): string[] {
-  const isShown = blankFor(resource, field) === undefined;
+  const isShown = placeholderFor(resource, field) === undefined;
   return wantedChildren(resource).flatMap((declared) => {
     if (!declared.fields.includes(field)) return [];
-    return missingFrom(declared, boundTo(record, declared.children)).flatMap(
+    return missingBindings(declared, boundTo(record, declared.children)).flatMap(
       ({ binds, id, name, values, inside }) => {
         const nested = (inside && values[inside.field]) ?? null;
         if (!isJsonList(nested) || nested.length === 0) return [];
@@ -93,7 +93,7 @@ function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>): str
     access?.subjects.every((subject) => subject.binds.idIn !== binds?.idIn) === true;
   const policies = bindings.filter(isPolicy).length;
   const others = bindings.length - counted.length - policies;
-  const isOpen = bindings.length === 0 && !letsEveryoneIn(resource);
+  const isOpen = bindings.length === 0 && !isOpenToEveryone(resource);
   return [
     ...(isOpen ? ['everyone can open it now'] : []),
     ...(policies > 0 ? [`${times(policies, 'a policy', 'policies')} also bound, and unchanged`] : []),
@@ -110,18 +110,18 @@ function leftOut(
   resource: Resource,
   field: string,
   { fields: held, names = {} }: Pick<HeldRecord, 'fields' | 'names'>,
-  facts: Facts,
+  facts: ReferenceFacts,
 ): string[] {
   const { kind } = resource;
   const { removalNote, grants, idForm, changeWarning } = kind.fields[field] ?? {};
   const isSaid = changeWarning !== undefined && removalNote === undefined;
   if (idForm === undefined || isSaid || partOf(resource, field) !== undefined) return [];
   // Whoever is no longer named comes in with everyone.
-  if (isBound(kind, field) && letsEveryoneIn(resource)) return [];
+  if (isBound(kind, field) && isOpenToEveryone(resource)) return [];
   const declared = new Set(
     idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
   );
-  const isShown = blankFor(resource, field) === undefined;
+  const isShown = placeholderFor(resource, field) === undefined;
   return idsIn(field, held[field] ?? null).flatMap(({ id }) => {
     if (declared.has(idKey(kind, field, id))) return [];
     const what = isShown ? shownId(id, nameIn(names[field] ?? new Map(), kind, field, id)) : 'one';

@@ -1,6 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import { kindOf } from '../kinds/all.ts';
-import { neverShown, shownValue } from '../kinds/fields.ts';
+import { neverShownFields, shownValue } from '../kinds/fields.ts';
 import { isNeverShown } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { PlanDocument } from './document.ts';
@@ -12,7 +12,7 @@ export function withResent(
   differences: readonly Difference[],
   isResent: boolean,
 ): Required<Pick<Change, 'differences' | 'notCompared'>> {
-  const fields = neverShown(resource);
+  const fields = neverShownFields(resource);
   if (!isResent) return { differences, notCompared: fields };
   const again = fields.map((field) => ({
     field,
@@ -23,12 +23,12 @@ export function withResent(
 }
 
 /** The fields that a change sends again, though nobody can say that they differ. */
-export function resentIn({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {
+export function resentFields({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {
   return differences.flatMap(({ field }) => (isNeverShown(resource.kind, field) ? field : []));
 }
 
 /** The resources of which a saved plan sends such fields again. */
-export function resentBy({ resource_changes: changes }: PlanDocument): ReadonlySet<Address> {
+export function resentAddresses({ resource_changes: changes }: PlanDocument): ReadonlySet<Address> {
   const resent = changes.filter(({ type, model, differences }) =>
     differences.some(({ field }) => isNeverShown(kindOf(type, model), field)),
   );

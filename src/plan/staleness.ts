@@ -28,7 +28,7 @@ export interface StaleChange {
 }
 
 /** What keeps a saved plan from being applied: all that it shows, and that a plan made anew shows otherwise. */
-export function changedSince(saved: PlanDocument, now: Plan): StaleChange[] {
+export function staleChanges(saved: PlanDocument, now: Plan): StaleChange[] {
   const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
   return now.changes.flatMap((change): StaleChange[] => {
     const { resource } = change;

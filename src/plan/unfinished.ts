@@ -1,6 +1,6 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { wantedChildren } from '../kinds/access.ts';
-import { missingFrom } from '../kinds/bindings.ts';
+import { missingBindings } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { boundTo } from '../service/children.ts';
@@ -19,15 +19,15 @@ export function isUnfinished(
   const { bindable } = resource.kind;
   const declared = wantedChildren(resource);
   if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
-  if (!isClosed(bindable, record.fields)) return false;
+  if (!isStillClosed(bindable, record.fields)) return false;
   return (
-    declared.some((one) => missingFrom(one, boundTo(record, one.children)).length > 0) ||
+    declared.some((one) => missingBindings(one, boundTo(record, one.children)).length > 0) ||
     differences.some(({ field }) => bindable.withheld.includes(field))
   );
 }
 
 /** Whether a record has nothing yet that it would open. */
-export function isClosed({ withheld, createdWith }: Bindable, fields: HeldRecord['fields']): boolean {
+export function isStillClosed({ withheld, createdWith }: Bindable, fields: HeldRecord['fields']): boolean {
   return (
     withheld.length > 0 &&
     withheld.every((field) => isNothing(fields[field]) || fields[field] === createdWith[field])

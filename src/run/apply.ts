@@ -4,13 +4,13 @@ import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { pendingIn, type Plan, type ReadyPlan } from '../plan/plan.ts';
-import { changedSince } from '../plan/staleness.ts';
+import { staleChanges } from '../plan/staleness.ts';
 import { destinationOf, secretsOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import { openPlan, selectionOf, settingsAs, stalePlan } from './open-plan.ts';
 import { inScope } from './scope.ts';
 import { halted, planFor, type PlanRequest } from './plan.ts';
-import { tooMuch, type Limits } from './too-much.ts';
+import { exceededLimit, type Limits } from './exceeded-limit.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 
@@ -66,7 +66,7 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<A
   return inScope(asked, job, async (scoped, reached) => {
     const made = await planFor(scoped, reached, job, { keepGoing: asked.keepGoing, isSaved: true });
     if ('halt' in made) return made;
-    const changes = changedSince(plan, made);
+    const changes = staleChanges(plan, made);
     return changes.length > 0
       ? halted({ kind: 'stale', changes }, job)
       : carryOut(made, request, reached, job, true);
@@ -88,7 +88,7 @@ async function carryOut(
 ): Promise<Course<ApplyRun>> {
   const { signal, emit } = service;
   emit({ kind: 'planned', plan });
-  const halt = tooMuch(plan, options) ?? (await notConfirmed(plan, options, signal));
+  const halt = exceededLimit(plan, options) ?? (await notConfirmed(plan, options, signal));
   if (halt) return halted(halt, { emit }, signal);
   const run = { ...(await send(plan, options, service, clock)), saved };
   emit({ kind: 'finished', run });

@@ -1,7 +1,7 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import { isNamedByOthers } from '../kinds/named.ts';
-import { brokenBefore, compare, type Comparison } from '../manifest/baseline.ts';
+import { baselineWarning, compare, type Comparison } from '../manifest/baseline.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -44,7 +44,7 @@ export async function comparedWithBaseline(
   const { alterations, noLongerDeclared } = compare(before, manifests, (address) => selector.has(address));
   return {
     comparison: { baseline: { path, noLongerDeclared }, alterations },
-    diagnostics: brokenBefore(path, before),
+    diagnostics: baselineWarning(path, before),
   };
 }
 

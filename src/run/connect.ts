@@ -1,8 +1,8 @@
 import { withFormerPaths } from '../service/former-paths.ts';
-import { withSingles } from '../service/singles.ts';
+import { withSettingsAsRecords } from '../service/settings-as-records.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { documentedOnly } from '../service/documented-only.ts';
-import { givingUp } from '../service/give-up.ts';
+import { abortable } from '../service/abortable.ts';
 import { hiding } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
@@ -78,11 +78,13 @@ function guarded(
   { clock, emit, emitsRequests }: Pick<Job, 'clock' | 'emit' | 'emitsRequests'>,
   urgent: AbortSignal,
 ): Transport {
-  const safe = givingUp(hiding(redacting(send, secretsOf(settings)), settings.hide ?? []), urgent);
+  const safe = abortable(hiding(redacting(send, secretsOf(settings)), settings.hide ?? []), urgent);
   const logged = emitsRequests
     ? logging(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
     : safe;
-  return settings.contractOnly ? documentedOnly(logged) : withSingles(withFormerPaths(withIds(logged)));
+  return settings.contractOnly
+    ? documentedOnly(logged)
+    : withSettingsAsRecords(withFormerPaths(withIds(logged)));
 }
 
 /** Unexpected exceptions. They end a run with an error; but after `keep`, when something may have been sent, like an interruption. */

@@ -2,12 +2,12 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Family } from '../kinds/kind.ts';
 import { declaresBindings } from '../kinds/access.ts';
-import { isToGo } from '../kinds/lifecycle.ts';
-import { addressNamed, withIdsOf } from '../kinds/named.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import { addressOfName, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import { readDeletions, type Deletions } from '../service/deletions.ts';
-import { factsOfIds } from '../observe/facts-of-ids.ts';
+import { readReferenceFacts } from '../observe/reference-facts.ts';
 import { namesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
@@ -17,14 +17,14 @@ import { namesOfOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { neededByNew } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import type { HeldBack } from '../plan/not-planned.ts';
+import type { NotPlannedReasons } from '../plan/not-planned.ts';
 import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
-import { heldBackIn, sharedBy, unreadableIn, withOthers } from './keep-going.ts';
+import { notPlannedReasons, sharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
-import { withAccountStatus } from './gone.ts';
-import { tooMuch, type Limits } from './too-much.ts';
+import { withAccountStatus } from './account-status.ts';
+import { exceededLimit, type Limits } from './exceeded-limit.ts';
 import { withUndeclared } from './undeclared.ts';
 import { askRelease } from '../service/release.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
@@ -73,7 +73,7 @@ async function boundedPlan(
   if ('halt' in complete) return halted(complete.halt, job, service.signal);
   const made = await withAccountStatus(complete, service);
   job.emit({ kind: 'planned', plan: made });
-  const halt = tooMuch(made, options);
+  const halt = exceededLimit(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };
   const isWhole = notPlannedIn(made).length + unfinishedIn(made).length === 0;
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
@@ -122,24 +122,24 @@ export async function planFor(
   if (known && left.length > 0) job.emit({ kind: 'later_fields', release: known, fields: left });
   const addresses = new Set(declared.map(({ address }) => address));
   const isDeclared = (related: Family, name: string): boolean =>
-    addresses.has(addressNamed({ related, name }) ?? '.');
+    addresses.has(addressOfName({ related, name }) ?? '.');
   const resolved = await resolveNames(declared, { ...asking, isDeclared, elsewhere });
   const { unresolved: names, notRead } = resolved;
-  const shared = resolved.resources === declared ? [] : sharedBy(resolved.resources);
+  const shared = resolved.resources === declared ? [] : sharedValues(resolved.resources);
   const holdBack = (
     all: readonly UnresolvedName[],
     inPart: readonly FailedRead[] = [],
-  ): Promise<HeldBack | undefined> =>
-    heldBackIn({ ...resolved, unresolved: all, inPart, shared }, keepGoing, service, job);
+  ): Promise<NotPlannedReasons | undefined> =>
+    notPlannedReasons({ ...resolved, unresolved: all, inPart, shared }, keepGoing, service, job);
   if (!(await holdBack(names)) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(() => unresolved(shared, names, notRead));
   const result = await observe(resolved.resources, { ...asking, onRead, onList: listedTo(job) });
   if (result.kind === 'failed') return ended(() => unread(result, service, job));
   const { observed, inPart } = result;
-  const ofIds = await factsOfIds(resolved, observed, asking);
+  const ofIds = await readReferenceFacts(resolved, observed, asking);
   const wrong = [
     ...ofIds.missing,
-    ...namesWithoutId(resolved.resources, observed, client.sight),
+    ...namesWithoutId(resolved.resources, observed, client.readable),
     ...(await namesOfOtherKinds(resolved.resources, observed, asking)),
   ];
   const heldBack = await holdBack([...names, ...wrong], inPart);
@@ -165,7 +165,7 @@ export async function planFor(
     permission: allowed.permission,
     deletions: allowed.deletions?.of,
     ...ofIds.known,
-    heldBack: heldBack && withOthers(heldBack, diagnostics),
+    heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, ...allowed };
@@ -242,7 +242,7 @@ async function deletionsFor(
 ): Promise<Deletions | undefined> {
   if (!settings.allow.includes('delete')) return undefined;
   const going = resources.flatMap((resource) => {
-    const held = isToGo(resource) ? heldAt(observed, resource.address) : undefined;
+    const held = isToBeDeleted(resource) ? heldAt(observed, resource.address) : undefined;
     return held ? [{ resource, held }] : [];
   });
   if (going.length === 0) return undefined;

@@ -1,15 +1,15 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { isUntried, type Release } from '../kinds/release.ts';
-import { addressNamed, declaredNames, isNamedByOthers } from '../kinds/named.ts';
+import { isNewerThanKnown, type Release } from '../kinds/release.ts';
+import { addressOfName, declaredNames, isNamedByOthers } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Comparison } from '../manifest/baseline.ts';
-import { toBeResent } from '../manifest/resend.ts';
+import { resendTargets } from '../manifest/resend.ts';
 import type { PlanDocument } from '../plan/document.ts';
 import { digestOf } from '../plan/manifest-digest.ts';
-import { resentBy } from '../plan/resend.ts';
+import { resentAddresses } from '../plan/resend.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
@@ -63,16 +63,16 @@ export async function inScope<Result>(
   const { strict, contractOnly, release: configured } = request.settings;
   const late: Diagnostic[] = [];
   const checkLate = (release: Release | undefined): readonly Diagnostic[] => {
-    if (release && isUntried(release)) job.emit({ kind: 'later_release', release });
+    if (release && isNewerThanKnown(release)) job.emit({ kind: 'later_release', release });
     const found = checkByRelease(scoped.resources, release ?? configured, strict);
     late.push(...found.filter(({ severity }) => severity === 'warning'));
     if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });
     return found.filter(({ severity }) => severity === 'error');
   };
-  const course = await withService(reached, job, (service) =>
+  const rest = await withService(reached, job, (service) =>
     use(contractOnly ? scoped : { ...scoped, configured, checkByRelease: checkLate }, service),
   );
-  return { ...known, ...course, diagnostics: [...known.diagnostics, ...late] };
+  return { ...known, ...rest, diagnostics: [...known.diagnostics, ...late] };
 }
 
 /** Everything that is known before a request is sent. */
@@ -133,7 +133,7 @@ async function checkScope(
   const along = namedBy(about, others);
   const scoped = {
     resources: [...about, ...along],
-    resend: saved ? resentBy(saved.plan) : toBeResent(resend, about, service.allow),
+    resend: saved ? resentAddresses(saved.plan) : resendTargets(resend, about, service.allow),
     elsewhere: manifests.addresses,
     manifestDigest,
     ...(scope && {
@@ -179,7 +179,7 @@ function namedBy(
   const open = [...resources];
   for (const resource of open) {
     for (const declared of declaredNames(resource)) {
-      const address = addressNamed(declared);
+      const address = addressOfName(declared);
       const named = address === undefined ? undefined : others.get(address);
       if (named === undefined || found.has(named)) continue;
       found.add(named);

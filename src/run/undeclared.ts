@@ -1,10 +1,10 @@
 import type { Address } from '../base/diagnostic.ts';
-import { commonKinds, kinds, type ResourceType } from '../kinds/all.ts';
+import { defaultKinds, kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { inventoryOf } from '../observe/inventory.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
-import { asFormer } from '../observe/renames.ts';
+import { underFormerName } from '../observe/renames.ts';
 import { undeclaredIn, type GapWords } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
@@ -24,12 +24,15 @@ export async function withUndeclared<Made extends Plan>(
 ): Promise<Made | { readonly halt: Halt }> {
   if (wordsOf === undefined) return made;
   const declared = new Set(
-    resources.flatMap((resource) => [resource.address, asFormer(resource)?.address ?? resource.address]),
+    resources.flatMap((resource) => [
+      resource.address,
+      underFormerName(resource)?.address ?? resource.address,
+    ]),
   );
   const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
   const inventories: Inventory[] = [];
   const declaredKinds = new Set(resources.map(({ kind }) => kind));
-  const wanted = kinds.filter((kind) => commonKinds.includes(kind) || declaredKinds.has(kind));
+  const wanted = kinds.filter((kind) => defaultKinds.includes(kind) || declaredKinds.has(kind));
   for (const kind of wanted) inventories.push(await readInventory(kind, service));
   const all = await withOtherTypes(inventories, service);
   if (!service.signal.aborted) return { ...made, undeclared: undeclaredIn(all, isDeclared, wordsOf) };

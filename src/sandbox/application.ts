@@ -3,12 +3,12 @@ import type { FieldRows } from './field-facts.ts';
 import { userUid, userUuid, uuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
 import { isLaunchUrl } from './launch-url.ts';
-import { asked, listed } from './lists.ts';
+import { matchingRecords, listed } from './lists.ts';
 import { untypedProvider } from './provider.ts';
 import { percentFormat } from './python.ts';
 import { pageOf, type Listed, type Query } from './query.ts';
 import type { Rules } from './release.ts';
-import { reaches, type Asker } from './rights.ts';
+import { reaches, type Requester } from './rights.ts';
 import { only, Rows, valuesOf, type Row, type Values } from './rows.ts';
 import { tableFrom } from './table.ts';
 
@@ -91,14 +91,14 @@ function pksOfSlugs(): (slug: string) => string {
 function listedAsCached(
   kind: WrittenKind,
   query: Query,
-  asker: Asker,
+  asker: Requester,
   { rules }: World,
   shown: Map<string, readonly JsonObject[]>,
 ): Listed {
   const { user, rights } = asker;
   if (rights.superuser && query.isTrue('superuser_full_list', false))
     return listed(kind, query, asker, rules);
-  const all = asked(kind, query);
+  const all = matchingRecords(kind, query);
   const found = pageOf(query, all, rules);
   if (found === undefined) return 'no such page';
   const { pagination, page } = found;
@@ -115,7 +115,7 @@ function listedAsCached(
 }
 
 /** What is shown of an application to somebody, beside what is stored. */
-function shownOf(world: World, { pk, fields }: Row, asker: Asker | undefined): JsonObject {
+function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined): JsonObject {
   const providers = world.at('/providers/all/');
   const template = textOf(fields['meta_launch_url']);
   const url =

@@ -39,7 +39,7 @@ const demands: Readonly<Record<string, readonly Demand[]>> = {
 };
 
 /** What the service makes of a request that does not send what it demands of a kind. */
-export function undemanded(path: string, sent: JsonObject, isCreate: boolean): Refused | undefined {
+export function missingDemanded(path: string, sent: JsonObject, isCreate: boolean): Refused | undefined {
   for (const { oneOf, says, isOfCreate } of demands[path] ?? []) {
     if ((isOfCreate && !isCreate) || oneOf.some((name) => isSaid(sent[name] ?? null))) continue;
     return says === undefined ? { crashedOver: oneOf.join() } : { errors: { non_field_errors: [says] } };

@@ -1,7 +1,7 @@
 import { textOf, type JsonObject } from '../base/json.ts';
 import { html, json, type SandboxRequest, type SandboxResponse } from './http.ts';
 import type { World } from './kind.ts';
-import { letsIn } from './policies.ts';
+import { grantsAccess } from './policies.ts';
 import type { Row } from './rows.ts';
 import { typeOf } from './shown.ts';
 
@@ -85,14 +85,14 @@ export class Executor {
       .toSorted((a, b) => Number(a.fields['order']) - Number(b.fields['order']))
       .flatMap((binding, index) => {
         const row = this.#world.at('/stages/all/').at(textOf(binding.fields['stage']));
-        if (index < at || row === undefined || letsIn(this.#world, binding, user) !== true) return [];
+        if (index < at || row === undefined || grantsAccess(this.#world, binding, user) !== true) return [];
         return [{ index, path: typeOf(row, ''), row }];
       });
   }
 
   #next(session: Session, id: string): SandboxResponse {
     const { flow, name } = session;
-    const passes = letsIn(this.#world, flow, this.#userNamed(name));
+    const passes = grantsAccess(this.#world, flow, this.#userNamed(name));
     if (session.at === 0 && (passes !== true || flow.fields['authentication'] === 'require_authenticated'))
       return this.#denied(
         session,

@@ -190,6 +190,6 @@ function limitsOf({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
 }
 
 /** That no other record has the text. */
-export function untaken(rows: () => Rows, field: string, complaint: string): Check {
+export function uniqueCheck(rows: () => Rows, field: string, complaint: string): Check {
   return (content, own) => (rows().isTaken(field, content, own) ? complaint : undefined);
 }

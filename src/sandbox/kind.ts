@@ -4,7 +4,7 @@ import type { TypeFacts } from '../kinds/facts.ts';
 import type { Field, FieldErrors } from './fields.ts';
 import type { Filter, Listed, Query } from './query.ts';
 import type { Rules, SandboxRelease } from './release.ts';
-import type { Asker, Guarded } from './rights.ts';
+import type { Requester, Guarded } from './rights.ts';
 import type { Row, Rows, Values } from './rows.ts';
 
 /** What a kind is made for. */
@@ -49,9 +49,9 @@ export interface SandboxKind extends Guarded {
   /** What later releases add to its list, for the search in their own pages. */
   readonly autocomplete?: JsonObject;
   /** Its list, where that is not what somebody may view of what the query asks for. */
-  readonly listed?: (query: Query, asker: Asker) => Listed;
+  readonly listed?: (query: Query, asker: Requester) => Listed;
   /** A record as the service answers it to somebody. The query says what is left out. */
-  readonly record: (row: Row, asker?: Asker, query?: Query) => JsonObject;
+  readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
   /** The URLs of a record below the service's own. */
   readonly urls?: (row: Row, origin: string) => JsonObject;
   /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
@@ -68,7 +68,7 @@ interface Writing {
   /** Keeps a record as it is, with its id; what is left out is as the service stores it by default. */
   readonly plant: (record: JsonObject) => Row;
   /** Keeps what was read of what somebody sent: as a new record, or as a change of one. */
-  readonly write: (values: Values, sent: JsonObject, own?: Row, asker?: Asker) => Row | Refused;
+  readonly write: (values: Values, sent: JsonObject, own?: Row, asker?: Requester) => Row | Refused;
 }
 
 /** What is wrong with each field, or over which one the service broke down. */

@@ -3,17 +3,17 @@ import type { FieldErrors } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
 import { pageOf, type Filter, type Listed, type Query } from './query.ts';
 import type { Rules } from './release.ts';
-import { reaches, type Asker } from './rights.ts';
+import { reaches, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
 /** A page of what somebody may view of a kind, as a query asks for it. */
-export function listed(kind: SandboxKind, query: Query, asker: Asker, rules: Rules): Listed {
+export function listed(kind: SandboxKind, query: Query, asker: Requester, rules: Rules): Listed {
   const reach = asker.rights.reach('view', kind.list);
   if (reach === 'none') return 'forbidden';
   const filters = kind.filters?.(query) ?? [];
   if (!isList(filters)) return { errors: filters };
   const isViewed: Filter[] = reach === 'all' ? [] : [(row) => reaches(reach, kind, row)];
-  const found = pageOf(query, asked(kind, query, [...filters, ...isViewed]), rules);
+  const found = pageOf(query, matchingRecords(kind, query, [...filters, ...isViewed]), rules);
   if (found === undefined) return 'no such page';
   const { pagination, page } = found;
   if (page.some((row) => kind.isUnreadable?.(row))) return 'crashed';
@@ -25,7 +25,11 @@ function isList(filters: readonly Filter[] | FieldErrors): filters is readonly F
 }
 
 /** The records that a query asks for, in its order. */
-export function asked(kind: SandboxKind, query: Query, more: readonly Filter[] = []): readonly Row[] {
+export function matchingRecords(
+  kind: SandboxKind,
+  query: Query,
+  more: readonly Filter[] = [],
+): readonly Row[] {
   const { rows, exact, ordering } = kind;
   let found: readonly Row[] | undefined; // nothing for all of them, whose orders are kept
   for (const field of exact) {

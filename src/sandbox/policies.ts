@@ -12,7 +12,7 @@ export function checkedAccess(world: World, slug: string, asker: Row, query: Que
   const user = pk === undefined ? asker : world.at('/core/users/').at(pk);
   if (application === undefined || user === undefined) return undefined;
   const passing = isBound(world, application)
-    ? letsIn(world, application, user) === true
+    ? grantsAccess(world, application, user) === true
     : opensUnbound(world);
   return { passing, messages: [], log_messages: [] };
 }
@@ -27,7 +27,7 @@ function isBound(world: World, target: Row): boolean {
 }
 
 /** Whether what is bound to a record lets somebody through, or nobody in particular; or the message of a policy that raises. */
-export function letsIn(world: World, target: Row, user: Row | undefined): boolean | string {
+export function grantsAccess(world: World, target: Row, user: Row | undefined): boolean | string {
   const groups = withParents(world, user ? valuesOf(user, 'groups') : []);
   const results = bindingsOf(world, target).map(({ fields }) => {
     const { policy = null, group = null, negate } = fields;

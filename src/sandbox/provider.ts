@@ -1,5 +1,5 @@
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { factsIn, untaken, type FieldRows } from './field-facts.ts';
+import { factsIn, uniqueCheck, type FieldRows } from './field-facts.ts';
 import { digest } from './ids.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
 import { namesOf } from './recorded.ts';
@@ -29,7 +29,7 @@ const models = {
 /** The providers of OAuth2 and OpenID, among which the service lists, finds, changes and deletes the proxies, and shows them as such. */
 export function oauth2Kind(world: World): WrittenKind {
   const path = '/providers/oauth2/';
-  const taken = untaken(
+  const taken = uniqueCheck(
     () => world.at(all),
     'client_id',
     'OAuth2/OpenID Provider with this Client ID already exists.',

@@ -3,7 +3,7 @@ import type { TypeFacts } from '../kinds/facts.ts';
 import { emptyOf, factsIn } from './field-facts.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { namesOf, shownBy, type Recorded } from './recorded.ts';
-import { othersShown } from './shown.ts';
+import { nestedSerializers } from './shown.ts';
 
 /** What the schema says of the records of a path: each field that is shown, with what stands for nothing, and where the id stands. */
 interface Shape {
@@ -38,9 +38,9 @@ export function recordFrom(
 ): SandboxKind['record'] {
   const facts = factsIn(world, path);
   const { fields, idField, isTyped } = shapeOf(facts);
-  let others: ReturnType<typeof othersShown> | undefined; // found out when one is first shown
+  let others: ReturnType<typeof nestedSerializers> | undefined; // found out when one is first shown
   return (row, asker, query) => {
-    others ??= othersShown(world, path, facts);
+    others ??= nestedSerializers(world, path, facts);
     const own: JsonObject = shown?.(row, asker, query) ?? {};
     const ofType = isTyped ? namesOf(textOf(row.fields['meta_model_name'])) : undefined;
     const record: Record<string, JsonValue> = {};

@@ -2,7 +2,7 @@ import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { packageFile } from '../base/package-file.ts';
 import { digest } from './ids.ts';
 import type { SandboxRelease } from './release.ts';
-import type { Asker } from './rights.ts';
+import type { Requester } from './rights.ts';
 import type { Row, Values } from './rows.ts';
 
 /** What no schema says of a kind, as running services answered. test/sandbox/recorded.test.ts makes it of the recordings. */
@@ -67,19 +67,19 @@ function ofModel(model: string | undefined): Recorded | undefined {
 }
 
 /** Whether the service makes a value itself: `{made 40}`, `{time}`, `{asker}`. */
-export function isMade(value: JsonValue): value is string {
+export function isGenerated(value: JsonValue): value is string {
   return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
 }
 
 const madeByDefault = new WeakMap<Recorded, readonly (readonly [name: string, made: string])[]>();
 
 /** What the service makes itself of a new record: times, which stand still here, who asked, and what it takes at random. */
-export function made(pk: Row['pk'], recorded: Recorded, asker?: Asker): Values {
+export function made(pk: Row['pk'], recorded: Recorded, asker?: Requester): Values {
   let fields = madeByDefault.get(recorded);
   if (fields === undefined) {
     const { defaults, shown } = recorded;
     fields = Object.entries({ ...shown, ...defaults }).flatMap(([name, value]): [string, string][] =>
-      isMade(value) && (value === '{asker}' || defaults?.[name] !== undefined) ? [[name, value]] : [],
+      isGenerated(value) && (value === '{asker}' || defaults?.[name] !== undefined) ? [[name, value]] : [],
     );
     madeByDefault.set(recorded, fields);
   }
@@ -113,6 +113,6 @@ export function shownBy(
     slug: textOf(fields['slug']),
     origin: 'http://localhost',
   };
-  if (isMade(value) && !(value.slice(1, -1) in own)) return madeFrom(value, name, pk);
+  if (isGenerated(value) && !(value.slice(1, -1) in own)) return madeFrom(value, name, pk);
   return value.replaceAll(/\{(\w+)\}/g, (all, key: string) => own[key] ?? all);
 }

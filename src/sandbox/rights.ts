@@ -5,7 +5,7 @@ import { canonicalPk } from './ids.ts';
 import type { Row, Rows } from './rows.ts';
 
 /** Whose token came with a request, and what it may do. */
-export interface Asker {
+export interface Requester {
   readonly user: Row;
   readonly rights: Rights;
 }
@@ -33,8 +33,8 @@ export interface Rights {
 export const notAuthenticated = 'Authentication credentials were not provided.';
 
 /** Whose tokens the service takes. */
-export class Askers {
-  readonly #known = new Map<string, Asker>();
+export class Requesters {
+  readonly #known = new Map<string, Requester>();
 
   issue(token: SeedToken, userOf: (username: string, isSuperuser: boolean) => Row): void {
     const rights = rightsOf(token);
@@ -51,7 +51,7 @@ export class Askers {
   }
 
   /** Who sent a request, or why the service takes nobody for that. */
-  of({ headers }: SandboxRequest): Asker | { readonly refusal: string } {
+  of({ headers }: SandboxRequest): Requester | { readonly refusal: string } {
     const [scheme, token] = (headers['authorization'] ?? '').split(' ', 2);
     if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
     return this.#known.get(token) ?? { refusal: 'Token invalid/expired' };
@@ -95,7 +95,7 @@ export function reaches(reach: Reach, { identity }: Guarded, { fields }: Row): b
 }
 
 /** The record that a path ends in, as far as somebody may view it. */
-export function viewed(kind: Guarded, name: string, { rights }: Asker): Row | 'absent' | 'forbidden' {
+export function viewed(kind: Guarded, name: string, { rights }: Requester): Row | 'absent' | 'forbidden' {
   const visible = rights.reach('view', kind.list);
   if (visible === 'none') return 'forbidden';
   const { key, rows } = kind;

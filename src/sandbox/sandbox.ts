@@ -20,10 +20,10 @@ import { plantSeed, requestsOf } from './planted.ts';
 import { checkedAccess } from './policies.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
-import { Askers, notAuthenticated, reaches, rightFor, viewed, type Asker } from './rights.ts';
+import { Requesters, notAuthenticated, reaches, rightFor, viewed, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 import { configurationOf, listOptions, meOf, versionOf } from './self.ts';
-import { refusedOf, taken, type RefusedEntry, type Taken } from './taken.ts';
+import { refusedOf, saveRequest, type RefusedEntry, type Taken } from './taken.ts';
 import { deleteRow, shownUses } from './uses.ts';
 
 /** The service in memory: the same requests in the same order always get the same answers. */
@@ -31,7 +31,7 @@ export class Sandbox {
   readonly #world: World;
   readonly #paths: Paths;
   readonly #executor: Executor;
-  readonly #askers = new Askers();
+  readonly #askers = new Requesters();
   #requests = 0;
 
   /** What the service would refuse of the seed. */
@@ -122,7 +122,7 @@ export class Sandbox {
   /** Answers requests that need no permission; without a token, only those that need none either. */
   #answerAbout(
     request: SandboxRequest,
-    record: (asker: Asker | undefined) => JsonObject | undefined,
+    record: (asker: Requester | undefined) => JsonObject | undefined,
   ): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
@@ -147,7 +147,7 @@ export class Sandbox {
     return this.#write(request, kind, asker);
   }
 
-  #list(request: SandboxRequest, kind: SandboxKind, asker: Asker): SandboxResponse {
+  #list(request: SandboxRequest, kind: SandboxKind, asker: Requester): SandboxResponse {
     const allow = kind.allow.list;
     const { rules } = this.#world;
     const query = new Query(request.path);
@@ -225,7 +225,7 @@ export class Sandbox {
   }
 
   /** Creates a record, or changes or deletes one: the asker may. */
-  #write(request: SandboxRequest, kind: SandboxKind, asker: Asker, own?: Row): SandboxResponse {
+  #write(request: SandboxRequest, kind: SandboxKind, asker: Requester, own?: Row): SandboxResponse {
     const { method } = request;
     const allow = own ? kind.allow.one : kind.allow.list;
     if (own && method === 'DELETE') {
@@ -235,7 +235,7 @@ export class Sandbox {
     if (!isWritten(kind)) return notAllowed(request, allow);
     const body = bodyOf(request, allow, this.#world.rules);
     if ('refusal' in body) return body.refusal;
-    const result = taken(kind, body.fields, asker, own && { own, partial: method === 'PATCH' });
+    const result = saveRequest(kind, body.fields, asker, own && { own, partial: method === 'PATCH' });
     if ('crashedOver' in result) return crashed(request);
     if ('errors' in result) return json(400, result.errors, allow);
     return json(own ? 200 : 201, result.record, allow);
@@ -245,14 +245,14 @@ export class Sandbox {
 
   /** Creates a record from the body of a request, as POST does. */
   create(type: KindName, body: JsonObject): Taken {
-    return taken(this.#written(type), body);
+    return saveRequest(this.#written(type), body);
   }
 
   /** Changes a record by the body of a request, as PATCH does. Nothing comes of it where there is no such record. */
   change(type: KindName, name: string, body: JsonObject): Taken | undefined {
     const kind = this.#written(type);
     const own = named(kind, name);
-    return own && taken(kind, body, undefined, { own, partial: true });
+    return own && saveRequest(kind, body, undefined, { own, partial: true });
   }
 
   /** Deletes a record, and with a user its tokens. Whether there was one. */

@@ -9,7 +9,7 @@ import { valuesOf, type Row } from './rows.ts';
 type ShowOthers = (row: Row) => JsonValue | undefined;
 
 /** What the records of a path show of others, by the field. */
-export function othersShown(
+export function nestedSerializers(
   world: World,
   path: string,
   { fields }: TypeFacts,

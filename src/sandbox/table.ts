@@ -1,14 +1,14 @@
 import { textOf, type JsonObject } from '../base/json.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import { bindableId } from './bindables.ts';
-import { undemanded } from './demands.ts';
+import { missingDemanded } from './demands.ts';
 import { componentOf, familyOf, listNamed } from './families.ts';
-import { factsIn, fieldsFrom, untaken, type FieldRow, type FieldRows } from './field-facts.ts';
+import { factsIn, fieldsFrom, uniqueCheck, type FieldRow, type FieldRows } from './field-facts.ts';
 import { filtersOf } from './filters.ts';
 import { uuid } from './ids.ts';
 import { byPk, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
-import { isMade, made, recordedOf, type Recorded } from './recorded.ts';
-import type { Asker } from './rights.ts';
+import { isGenerated, made, recordedOf, type Recorded } from './recorded.ts';
+import type { Requester } from './rights.ts';
 import { Rows, type Row, type Values } from './rows.ts';
 import { recordFrom } from './record.ts';
 import { ownPath } from './shown.ts';
@@ -31,7 +31,7 @@ export interface TableRow extends Partial<Omit<WrittenKind, 'path' | 'writing'>>
 interface Kept {
   readonly own: Row | undefined;
   readonly pk: Row['pk'];
-  readonly asker: Asker | undefined;
+  readonly asker: Requester | undefined;
   /** How many have been made, with this one. */
   readonly made: number;
 }
@@ -133,9 +133,9 @@ function rowsOf(
 ): FieldRows {
   const all: Record<string, FieldRow> = {};
   for (const [name, value] of Object.entries(defaults))
-    all[name] = isMade(value) ? { isMade: true } : { default: value };
+    all[name] = isGenerated(value) ? { isMade: true } : { default: value };
   for (const [name, [complaint = '']] of Object.entries(taken))
-    all[name] = { ...all[name], first: untaken(records, name, complaint) };
+    all[name] = { ...all[name], first: uniqueCheck(records, name, complaint) };
   for (const [name, row] of Object.entries(rows)) all[name] = { ...all[name], ...row };
   return all;
 }
@@ -157,7 +157,7 @@ function refused(
     return { errors: { non_field_errors: [`The fields ${together?.join(', ')} must make a unique set.`] } };
   if (enterprise && !seed.is_licensed)
     return { errors: { non_field_errors: ['Enterprise is required to create/update this object.'] } };
-  return undemanded(path, sent, own === undefined);
+  return missingDemanded(path, sent, own === undefined);
 }
 
 function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {

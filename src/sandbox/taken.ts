@@ -1,14 +1,14 @@
 import type { JsonObject } from '../base/json.ts';
 import { readFields } from './fields.ts';
 import type { Refused, WrittenKind } from './kind.ts';
-import type { Asker } from './rights.ts';
+import type { Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
 /** Keeps what a request holds, if nothing is wrong with it. */
-export function taken(
+export function saveRequest(
   kind: WrittenKind,
   body: JsonObject,
-  asker?: Asker,
+  asker?: Requester,
   change?: { readonly own: Row; readonly partial: boolean },
 ): Taken {
   const { values, errors } = readFields(body, kind.writing.fields, change);
@@ -32,7 +32,7 @@ export function refusedOf(
   bodies: readonly (JsonObject | undefined)[],
 ): RefusedEntry[] {
   return bodies.flatMap((body, index) => {
-    const made = body && taken(kind, body);
+    const made = body && saveRequest(kind, body);
     if (made === undefined || 'record' in made) return [];
     const errors =
       'errors' in made ? made.errors : { [made.crashedOver]: ['The service breaks down over it.'] };

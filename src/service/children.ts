@@ -1,6 +1,6 @@
 import { isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { childrenOf, partName, subjectOf } from '../kinds/access.ts';
-import { boundId, childFields, valueOf } from '../kinds/bindings.ts';
+import { targetId, childFields, valueOf } from '../kinds/bindings.ts';
 import type { Child, Children, Parent } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
@@ -8,7 +8,7 @@ import type { Client, PageReading } from './client.ts';
 import type { Pacing } from './pacing.ts';
 import { readWhole } from './read-whole.ts';
 import type { ListedRecord } from './records.ts';
-import { mostRounds } from './retries.ts';
+import { maxRounds } from './retries.ts';
 import type { HeldRecord } from './types.ts';
 
 /** What came of reading the bindings to records, by the ids of these. */
@@ -56,14 +56,14 @@ async function readPart(
   children: Children,
   parents: readonly Parent[] | 'all',
   options: ChildrenOptions,
-  rounds: number = mostRounds.whole,
+  rounds: number = maxRounds.whole,
 ): Promise<ChildrenReading> {
   if (parents.length === 0) return { kind: 'read', of: new Map() };
   const list = {
     path: children.path,
     query: {
       ...(parents !== 'all' && {
-        [children.ofParents.parameter]: parents.map((one) => boundId(children, one)),
+        [children.ofParents.parameter]: parents.map((one) => targetId(children, one)),
       }),
       ordering: 'pk',
     },

@@ -1,19 +1,19 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
-import { boundId } from '../kinds/bindings.ts';
+import { targetId } from '../kinds/bindings.ts';
 import type { Children, Parent } from '../kinds/children.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { Evidence } from './evidence.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
-import { exactIn, heldIn, listedOn, observedIn, type ListedRecord } from './records.ts';
-import { Sight } from './sight.ts';
+import { withExactNumbers, heldFields, recordsOnPage, observedIn, type ListedRecord } from './records.ts';
+import { ReadableKinds } from './readable-kinds.ts';
 import { sendFieldsBy } from './send-fields.ts';
 import type { Transport } from './transport.ts';
 import type { HeldRecord } from './types.ts';
-import { belowRead, usesRead, type DocumentReading, type UsesReading } from './read-below.ts';
-import { remembered, type SelfReading } from './read-self.ts';
-import { understood, type Understood } from './understood.ts';
+import { readBelow, readUses, type DocumentReading, type UsesReading } from './read-below.ts';
+import { readSelfOnce, type SelfReading } from './read-self.ts';
+import { judgeAnswer, type JudgedAnswer } from './judged-answer.ts';
 import {
   whatAnswersProve,
   writeProofOf,
@@ -23,40 +23,40 @@ import {
 } from './what-answers-prove.ts';
 
 /** The result of a read. Only `exists` has the record. */
-export type Reading = Understood &
+export type Reading = JudgedAnswer &
   (
     | { readonly proof: 'exists'; readonly held: HeldRecord }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
 /** The result of reading one page. Only `exists` has its records; `absent` means that the list ends before it. */
-export type PageReading = Understood &
+export type PageReading = JudgedAnswer &
   (
     | { readonly proof: 'exists'; readonly page: Page<ListedRecord> }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
 /** The result of reading one record by its id. */
-export type RecordReading = Understood &
+export type RecordReading = JudgedAnswer &
   (
     | { readonly proof: 'exists'; readonly record: ListedRecord }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
 /** The result of a create. Only `created` has the new id, and the sent fields that came back. */
-export type Writing = Understood &
+export type Writing = JudgedAnswer &
   (
     | { readonly proof: 'created'; readonly held: HeldRecord }
     | { readonly proof: Exclude<WriteProof, 'created'> }
   );
 
 /** The result of a delete. */
-export type Deleting = Understood & {
+export type Deleting = JudgedAnswer & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
 };
 
 /** The result of an update. Only `updated` has the new state of the record. */
-export type Updating = Understood &
+export type Updating = JudgedAnswer &
   (
     | { readonly proof: 'updated'; readonly held: HeldRecord }
     | { readonly proof: Exclude<UpdateProof, 'updated'> }
@@ -67,7 +67,7 @@ export interface Client {
   /** What the documented look-ups of the run have shown about the service. */
   readonly evidence: Evidence;
   /** The kinds that can be looked up. */
-  readonly sight: Sight;
+  readonly readable: ReadableKinds;
   /** Sends one request, once, and never rejects. */
   read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
   /** Whether records of this kind can be read in pages, which replaces look-ups and so is only possible if they are. */
@@ -110,25 +110,25 @@ export function createClient(
   send: Transport,
   { capabilities = [] }: { readonly capabilities?: readonly Capability[] } = {},
 ): Client {
-  const sight = new Sight();
-  const readSelf = remembered(send);
+  const readable = new ReadableKinds();
+  const readSelf = readSelfOnce(send);
   const evidence = new Evidence({ self: readSelf, send });
   const canUpdate = capabilities.includes('update');
   const sendFields = sendFieldsBy(send);
   return {
     evidence,
-    sight,
-    canList: (kind) => sight.canRead(kind),
+    readable,
+    canList: (kind) => readable.canRead(kind),
     async read(kind, name, signal) {
       const { path, answers, isDocumented } = kind.lookUp;
       const asked = { shape: answers, identity: kind.identity, name };
       const exchange = await send({ method: 'GET', path: path(name) }, signal);
-      const { answer, ...rest } = understood(readAnswer(exchange, kind, name, answers));
+      const { answer, ...rest } = judgeAnswer(readAnswer(exchange, kind, name, answers));
       if (isDocumented) evidence.note(answer);
       const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
-      if (proof === 'exists' || proof === 'absent') sight.noteShown(kind);
+      if (proof === 'exists' || proof === 'absent') readable.markRead(kind);
       if (proof !== 'exists') return { proof, answer, ...rest };
-      const exact = canUpdate ? exactIn(exchange) : undefined;
+      const exact = canUpdate ? withExactNumbers(exchange) : undefined;
       // readAnswer has checked the name and the `pk`. All other fields may be missing.
       return {
         proof,
@@ -151,14 +151,14 @@ export function createClient(
     readSelf,
     async create(kind, name, fields) {
       const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
-      const { answer, ...rest } = understood(readAnswer(exchange, kind, name));
-      const proof = writeProofOf(answer.kind, sight.canRead(kind));
+      const { answer, ...rest } = judgeAnswer(readAnswer(exchange, kind, name));
+      const proof = writeProofOf(answer.kind, readable.canRead(kind));
       if (proof !== 'created') return { proof, answer, ...rest };
       return {
         proof,
         answer,
         ...rest,
-        held: heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
+        held: heldFields(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
       };
     },
     async update(kind, name, pk, fields) {
@@ -176,8 +176,8 @@ export function createClient(
         throw new Error(`without the capability ${capability}, nothing is taken away`);
       return unbound(send, children, pk);
     },
-    readUses: (...asked) => usesRead(send, ...asked),
-    readBelow: (...asked) => belowRead(send, ...asked),
+    readUses: (...asked) => readUses(send, ...asked),
+    readBelow: (...asked) => readBelow(send, ...asked),
     async remove(kind, name, pk) {
       if (!capabilities.includes('delete')) throw new Error('without its capability, nothing is deleted');
       return removed(send, kind.update.path(name, pk));
@@ -194,13 +194,13 @@ async function changed(
 ): Promise<Updating> {
   const exchange = await sendFields({ method: 'PATCH', path: kind.update.path(name, pk) }, kind, fields);
   const { [kind.identity]: given } = fields;
-  const { answer, stop, ...rest } = understood(
+  const { answer, stop, ...rest } = judgeAnswer(
     readAnswer(exchange, kind, typeof given === 'string' ? given : name),
   );
   const { update } = whatAnswersProve[answer.kind];
   const stops = stop !== undefined && update !== 'denied' && { stop };
   if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
-  const held = heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
+  const held = heldFields(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
   // Meanwhile the name was given to another record.
   if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
   return { proof: update, answer, ...rest, held };
@@ -213,10 +213,10 @@ async function bound(
   fields: JsonObject,
 ): Promise<Writing> {
   const { path } = children;
-  const body = JSON.stringify({ target: boundId(children, parent), ...fields });
+  const body = JSON.stringify({ target: targetId(children, parent), ...fields });
   const exchange = await send({ method: 'POST', path, body });
   const asked = { shape: 'record', identity: 'target', name: parent.pk, isUnique: true } as const;
-  const { answer, ...rest } = understood(sortedAnswer(exchange, asked));
+  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, asked));
   const proof = writeProofOf(answer.kind, true);
   if (proof !== 'created') return { proof, answer, ...rest };
   return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
@@ -231,7 +231,7 @@ async function rebound(
 ): Promise<Updating> {
   const body = JSON.stringify(fields);
   const exchange = await send({ method: 'PATCH', path: `${path}${encodeURIComponent(pk)}/`, body });
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'id', id: pk }));
+  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'id', id: pk }));
   const { update } = whatAnswersProve[answer.kind];
   if (update !== 'updated') return { proof: update, answer, ...rest };
   return { proof: update, answer, ...rest, held: { pk, fields: {} } };
@@ -243,7 +243,7 @@ function unbound(send: Transport, { path }: Children, pk: string): Promise<Delet
 
 async function deleted(send: Transport, path: string): Promise<Deleting> {
   const exchange = await send({ method: 'DELETE', path });
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'nothing' }));
+  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'nothing' }));
   const { update } = whatAnswersProve[answer.kind];
   if (answer.kind === 'deleted') return { proof: 'deleted', answer };
   // The record is gone, as far as this token can see. A deleted record never comes back as found.
@@ -260,7 +260,7 @@ async function recordRead(
   const leftOut = new URLSearchParams(byName.leftOutById).toString();
   const one = `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
   const exchange = await send({ method: 'GET', path: one }, signal);
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'id', id }));
+  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'id', id }));
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };
   const record = { received: recordOf(exchange, answer), shown: answer.body ?? {} };
@@ -275,10 +275,10 @@ async function pageRead(
   signal: AbortSignal | undefined,
 ): Promise<PageReading> {
   const exchange = await send(pageRequest(list, page), signal);
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'page', number: page.number }));
+  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'page', number: page.number }));
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };
-  return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
+  return { proof, answer, ...rest, page: recordsOnPage(exchange, answer, page.number, canUpdate) };
 }
 
 /** A denial says nothing about other records: permissions can be on single records. */

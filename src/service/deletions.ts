@@ -1,6 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { commonKinds, kinds } from '../kinds/all.ts';
+import { defaultKinds, kinds } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
 import { policyBindings } from '../kinds/policy-bindings.ts';
 import { subjectOf } from '../kinds/access.ts';
@@ -15,7 +15,7 @@ import type { Pacing } from './pacing.ts';
 import { countOf } from './read-pages.ts';
 import { readWhole } from './read-whole.ts';
 import { retrieveSelf } from './retrieve.ts';
-import { triesOf, untilProven } from './retries.ts';
+import { maxTries, retryUntilProven } from './retries.ts';
 import type { HeldRecord } from './types.ts';
 
 /** What is known of a record that is to be deleted. */
@@ -33,7 +33,7 @@ export interface Deletions {
 }
 
 /** A record that is to be deleted. */
-export interface Going {
+export interface DeleteCandidate {
   readonly resource: Pick<Resource, 'kind' | 'name' | 'address'>;
   readonly held: HeldRecord;
 }
@@ -46,13 +46,13 @@ interface DeletionOptions {
 
 /** Finds out what hangs on what is to be deleted, and what keeps it from that. Where a change closes `isClosed` before, nothing opens. */
 export async function readDeletions(
-  going: readonly Going[],
+  going: readonly DeleteCandidate[],
   isClosed: (pk: string) => boolean,
   options: DeletionOptions,
 ): Promise<Deletions> {
   const of = new Map<Address, Deletion>();
   for (const one of going) {
-    const because = await whyKept(one, going, options, isClosed);
+    const because = await deleteRefusal(one, going, options, isClosed);
     const uses = await usesOf(one, options);
     const notes = uses ? notesOn(uses) : ['what hangs on it could not be read'];
     of.set(one.resource.address, { notes, ...(because !== undefined && { because }) });
@@ -74,9 +74,9 @@ async function showsAll({ listing }: Kind, { client, pacing, signal }: DeletionO
 }
 
 /** Why a record is not to be deleted, as far as the service shows it now; nothing where it may be. */
-export async function whyKept(
-  { resource, held }: Going,
-  going: readonly Going[],
+export async function deleteRefusal(
+  { resource, held }: DeleteCandidate,
+  going: readonly DeleteCandidate[],
   options: DeletionOptions,
   isClosed: (pk: string) => boolean = () => false,
 ): Promise<string | undefined> {
@@ -85,8 +85,8 @@ export async function whyKept(
   if (deletion === undefined) return `rollcall deletes no ${kind.list}`;
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
-  const doors = doorsFor(kind);
-  const isKnownWell = commonKinds.includes(kind);
+  const doors = kindsProtectedBy(kind);
+  const isKnownWell = defaultKinds.includes(kind);
   const asksSelf = deletion.isOwned === true || doors.length > 0 || !isKnownWell;
   const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
   if (asksSelf && self?.proof !== 'exists') return 'it could not be learnt whose the token is';
@@ -94,7 +94,7 @@ export async function whyKept(
     if (self.pk === undefined) return `it is not known whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
   }
-  const last = await whyLast(kind, held, going, options);
+  const last = await lastRecordRefusal(kind, held, going, options);
   if (last !== undefined) return last;
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
   if (doors.length > 0 && !isSuperuser)
@@ -103,20 +103,20 @@ export async function whyKept(
     return 'only superusers see all that depends on it, so a delete might take more along';
   const uses = await usesOf({ resource, held }, options);
   if (!isKnownWell && uses === undefined) return 'what depends on it could not be read';
-  const taken = whyTaken(kind, uses ?? [], going);
+  const taken = cascadeRefusal(kind, uses ?? [], going);
   if (taken !== undefined) return taken;
   for (const door of doors) {
-    const opened = await whyOpen(door, { held, uses }, going, options, isClosed);
+    const opened = await openingRefusal(door, { held, uses }, going, options, isClosed);
     if (opened !== undefined) return opened;
   }
   return undefined;
 }
 
 /** Where a record is the last of those of which one has to stay. */
-async function whyLast(
+async function lastRecordRefusal(
   kind: Kind,
   held: HeldRecord,
-  going: readonly Going[],
+  going: readonly DeleteCandidate[],
   options: DeletionOptions,
 ): Promise<string | undefined> {
   const last = kind.deletion?.last;
@@ -131,9 +131,14 @@ async function whyLast(
 }
 
 /** What the service would delete with a record, though no manifest says that it goes. */
-function whyTaken(kind: Kind, uses: readonly JsonObject[], going: readonly Going[]): string | undefined {
+function cascadeRefusal(
+  kind: Kind,
+  uses: readonly JsonObject[],
+  going: readonly DeleteCandidate[],
+): string | undefined {
   const isPolicy =
-    doorsFor(kind).length === 0 && policyBindings.binds.some(({ refersTo }) => refersTo === kind.family);
+    kindsProtectedBy(kind).length === 0 &&
+    policyBindings.binds.some(({ refersTo }) => refersTo === kind.family);
   for (const use of uses) {
     const { app, model_name: model, name, pk, action } = use;
     const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
@@ -142,7 +147,7 @@ function whyTaken(kind: Kind, uses: readonly JsonObject[], going: readonly Going
     // 2023.10 says it in capitals.
     if (textOf(action).toLowerCase() !== 'cascade') continue;
     const of = familyOfModel(textOf(app), textOf(model));
-    if (of === undefined || of.goesAlong) continue;
+    if (of === undefined || of.isDeletedAlong) continue;
     const isGoing = going.some(({ resource, held }) => resource.kind.family === of && held.pk === textOf(pk));
     if (!isGoing)
       return `the service would delete ${what} with it: declare that as absent too, or let it name something else first`;
@@ -151,13 +156,13 @@ function whyTaken(kind: Kind, uses: readonly JsonObject[], going: readonly Going
 }
 
 /** What says who may open something, where records of a kind can be bound. */
-interface Doors {
+interface ProtectedKind {
   readonly access: Access;
   readonly subject: Subject;
   readonly of: Kind;
 }
 
-function doorsFor({ type }: Kind): Doors[] {
+function kindsProtectedBy({ type }: Kind): ProtectedKind[] {
   return kinds.flatMap((of) => {
     const { access } = of;
     if (access === undefined) return [];
@@ -167,10 +172,10 @@ function doorsFor({ type }: Kind): Doors[] {
 }
 
 /** Whether something would open to everyone, because nobody else is bound to it who stays. */
-async function whyOpen(
-  { access, subject, of }: Doors,
+async function openingRefusal(
+  { access, subject, of }: ProtectedKind,
   { held, uses }: { readonly held: HeldRecord; readonly uses: readonly JsonObject[] | undefined },
-  going: readonly Going[],
+  going: readonly DeleteCandidate[],
   options: DeletionOptions,
   isClosed: (pk: string) => boolean,
 ): Promise<string | undefined> {
@@ -183,7 +188,7 @@ async function whyOpen(
   if (isHidden) return 'a list of what is bound lacks some of where it is';
   const pks = pksOf(of, going);
   const leaves = going.flatMap((one) =>
-    doorsFor(one.resource.kind).map((door) => keyOf(of, door.subject.field, one.held.pk)),
+    kindsProtectedBy(one.resource.kind).map((door) => keyOf(of, door.subject.field, one.held.pk)),
   );
   const gone = new Set([...leaves, keyOf(of, subject.field, held.pk)]);
   const own = keyOf(of, subject.field, held.pk);
@@ -205,7 +210,7 @@ function keyOf(of: Kind, field: string, id: JsonValue): string {
   return `${field} ${textOf(idKey(of, field, id))}`;
 }
 
-function pksOf(kind: Kind, going: readonly Going[]): ReadonlySet<string> {
+function pksOf(kind: Kind, going: readonly DeleteCandidate[]): ReadonlySet<string> {
   return new Set(going.flatMap(({ resource, held }) => (resource.kind.type === kind.type ? held.pk : [])));
 }
 
@@ -213,11 +218,11 @@ const mostNamed = 10;
 
 /** What the service says that hangs on a record; nothing where it does not say. */
 async function usesOf(
-  { resource: { kind, name }, held }: Going,
+  { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: DeletionOptions,
 ): Promise<readonly JsonObject[] | undefined> {
   const ask = (): Promise<UsesReading> => client.readUses(kind, name, held.pk, signal);
-  const reading = await untilProven(ask, pacing, triesOf.lookUp);
+  const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
   return reading?.proof === 'exists' ? reading.uses.filter((use) => isJsonObject(use)) : undefined;
 }
 

@@ -1,8 +1,8 @@
 import { readAnswer, type Answer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
-import { nobodysSlug, probedKind } from './probe.ts';
+import { unusedSlug, probedKind } from './probe.ts';
 import type { SelfReading } from './read-self.ts';
-import { triesOf, untilProven } from './retries.ts';
+import { maxTries, retryUntilProven } from './retries.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
@@ -78,7 +78,7 @@ export class Evidence {
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenTaken) return false;
     const { pacing, signal } = options;
-    const self = await untilProven(() => this.#questions.self(signal), pacing, triesOf.lookUp);
+    const self = await retryUntilProven(() => this.#questions.self(signal), pacing, maxTries.lookUp);
     if (self?.proof === 'exists') return false;
     return (await this.#askForNobody(options))?.kind === 'denied';
   }
@@ -100,15 +100,15 @@ export class Evidence {
     pacing: Pacing,
     signal: AbortSignal | undefined,
   ): Promise<Answer | undefined> {
-    const asked = await untilProven(
+    const asked = await retryUntilProven(
       async () => {
-        const path = probedKind.lookUp.path(nobodysSlug);
+        const path = probedKind.lookUp.path(unusedSlug);
         const exchange = await this.#questions.send({ method: 'GET', path, ...about }, signal);
-        const answer = readAnswer(exchange, probedKind, nobodysSlug);
+        const answer = readAnswer(exchange, probedKind, unusedSlug);
         return { answer, proof: whatAnswersProve[answer.kind].read };
       },
       pacing,
-      triesOf.lookUp,
+      maxTries.lookUp,
     );
     if (asked && !about.isAnonymous) this.note(asked.answer);
     return asked?.answer;

@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/all.ts';
-import { once } from '../kinds/once.ts';
+import { once } from '../kinds/memoize.ts';
 
 /** Top-level keys of an answer with a meaning: the fields of a request, and the keys around them. */
 export const meaningfulNames: () => ReadonlySet<string> = once(

@@ -1,7 +1,9 @@
 import { kinds } from '../kinds/all.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-const moved = kinds.flatMap(({ path, was }) => (was === undefined ? [] : [{ path, was: was.path }]));
+const moved = kinds.flatMap(({ path, formerPath }) =>
+  formerPath === undefined ? [] : [{ path, was: formerPath.path }],
+);
 
 /** A transport that tries the paths of earlier releases. An unknown path has no effect; once a former path works, it is kept. */
 export function withFormerPaths(send: Transport): Transport {

@@ -2,7 +2,7 @@ import type { Clock, Random } from '../base/clock.ts';
 import { isAnswered, timedOut, type Answer } from './answer.ts';
 
 /** How to wait for an unavailable service. */
-export interface Patience {
+export interface OutagePolicy {
   /** The longest wait in milliseconds, from the first answer that shows the outage; 0 for none. */
   readonly waitMs: number;
   /** Whether to wait even if nothing has answered yet. Not by default, so that a wrong port fails quickly. */
@@ -21,7 +21,7 @@ export type OutageNews =
 /** How waiting ended: there was no outage; it is over; or rollcall has stopped waiting. */
 type Waited = 'there' | 'back' | 'gone';
 
-interface Surroundings {
+interface OutageOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** When it aborts, all waiting ends. */
@@ -39,21 +39,21 @@ type State =
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
 /** How many outages a request may meet without using up a try. After that, the request itself may be the cause. */
-export const mostOutagesSpared = 3;
+export const maxFreeOutages = 3;
 
 const firstDelayMs = 250;
 const longestDelayMs = 2000;
 
 /** Whether the service is available, and who waits for it. Shared by all workers of a run. */
 export class Outage {
-  readonly #patience: Patience;
-  readonly #around: Surroundings;
+  readonly #patience: OutagePolicy;
+  readonly #around: OutageOptions;
   #state: State = { kind: 'there' };
   #hasAnswered = false;
   #lastWasLost = false;
   #outlasted = 0;
 
-  constructor(patience: Patience, around: Surroundings) {
+  constructor(patience: OutagePolicy, around: OutageOptions) {
     this.#patience = patience;
     this.#around = around;
   }
@@ -154,6 +154,6 @@ export function isStarting({ kind, status }: Answer): boolean {
 }
 
 /** Adds to an answer how long rollcall waited for the service in vain. */
-export function gaveUpWaiting(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
+export function withOutageWait(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
   return waitedMs === undefined ? answer : { ...answer, waitedMs };
 }

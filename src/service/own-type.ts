@@ -4,7 +4,7 @@ import type { Client, Reading, RecordReading } from './client.ts';
 import type { HeldRecord } from './types.ts';
 import type { Pacing } from './pacing.ts';
 import { readWhole } from './read-whole.ts';
-import { triesOf, untilProven } from './retries.ts';
+import { maxTries, retryUntilProven } from './retries.ts';
 
 /** Whether a record in the list of all types is of this kind, and not of one derived from it. */
 export function isOfKind({ model }: Kind, record: JsonObject): boolean {
@@ -22,10 +22,10 @@ export async function readOwn(
   const { isBase, family } = kind;
   // The record may be gone, and another one may have its name.
   for (let isLast = false; ; isLast = true) {
-    const reading = await untilProven(() => client.read(kind, name, signal), pacing, triesOf.lookUp);
+    const reading = await retryUntilProven(() => client.read(kind, name, signal), pacing, maxTries.lookUp);
     if (!isBase || reading?.proof !== 'exists') return reading;
     const id = idOf(family, reading.held.pk);
-    const shown = await untilProven(() => client.readById(family, id, signal), pacing, triesOf.lookUp);
+    const shown = await retryUntilProven(() => client.readById(family, id, signal), pacing, maxTries.lookUp);
     if (shown?.proof === 'exists')
       return isOfKind(kind, shown.record.received) ? reading : { proof: 'absent', answer: shown.answer };
     if (shown?.proof !== 'absent') return shown;
@@ -48,7 +48,7 @@ export interface OwnTypeOptions {
 export type OwnType = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
 
 /** The records of a list that are of its kind. Records of another or unknown type are left out. */
-export async function ownAmong<Key>(
+export async function keepOwnType<Key>(
   kind: Kind,
   found: ReadonlyMap<Key, HeldRecord>,
   options: OwnTypeOptions,
@@ -79,7 +79,8 @@ export async function ownTypesOf(
   await pacing.forEach(pks, async (pk) => {
     if (known.has(pk) || signal?.aborted) return;
     const read = (): Promise<RecordReading> => client.readById(family, idOf(family, pk), signal);
-    const reading = all.kind === 'unread' ? all.reading : await untilProven(read, pacing, triesOf.lookUp);
+    const reading =
+      all.kind === 'unread' ? all.reading : await retryUntilProven(read, pacing, maxTries.lookUp);
     known.set(pk, reading?.proof === 'exists' ? isOfKind(kind, reading.record.received) : reading);
   });
   return known;

@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
 import { timedOut, type Answer } from './answer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { Outage, type Patience } from './outage.ts';
+import { Outage, type OutagePolicy } from './outage.ts';
 import type { Pace } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
@@ -20,7 +20,7 @@ export const longestPauseMs: number = 10 * 60 * 1000;
 const retriesAtLeast = 20;
 const retriesForARequest = 0.5;
 
-const noPatience: Patience = {
+const noPatience: OutagePolicy = {
   waitMs: 0,
   fromTheStart: false,
   ask: () => Promise.reject(new Error('nothing is waited for')),
@@ -68,7 +68,7 @@ interface PacingOptions {
   readonly concurrency: number;
   readonly signal?: AbortSignal;
   /** How to wait for an unavailable service; not at all by default. */
-  readonly patience?: Patience;
+  readonly patience?: OutagePolicy;
   /** Called when a pause begins or is extended. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
   /** Called before a retry, unless the whole run pauses for it: then onPause is called. */

@@ -25,14 +25,14 @@ type ProbeStage =
 export const probedKind: Kind<ResourceType> = application;
 
 /** A slug that is valid and that nobody is likely to choose. */
-export const nobodysSlug: string = 'rollcall-doctor-asks-for-what-nobody-has';
+export const unusedSlug: string = 'rollcall-doctor-asks-for-what-nobody-has';
 
 /** Looks up an application that does not exist: the service's own "not found" shows that all is well. */
 export async function probe(send: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<Probe> {
-  const path = probedKind.lookUp.path(nobodysSlug);
+  const path = probedKind.lookUp.path(unusedSlug);
   const request = { method: 'GET', path, ...(timeoutMs !== undefined && { timeoutMs }) } as const;
   const exchange = await send(request, signal);
-  const answer = readAnswer(exchange, probedKind, nobodysSlug);
+  const answer = readAnswer(exchange, probedKind, unusedSlug);
   const date = exchange.kind === 'answered' ? Date.parse(exchange.headers['date'] ?? '') : Number.NaN;
   return { answer, stage: stageOf(answer.kind), ...(!Number.isNaN(date) && { serviceTime: date }) };
 }

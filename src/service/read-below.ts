@@ -2,17 +2,17 @@ import { isJsonList, parseJson, type JsonObject, type JsonValue } from '../base/
 import type { Kind } from '../kinds/kind.ts';
 import { sortedAnswer } from './answer.ts';
 import type { Transport } from './transport.ts';
-import { understood, type Understood } from './understood.ts';
+import { judgeAnswer, type JudgedAnswer } from './judged-answer.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
 /** The dependents of a record, as the service reports them. */
-export type UsesReading = Understood & { readonly proof: ReadProof; readonly uses: readonly JsonValue[] };
+export type UsesReading = JudgedAnswer & { readonly proof: ReadProof; readonly uses: readonly JsonValue[] };
 
 /** The result of reading a JSON object below a record. */
-export type DocumentReading = Understood & { readonly proof: ReadProof; readonly document: JsonObject };
+export type DocumentReading = JudgedAnswer & { readonly proof: ReadProof; readonly document: JsonObject };
 
 /** Reads the dependents of a record. */
-export async function usesRead(
+export async function readUses(
   send: Transport,
   { update }: Kind,
   name: string,
@@ -20,14 +20,14 @@ export async function usesRead(
   signal: AbortSignal | undefined,
 ): Promise<UsesReading> {
   const exchange = await send({ method: 'GET', path: `${update.path(name, pk)}used_by/` }, signal);
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'uses' }));
+  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'uses' }));
   const uses = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
   const isList = uses !== undefined && isJsonList(uses);
   return { proof: whatAnswersProve[answer.kind].read, uses: isList ? uses : [], answer, ...rest };
 }
 
 /** Reads the JSON object at a path below a record. */
-export async function belowRead(
+export async function readBelow(
   send: Transport,
   { update }: Kind,
   name: string,
@@ -36,6 +36,6 @@ export async function belowRead(
   signal: AbortSignal | undefined,
 ): Promise<DocumentReading> {
   const exchange = await send({ method: 'GET', path: `${update.path(name, pk)}${path}` }, signal);
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'document' }));
+  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'document' }));
   return { proof: whatAnswersProve[answer.kind].read, document: answer.body ?? {}, answer, ...rest };
 }

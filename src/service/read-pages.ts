@@ -3,7 +3,7 @@ import type { Client, PageReading } from './client.ts';
 import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery, type Page } from './page.ts';
 import type { Pacing } from './pacing.ts';
-import { mostInARow, mostRounds, triesOf, untilProven } from './retries.ts';
+import { maxConsecutiveFailures, maxRounds, maxTries, retryUntilProven } from './retries.ts';
 
 interface PagesOptions {
   readonly client: Pick<Client, 'readPage'>;
@@ -42,10 +42,10 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
   let failed: Answer | undefined;
 
   async function ask(number: number): Promise<void> {
-    const reading = await untilProven(
+    const reading = await retryUntilProven(
       () => client.readPage(list, { number, size: pageSize }, signal),
       pacing,
-      triesOf.page,
+      maxTries.page,
     );
     if (reading?.proof === 'exists') take(number, reading.page);
     // The list has become shorter and ends before this page.
@@ -68,7 +68,8 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
     failed = answer;
     inARow += 1;
     isDoubtful ||= answer.kind === 'unusable_success';
-    isOver ||= isDoubtful || proof !== 'nothing' || timedOut(answer) || inARow >= mostInARow.pages;
+    isOver ||=
+      isDoubtful || proof !== 'nothing' || timedOut(answer) || inARow >= maxConsecutiveFailures.pages;
   }
 
   await pacing.beside(() => ask(1));
@@ -77,7 +78,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
   if (count !== undefined && !isWorth(count)) return { isDoubtful, pages, tooMany: count };
   const pagesNow = (): number => (last === undefined || isOver ? 0 : pagesBy(last.page, last.number));
   let asked = 1;
-  for (let round = 0; round < mostRounds.growing && asked < pagesNow(); round += 1) {
+  for (let round = 0; round < maxRounds.growing && asked < pagesNow(); round += 1) {
     const numbers = Array.from({ length: pagesNow() - asked }, (_, index) => asked + index + 1);
     asked += numbers.length;
     await pacing.forEach(numbers, async (number) => {
@@ -98,6 +99,6 @@ export async function countOf(
   { client, pacing, signal }: Pick<PagesOptions, 'client' | 'pacing' | 'signal'>,
 ): Promise<number | undefined> {
   const ask = (): Promise<PageReading> => client.readPage(list, { number: 1, size: 1 }, signal);
-  const reading = await untilProven(ask, pacing, triesOf.page);
+  const reading = await retryUntilProven(ask, pacing, maxTries.page);
   return reading?.proof === 'exists' ? reading.page.count : undefined;
 }

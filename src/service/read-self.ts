@@ -1,12 +1,12 @@
 import { isJsonObject, textOf } from '../base/json.ts';
 import { sortedAnswer } from './answer.ts';
 import type { Transport } from './transport.ts';
-import { understood, type Understood } from './understood.ts';
+import { judgeAnswer, type JudgedAnswer } from './judged-answer.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 import { ownUserPath } from './who-am-i.ts';
 
 /** The token's user; any result other than `exists` says nothing about it. */
-export type SelfReading = Understood &
+export type SelfReading = JudgedAnswer &
   (
     | {
         readonly proof: 'exists';
@@ -18,7 +18,7 @@ export type SelfReading = Understood &
   );
 
 /** Requests the token's user until it is known. */
-export function remembered(send: Transport): (signal?: AbortSignal) => Promise<SelfReading> {
+export function readSelfOnce(send: Transport): (signal?: AbortSignal) => Promise<SelfReading> {
   let self: Promise<SelfReading> | undefined;
   return async (signal) => {
     self ??= selfRead(send, signal);
@@ -30,7 +30,7 @@ export function remembered(send: Transport): (signal?: AbortSignal) => Promise<S
 
 async function selfRead(send: Transport, signal: AbortSignal | undefined): Promise<SelfReading> {
   const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'self' }));
+  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'self' }));
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };
   const user = answer.body?.['user'];

@@ -5,7 +5,7 @@ import type { Client, PageReading } from './client.ts';
 import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery } from './page.ts';
 import type { Pacing } from './pacing.ts';
-import { mostRounds, triesOf, untilProven } from './retries.ts';
+import { maxRounds, maxTries, retryUntilProven } from './retries.ts';
 
 interface WholeOptions {
   readonly client: Pick<Client, 'readPage'>;
@@ -35,7 +35,7 @@ export type WholeReading =
  */
 export async function readWhole(list: NamedList, options: WholeOptions): Promise<WholeReading> {
   let round = await readOnce(list, options);
-  for (let rounds = 1; round.kind === 'moved' && rounds < mostRounds.whole; rounds += 1)
+  for (let rounds = 1; round.kind === 'moved' && rounds < maxRounds.whole; rounds += 1)
     round = await readOnce(list, options);
   if (round.kind !== 'moved') return round;
   const { answer } = round.reading;
@@ -52,7 +52,7 @@ async function readOnce(
   let counted: number | undefined;
   for (let number = 1; ; number += 1) {
     const ask = (): Promise<PageReading> => client.readPage(list, { number, size: pageSize }, signal);
-    const reading = await untilProven(ask, pacing, triesOf.lookUp);
+    const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted))
       return { kind: 'not_sent' };
     // The list has become shorter.

@@ -3,13 +3,13 @@ import type { Exchange, HttpRequest } from './transport.ts';
 
 /** The names of ids by the paths of lists, where the service does not call them `pk`. */
 const named = new Map(
-  kinds.flatMap(({ path, was, family }) =>
+  kinds.flatMap(({ path, formerPath, family }) =>
     family.id === 'pk'
       ? []
       : [
           [path, family.id] as const,
           [family.path, family.id] as const,
-          ...(was ? [[was.path, was.id ?? family.id] as const] : []),
+          ...(formerPath ? [[formerPath.path, formerPath.id ?? family.id] as const] : []),
         ],
   ),
 );

@@ -1,4 +1,4 @@
-import { withoutInexact } from '../base/exact-numbers.ts';
+import { withoutInexactNumbers } from '../base/exact-numbers.ts';
 import {
   isJsonList,
   isJsonObject,
@@ -7,9 +7,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import { asLatest } from '../kinds/forms.ts';
+import { toNewestRelease } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { factsWithin, namesWithin, referring } from '../kinds/named.ts';
+import { referenceFactsWithin, nestedNames, referenceFields } from '../kinds/named.ts';
 import type { Answer } from './answer.ts';
 import { pageIn, type Page } from './page.ts';
 import type { Exchange } from './transport.ts';
@@ -33,12 +33,14 @@ export function observedIn(
   { received, shown, exact }: ListedRecord,
   wanted: readonly string[],
 ): HeldRecord {
-  const facts = factsWithin(kind, received, shown);
+  const facts = referenceFactsWithin(kind, received, shown);
   return {
-    ...heldIn(kind, received, shown, wanted),
-    ...(exact && { exact: heldIn(kind, exact, exact, wanted).fields }),
+    ...heldFields(kind, received, shown, wanted),
+    ...(exact && { exact: heldFields(kind, exact, exact, wanted).fields }),
     ...(facts.length > 0 && { facts }),
-    names: Object.fromEntries(referring(kind).map(([field]) => [field, namesWithin(kind, field, shown)])),
+    names: Object.fromEntries(
+      referenceFields(kind).map(([field]) => [field, nestedNames(kind, field, shown)]),
+    ),
   };
 }
 
@@ -46,7 +48,7 @@ export function observedIn(
  * A record as received and as it may be shown: its id, and the named fields. A field that a release shows but does not accept is
  * left out.
  */
-export function heldIn(
+export function heldFields(
   kind: Kind,
   received: JsonObject,
   shown: JsonObject,
@@ -57,7 +59,7 @@ export function heldIn(
     wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false && !fields[name]?.children),
   );
   const pick = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(asLatest(kind, object)).filter(([name]) => names.has(name)));
+    Object.fromEntries(Object.entries(toNewestRelease(kind, object)).filter(([name]) => names.has(name)));
   return {
     pk: textOf(shown['pk']),
     ...(kind.bindable?.id !== undefined && { bindable: textOf(received[kind.bindable.id] ?? null) }),
@@ -67,7 +69,7 @@ export function heldIn(
 }
 
 /** The records on a page. Values that are not objects are left out. */
-export function listedOn(
+export function recordsOnPage(
   exchange: Exchange,
   { body }: Answer,
   number: number,
@@ -75,7 +77,7 @@ export function listedOn(
 ): Page<ListedRecord> {
   const page = pageIn(asReceived(exchange) ?? body, number);
   if (page === undefined) throw new Error('the answer carries no page');
-  const exact = canUpdate ? exactIn(exchange) : undefined;
+  const exact = canUpdate ? withExactNumbers(exchange) : undefined;
   const exactBody = exact && asReceived(exact);
   const items = page.items.flatMap((received, index): ListedRecord[] =>
     isJsonObject(received)
@@ -92,9 +94,9 @@ function recordAt(page: JsonObject | undefined, index: number): JsonObject | und
 }
 
 /** The exchange with null for each number that would be sent back changed; undefined if there is none. */
-export function exactIn(exchange: Exchange): Exchange | undefined {
+export function withExactNumbers(exchange: Exchange): Exchange | undefined {
   if (exchange.kind !== 'answered') return undefined;
-  const text = withoutInexact(exchange.asReceived ?? exchange.body);
+  const text = withoutInexactNumbers(exchange.asReceived ?? exchange.body);
   return text === undefined ? undefined : { ...exchange, asReceived: text };
 }
 

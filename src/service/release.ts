@@ -3,7 +3,7 @@ import { readRelease, type Release } from '../kinds/release.ts';
 import { probedKind } from './probe.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
-import { triesOf, untilProven } from './retries.ts';
+import { maxTries, retryUntilProven } from './retries.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
@@ -34,7 +34,7 @@ export async function askRelease(
 ): Promise<Release | undefined> {
   const ask = async (): Promise<ReleaseReading> =>
     signal.aborted ? unasked : readingOf(await send(releaseRequest, signal));
-  return (await untilProven(ask, pacing, triesOf.release))?.release;
+  return (await retryUntilProven(ask, pacing, maxTries.release))?.release;
 }
 
 function readingOf(exchange: Exchange): ReleaseReading {

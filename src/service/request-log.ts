@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, textOf } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
-import { referring } from '../kinds/named.ts';
+import { referenceFields } from '../kinds/named.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** A finished request as a log may show it: without token and body, and with no value except the name. */
@@ -60,7 +60,7 @@ function closedPaths(hide: Hide): string[] {
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {
     const fields = hiddenOf(kind, hide);
-    return referring(kind).flatMap(([field, { path }]) => (fields.has(field) ? [path] : []));
+    return referenceFields(kind).flatMap(([field, { path }]) => (fields.has(field) ? [path] : []));
   });
 }
 

@@ -1,5 +1,5 @@
 import { timedOut, type Answer } from './answer.ts';
-import { mostOutagesSpared, gaveUpWaiting } from './outage.ts';
+import { maxFreeOutages, withOutageWait } from './outage.ts';
 import type { Pacing } from './pacing.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
@@ -9,7 +9,7 @@ interface Tries {
   readonly inSilence: number;
 }
 
-export const triesOf: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', Tries>> = {
+export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', Tries>> = {
   /** A create or change, as long as nothing shows that it was carried out or refused. */
   write: { answered: 3, inSilence: 3 },
   /** A look-up, which nothing else replaces. */
@@ -21,7 +21,7 @@ export const triesOf: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', T
 };
 
 /** After this many failures in a row, the rest would fail too, and nothing more is begun. */
-export const mostInARow = {
+export const maxConsecutiveFailures = {
   /** Creates or changes. */
   writes: 5,
   lookUps: 5,
@@ -30,7 +30,7 @@ export const mostInARow = {
 } as const;
 
 /** How often a list is read that keeps changing. */
-export const mostRounds = {
+export const maxRounds = {
   /** If each round adds pages. */
   growing: 10,
   /** If one round has to show everything. */
@@ -57,7 +57,7 @@ export class Retries {
   /** Waits before the next try, and returns whether there is one. A try that met an outage does not count if it `isSpared`. */
   async again(answer: Answer, isSpared: boolean): Promise<boolean> {
     const most = timedOut(answer) ? this.#tries.inSilence : this.#tries.answered;
-    const isFree = isSpared && this.#spared < mostOutagesSpared;
+    const isFree = isSpared && this.#spared < maxFreeOutages;
     const next = await this.#pacing.again({ attempt: this.#attempt, most, answer, isFree });
     if (next === undefined) return false;
     if (next === this.#attempt) this.#spared += 1;
@@ -67,7 +67,7 @@ export class Retries {
 }
 
 /** Repeats a request until its answer proves something. Returns the last result, or undefined if nothing was sent. */
-export async function untilProven<Result extends { readonly proof: ReadProof; readonly answer: Answer }>(
+export async function retryUntilProven<Result extends { readonly proof: ReadProof; readonly answer: Answer }>(
   ask: () => Promise<Result>,
   pacing: Pacing,
   tries: Tries,
@@ -80,5 +80,5 @@ export async function untilProven<Result extends { readonly proof: ReadProof; re
     if (result.proof !== 'nothing') return result;
     if (!(await retries.again(result.answer, true))) break;
   }
-  return result && { ...result, answer: gaveUpWaiting(result.answer, pacing.outage) };
+  return result && { ...result, answer: withOutageWait(result.answer, pacing.outage) };
 }

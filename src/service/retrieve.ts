@@ -4,8 +4,8 @@ import type { Client, Reading } from './client.ts';
 import { readOwn } from './own-type.ts';
 import type { SelfReading } from './read-self.ts';
 import type { Pacing } from './pacing.ts';
-import { triesOf, untilProven } from './retries.ts';
-import type { Unread } from './sight.ts';
+import { maxTries, retryUntilProven } from './retries.ts';
+import type { InconclusiveRead } from './readable-kinds.ts';
 
 /**
  * Looks up a record, and tries again if an answer proves nothing. Returns the last reading, or nothing if no request was sent:
@@ -20,34 +20,34 @@ export async function retrieve(
 ): Promise<Reading | undefined> {
   const reading = await readOwn(kind, name, client, pacing, signal);
   // Where some records of a kind were shown, one that is not shown says nothing of the others.
-  const unread = client.sight.hasShown(kind)
+  const unread = client.readable.hasRead(kind)
     ? undefined
-    : await leftUnknown(kind, reading, client, pacing, signal);
-  if (unread) client.sight.forgo(kind, unread);
+    : await unreadOptionally(kind, reading, client, pacing, signal);
+  if (unread) client.readable.markUnreadable(kind, unread);
   return reading;
 }
 
 /** A look-up that is not documented and came to no data, where the run goes on without: the record may be there or not. */
-export async function leftUnknown(
+export async function unreadOptionally(
   kind: Kind,
   reading: Pick<Reading, 'proof' | 'answer'> | undefined,
   client: Client,
   pacing: Pacing,
   signal?: AbortSignal,
-): Promise<Unread | undefined> {
+): Promise<InconclusiveRead | undefined> {
   if (kind.lookUp.isDocumented || reading === undefined) return undefined;
   const { proof, answer } = reading;
   if (proof === 'exists' || proof === 'absent' || answer.ids) return undefined;
-  return (await isDispensable(answer, client, pacing, signal)) ? { proof, answer } : undefined;
+  return (await isOptionalRead(answer, client, pacing, signal)) ? { proof, answer } : undefined;
 }
 
 /**
  * Whether a run goes on without an answer to a read that is not documented: the documented API is there and takes the token, so that the
  * service does not offer this, or not to this token.
  */
-export async function isDispensable(
+export async function isOptionalRead(
   answer: Answer,
-  { evidence, sight }: Pick<Client, 'evidence' | 'sight'>,
+  { evidence, readable }: Pick<Client, 'evidence' | 'readable'>,
   pacing: Pacing,
   signal?: AbortSignal,
 ): Promise<boolean> {
@@ -59,8 +59,8 @@ export async function isDispensable(
     case 'not_offered':
       return answer.status === undefined || evidence.isApiThere(options);
     case 'denied':
-      sight.isTokenRefused ||= await evidence.isTokenRefused(options);
-      return !sight.isTokenRefused;
+      readable.isTokenRefused ||= await evidence.isTokenRefused(options);
+      return !readable.isTokenRefused;
     default:
       // A service that does not come back will not take creates either.
       if (answer.waitedMs !== undefined || signal?.aborted) return false;
@@ -74,5 +74,5 @@ export function retrieveSelf(
   pacing: Pacing,
   signal?: AbortSignal,
 ): Promise<SelfReading | undefined> {
-  return untilProven(() => client.readSelf(signal), pacing, triesOf.lookUp);
+  return retryUntilProven(() => client.readSelf(signal), pacing, maxTries.lookUp);
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import { forEveryRelease, formsOf } from '../kinds/forms.ts';
+import { toEveryRelease, formsOf } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
@@ -13,7 +13,7 @@ export function sendFieldsBy(
   const former = new Set<Kind>();
   return async (request, kind, fields) => {
     const sent = (as: 'sent' | 'former'): Promise<Exchange> =>
-      send({ ...request, body: JSON.stringify(forEveryRelease(kind, fields, as)) });
+      send({ ...request, body: JSON.stringify(toEveryRelease(kind, fields, as)) });
     // Meanwhile another request may have shown the form.
     const isKnown = former.has(kind);
     const first = await sent(isKnown ? 'former' : 'sent');

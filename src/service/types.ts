@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Child, Children } from '../kinds/children.ts';
-import type { NamesById, Fact } from '../kinds/named.ts';
+import type { NamesById, ReferenceFact } from '../kinds/named.ts';
 
 /** Why records of a kind cannot be looked up: the token may not, the look-up is not offered, or no answer had data. */
 export interface Unreadable {
@@ -32,5 +32,5 @@ export interface HeldRecord extends Held {
   /** What is bound to it, if it was read. */
   readonly bound?: ReadonlyMap<Children, readonly Child[]>;
   /** Facts about the records inside it. */
-  readonly facts?: readonly Fact[];
+  readonly facts?: readonly ReferenceFact[];
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import type { Config, ConfigEnvironment } from '../generated/config.ts';
 import { isJsonObject } from '../base/json.ts';
-import { beside, globFolder, isBelow } from '../base/path-rules.ts';
+import { resolveFromFile, globFolder, isBelow } from '../base/path-rules.ts';
 import { unquotable, type SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { hideable, hideProblem, type Hide } from '../kinds/hide.ts';
@@ -178,7 +178,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
     );
   }
   const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
-  const seen = (path: string): string => beside(filename, path);
+  const seen = (path: string): string => resolveFromFile(filename, path);
   return {
     environment,
     manifests: (chosen.manifests ?? config.manifests ?? []).map(seen),
@@ -214,7 +214,7 @@ const outside: Problem = {
 async function liesInside(entry: string, filename: string, files: Files): Promise<boolean> {
   const root = await files.realPath(filename.replace(/[^/]*$/, '') || '.');
   // A path that cannot be resolved, such as a link to itself or a pipe, does not count as inside.
-  return isInside(beside(filename, entry), entry, root, files).catch(() => false);
+  return isInside(resolveFromFile(filename, entry), entry, root, files).catch(() => false);
 }
 
 async function isInside(whole: string, entry: string, root: string, files: Files): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { readOrRefuse, unlessUsage, UsageError } from '../base/errors.ts';
 import { standardInput } from '../base/files.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
-import { beside } from '../base/path-rules.ts';
+import { resolveFromFile } from '../base/path-rules.ts';
 import { nonEmpty, valueOf } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { Sources } from './values.ts';
@@ -117,6 +117,6 @@ export function tokenPlaces(config: JsonValue, filename: string): TokenPlaces {
     });
   return {
     variables: named('token_env'),
-    files: named('token_file').map((path) => beside(filename, path)),
+    files: named('token_file').map((path) => resolveFromFile(filename, path)),
   };
 }

@@ -1,7 +1,7 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
-import { inside, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { entriesIn, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { sourceFile, unquotable, type SourceFile } from '../base/source.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
@@ -95,7 +95,7 @@ export function refuseReferences(
     };
     return [diagnosticAt(file, places.ofValue(path), problem)];
   }
-  return [...inside(value)].flatMap(([step, inner]) =>
+  return [...entriesIn(value)].flatMap(([step, inner]) =>
     refuseReferences(inner, [...path, step], places, file),
   );
 }

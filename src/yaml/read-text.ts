@@ -1,7 +1,7 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { reasonOf } from '../base/errors.ts';
 import { shownStandardInput, standardInput, type Files } from '../base/files.ts';
-import { leadsOutside, linkOutside, systemFolderOf } from '../base/path-rules.ts';
+import { linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 import { sourceFile, unquotable, type SourceFile } from '../base/source.ts';
 
 /** No manifest written by a person is larger. */
@@ -47,8 +47,8 @@ export async function readText(
         'this file holds what rollcall itself keeps secret',
         'The token and the key of the client certificate are for rollcall alone. Name another file.',
       );
-    if (outside === 'refused' && !isInput && (await leadsOutside(filename, files)))
-      return diagnosticFor(shown, linkOutside);
+    if (outside === 'refused' && !isInput && (await linksOutside(filename, files)))
+      return diagnosticFor(shown, linkLeadsOutside);
     bytes = await (isInput ? files.readStandardInput(maxBytes + 1) : files.read(filename, maxBytes + 1));
   } catch (error) {
     return refuse('file-unreadable', 'this file cannot be read', reasonOf(error));

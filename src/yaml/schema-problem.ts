@@ -3,7 +3,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { stepsOf } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { commonLists, kindAt, lists } from '../kinds/all.ts';
+import { defaultLists, kindAt, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
 import { meantBy } from './unknown-field.ts';
 
@@ -120,7 +120,7 @@ const otherWords = ({ subject, message = 'is not valid' }: Wrong): Words => [
 
 const noList: Words = [
   'missing-field',
-  `neither ${commonLists.map((list) => `\`${list}\``).join(' nor ')} is here`,
+  `neither ${defaultLists.map((list) => `\`${list}\``).join(' nor ')} is here`,
   `A manifest declares at least one of the ${lists.length} lists.`,
 ];
 

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { type JsonValue, stepsOf } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { commonKinds, kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
+import { defaultKinds, kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 /** What an unknown field probably means. */
@@ -47,10 +47,10 @@ export function meaningOf(unknown: string, known: readonly string[], kind?: Kind
 /** Another list whose entries have this field. */
 function kindWith(field: string, { fields }: Kind): string | undefined {
   if (Object.hasOwn(fields, field)) return undefined;
-  const found = [...commonKinds, ...kinds].find((other) => Object.hasOwn(other.fields, field));
+  const found = [...defaultKinds, ...kinds].find((other) => Object.hasOwn(other.fields, field));
   if (found === undefined) return undefined;
-  const { list, sort } = found;
-  return sort ? `${list} with \`${sort.field}: ${sort.value}\`` : list;
+  const { list, variant } = found;
+  return variant ? `${list} with \`${variant.field}: ${variant.value}\`` : list;
 }
 
 /** `pk`, `PK` and `p_k` are the same name. */

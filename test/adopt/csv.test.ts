@@ -8,7 +8,7 @@ import { checkOf } from '../../src/manifest/manifest-check.ts';
 import { application } from '../../src/kinds/application.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
 import { user } from '../../src/kinds/user.ts';
-import { trim } from '../../src/manifest/trim.ts';
+import { trimAsService } from '../../src/manifest/trim.ts';
 import { anyText } from '../support/any-json.ts';
 import { inFull, times } from '../support/effort.ts';
 import { sentOf } from '../support/values.ts';
@@ -160,12 +160,12 @@ bob,Bob,false,;,,,,
         const { resources } = resourcesOf(sourceFile('people.csv', text), user, ',', check);
         const declared = resources.map((resource) => sentOf(resource));
         expect(declared.map((fields) => [fields['name'] ?? '', fields['attributes'] ?? {}])).toEqual(
-          rows.map(([a, b]) => [trim(a), trim(b) === '' ? {} : { x: trim(b) }]),
+          rows.map(([a, b]) => [trimAsService(a), trimAsService(b) === '' ? {} : { x: trimAsService(b) }]),
         );
         for (const [index, { fields }] of resources.entries()) {
           const [a] = rows[index] ?? [''];
           const { at } = fields['name'] ?? {};
-          if (!Array.isArray(at) || trim(a) === '') continue;
+          if (!Array.isArray(at) || trimAsService(a) === '') continue;
           expect(text.slice(at[0], at[1])).toBe(quoted(a));
         }
       }),

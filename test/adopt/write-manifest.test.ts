@@ -44,7 +44,7 @@ test('reading what was written gives what was to be declared, but for what was r
         expected.set(
           address,
           Object.fromEntries(
-            Object.entries(fields).filter(([field]) => !left.has(field) && field !== kind.sort?.field),
+            Object.entries(fields).filter(([field]) => !left.has(field) && field !== kind.variant?.field),
           ),
         );
       }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { documentedClient } from '../support/documented-client.ts';
 import { creationOf } from '../support/creation.ts';
 import { create, type Creation } from '../../src/apply/create.ts';
-import type { Course, Settled } from '../../src/apply/settle.ts';
+import type { RunControl, WriteResult } from '../../src/apply/settle.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -29,11 +29,11 @@ const crash = answered(405);
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
 /** There is nobody else to hear of a stop. */
-const alone: Course = { stop: () => {}, sending: () => {}, mayBegin: () => true, mayRetry: () => true };
+const alone: RunControl = { stop: () => {}, sending: () => {}, mayBegin: () => true, mayRetry: () => true };
 
-interface Traced extends Settled {
+interface Traced extends WriteResult {
   /** What it told the rest of the run, if anything. */
-  readonly stop: Parameters<Course['stop']>[0] | undefined;
+  readonly stop: Parameters<RunControl['stop']>[0] | undefined;
   readonly methods: string;
   readonly sleeps: number[];
 }
@@ -288,9 +288,9 @@ describe('a pause that is too long to wait out', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const stops: string[] = [];
-    const course = { ...alone, stop: (scope: string) => stops.push(scope) };
+    const control = { ...alone, stop: (scope: string) => stops.push(scope) };
     const { send, requests } = scriptedTransport();
-    expect(await create(application, documentedClient(send), pacing, course)).toStrictEqual({
+    expect(await create(application, documentedClient(send), pacing, control)).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -303,7 +303,11 @@ describe('a pause that is too long to wait out', () => {
 describe('a create while the service is away', () => {
   const badGateway = answered(502, 'Bad Gateway');
   /** As `settle`, with a service that has answered before, and of which every question but so many hears that it is away. */
-  async function settleAway(failures: number, creation: Creation, ...answers: Exchange[]): Promise<Settled> {
+  async function settleAway(
+    failures: number,
+    creation: Creation,
+    ...answers: Exchange[]
+  ): Promise<WriteResult> {
     const transport = scriptedTransport(...answers);
     const pacing = pacingWhileAway(failures);
     const settled = await create(creation, documentedClient(transport.send), pacing, alone);
@@ -433,8 +437,8 @@ describe('creating a user', () => {
   test('is not begun where the run was stopped while it waited for its turn', async () => {
     const { send, requests } = scriptedTransport();
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-    const course = { ...alone, mayBegin: () => false };
-    expect(await create(user, documentedClient(send), pacing, course)).toStrictEqual({
+    const control = { ...alone, mayBegin: () => false };
+    expect(await create(user, documentedClient(send), pacing, control)).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -446,8 +450,8 @@ describe('creating a user', () => {
     const clock = virtualClock();
     const { send, requests } = scriptedTransport(answered(500, '', { 'retry-after': '3' }));
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
-    const course = { ...alone, mayRetry: () => clock.now() < 3000 };
-    expect(await create(user, documentedClient(send), pacing, course)).toMatchObject({
+    const control = { ...alone, mayRetry: () => clock.now() < 3000 };
+    expect(await create(user, documentedClient(send), pacing, control)).toMatchObject({
       outcome: 'unknown',
       attempts: 1,
     });
@@ -477,7 +481,7 @@ describe('creating a user', () => {
   test('that turns out not to be looked up ends as under the contract', async () => {
     const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
-    const settling = async (...answers: Exchange[]): Promise<Settled> => {
+    const settling = async (...answers: Exchange[]): Promise<WriteResult> => {
       const transport = scriptedTransport(...answers);
       const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
       const settled = await create(user, createClient(transport.send), pacing, alone);

@@ -13,8 +13,8 @@ async function begun(): Promise<{ readonly stops: Stops; readonly change: Change
 test('the first reason to stop a run is the one that is reported', async () => {
   const { stops, change } = await begun();
   expect(stops.why(change)).toBeUndefined();
-  stops.courseOf(change, () => {}).stop('pause');
-  stops.courseOf(change, () => {}).stop('run');
+  stops.controlOf(change, () => {}).stop('pause');
+  stops.controlOf(change, () => {}).stop('run');
   stops.stopRun('fail_fast');
   expect(stops.why(change)).toBe('pause');
 });
@@ -22,10 +22,10 @@ test('the first reason to stop a run is the one that is reported', async () => {
 test('a service that only reads stops the changes of a kind whose creates were denied before', async () => {
   const { stops, change } = await begun();
   const update = { ...change, action: 'update' } as const;
-  stops.courseOf(change, () => {}).stop('type', 'denied');
+  stops.controlOf(change, () => {}).stop('type', 'denied');
   expect(stops.why(update)).toBeUndefined();
-  stops.courseOf(change, () => {}).stop('type', 'closed');
+  stops.controlOf(change, () => {}).stop('type', 'closed');
   expect(stops.why(update)).toBe('read_only');
-  stops.courseOf(change, () => {}).stop('type', 'denied');
+  stops.controlOf(change, () => {}).stop('type', 'denied');
   expect(stops.why(update)).toBe('read_only');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { update } from '../../src/apply/update.ts';
-import type { Course, Settled } from '../../src/apply/settle.ts';
+import type { RunControl, WriteResult } from '../../src/apply/settle.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
@@ -30,7 +30,7 @@ const badGateway = answered(502, 'Bad Gateway');
 /** What another resource was told, and everybody keeps. */
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
-interface Traced extends Settled {
+interface Traced extends WriteResult {
   /** What it told the rest of the run. */
   readonly stops: readonly string[];
   readonly methods: string;
@@ -41,9 +41,9 @@ const free = { mayBegin: () => true, mayRetry: () => true };
 async function settle(
   answers: readonly Exchange[],
   {
-    course = free,
+    control = free,
     pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 }),
-  }: { course?: Pick<Course, 'mayBegin' | 'mayRetry'>; pacing?: Pacing } = {},
+  }: { control?: Pick<RunControl, 'mayBegin' | 'mayRetry'>; pacing?: Pacing } = {},
 ): Promise<Traced> {
   const [resource] = await desired(manifest);
   if (!resource) throw new Error('nothing is declared');
@@ -54,7 +54,7 @@ async function settle(
     { resource, base, permission: { self: undefined, mayDelete: false }, isTaken: () => false },
     createClient(send, { capabilities: ['update'] }),
     pacing,
-    { ...course, sending: () => {}, stop: (scope) => stops.push(scope) },
+    { ...control, sending: () => {}, stop: (scope) => stops.push(scope) },
   );
   expect(requests).toHaveLength(answers.length);
   for (const { method, body } of requests) if (method === 'PATCH') expect(body).toBe('{"group":"Tools"}');
@@ -83,7 +83,13 @@ describe('a change', () => {
   });
 
   test.each<
-    [what: string, answer: Exchange, outcome: Settled['outcome'], stops: readonly string[], clash?: object]
+    [
+      what: string,
+      answer: Exchange,
+      outcome: WriteResult['outcome'],
+      stops: readonly string[],
+      clash?: object,
+    ]
   >([
     ['is rejected where the service refuses a field', invalid, 'rejected', []],
     ['is denied, which says nothing of others', denied, 'denied', []],
@@ -183,10 +189,10 @@ describe('the look before a change', () => {
 
   test('is not made, or not followed by a change, where the run was stopped', async () => {
     const stopped = { mayBegin: () => false, mayRetry: () => true };
-    expect(await settle([], { course: stopped })).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
+    expect(await settle([], { control: stopped })).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
     let times = 0;
     const stoppedMeanwhile = { mayBegin: () => (times += 1) === 1, mayRetry: () => true };
-    expect(await settle([asPlanned], { course: stoppedMeanwhile })).toMatchObject({
+    expect(await settle([asPlanned], { control: stoppedMeanwhile })).toMatchObject({
       outcome: 'not_attempted',
       attempts: 0,
     });
@@ -238,18 +244,18 @@ describe('a change whose answer was lost', () => {
   });
 
   test('is not sent again where that may not help, and looked at all the same', async () => {
-    const course = { mayBegin: () => true, mayRetry: () => false };
-    expect(await settle([asPlanned, lost, asDeclared], { course })).toMatchObject({
+    const control = { mayBegin: () => true, mayRetry: () => false };
+    expect(await settle([asPlanned, lost, asDeclared], { control })).toMatchObject({
       outcome: 'updated',
       attempts: 1,
     });
-    expect(await settle([asPlanned, lost, asPlanned], { course })).toMatchObject({
+    expect(await settle([asPlanned, lost, asPlanned], { control })).toMatchObject({
       outcome: 'unknown',
       attempts: 1,
     });
     let times = 0;
     const meanwhile = { mayBegin: () => true, mayRetry: () => (times += 1) === 1 };
-    expect(await settle([asPlanned, lost, asPlanned], { course: meanwhile })).toMatchObject({
+    expect(await settle([asPlanned, lost, asPlanned], { control: meanwhile })).toMatchObject({
       outcome: 'unknown',
       attempts: 1,
     });

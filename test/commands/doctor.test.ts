@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nobodysSlug } from '../../src/service/probe.ts';
+import { unusedSlug } from '../../src/service/probe.ts';
 import { doctor, type DoctorOptions } from '../../src/commands/doctor.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
@@ -137,7 +137,7 @@ describe('doctor', () => {
   });
 
   test('finds all well where somebody has the application after all', async () => {
-    const slug = nobodysSlug;
+    const slug = unusedSlug;
     const { ending, statuses } = await examined([answered(200, { pk: '1', slug }, requestId)]);
     expect(ending).toBe('done');
     expect(statuses).toMatchObject({ 'base-url': 'pass', applications: 'pass' });

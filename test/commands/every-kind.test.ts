@@ -68,8 +68,8 @@ describe('release', () => {
       const change = ownChanges[type] ?? changeOf(kind, release, world.sandbox.record(type, 'one') ?? {});
       const changed = { ...entry, ...change };
       expect(await run(changed)).toEqual(Object.keys(change).length > 0 ? ['PATCH'] : []);
-      const { family, was } = kind;
-      const id = was?.path.endsWith(type) ? (was.id ?? family.id) : family.id;
+      const { family, formerPath } = kind;
+      const id = formerPath?.path.endsWith(type) ? (formerPath.id ?? family.id) : family.id;
       const { [id]: pk } = world.sandbox.record(type, 'one') ?? {};
       if (kind.fields['formerly'] === undefined) return;
       const renamed = { ...changed, [kind.identity]: 'two', formerly: 'one' };
@@ -83,7 +83,10 @@ describe('release', () => {
       expect(await plan(['m.yaml'], whole, planned.context), planned.stderr() + planned.stdout()).toBe(
         'done',
       );
-      const named = { [kind.identity]: 'two', ...(kind.sort && { [kind.sort.field]: kind.sort.value }) };
+      const named = {
+        [kind.identity]: 'two',
+        ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
+      };
       expect(await run({ ...named, state: 'absent' })).toEqual(['DELETE']);
       expect(world.sandbox.record(type, 'two')).toBeUndefined();
       const unknown = world.requests.flatMap((request) => unknownIn(release, request));

@@ -20,8 +20,8 @@ import { sandboxHere } from '../support/sandbox-transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { defaultRelease } from '../../src/sandbox/release.ts';
 import { demanded, writtenType } from '../support/written-type.ts';
-import { asDeclared } from '../../src/kinds/access.ts';
-import { asLatest } from '../../src/kinds/forms.ts';
+import { asManifestDeclares } from '../../src/kinds/access.ts';
+import { toNewestRelease } from '../../src/kinds/forms.ts';
 import { lists } from '../../src/kinds/all.ts';
 import { checkOf } from '../../src/manifest/manifest-check.ts';
 
@@ -557,14 +557,14 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
 function create({ address, kind, fields }: Declaration, sandbox: Sandbox): string | undefined {
   const first = sandbox.create(writtenType(kind, defaultRelease), { name: 'x', ...fields });
   if ('record' in first) {
-    const declared = asDeclared(kind, asLatest(kind, first.record));
+    const declared = asManifestDeclares(kind, toNewestRelease(kind, first.record));
     const isWritable = writable({ address, kind, fields: declared }, check).fields !== undefined;
     return isWritable ? `${kind.type}.${textOf(first.record[kind.identity])}` : undefined;
   }
   const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];
   if (refused.includes(kind.identity)) return undefined;
   const rest = Object.entries(fields).filter(([field]) => !refused.includes(field));
-  const more = kind.sort ? { ...demanded(kind, sandbox, defaultRelease), redirect_uris: '' } : {};
+  const more = kind.variant ? { ...demanded(kind, sandbox, defaultRelease), redirect_uris: '' } : {};
   const again: JsonObject = { ...Object.fromEntries(rest), ...more };
   return refused.every(
     (field) => Object.hasOwn(again, field) === Object.hasOwn(fields, field) && fields[field] === again[field],

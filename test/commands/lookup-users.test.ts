@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nobodysSlug } from '../../src/service/probe.ts';
+import { unusedSlug } from '../../src/service/probe.ts';
 import { textOf, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
@@ -194,7 +194,7 @@ describe('where users cannot be looked up', () => {
     const { context, stdout, stderr } = setup(roll, async (request, signal) => {
       const exchange = await send(request, signal);
       if (request.path.endsWith('/users/me/')) return self;
-      if (request.path.includes(nobodysSlug))
+      if (request.path.includes(unusedSlug))
         return self === me ? answered(404, { detail: 'Not found.' }) : self;
       return request.path.includes('username=') ? says : exchange;
     });

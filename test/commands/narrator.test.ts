@@ -76,7 +76,7 @@ test('of a run that was interrupted after a look-up failed, it is said that it w
 
 test('with -v it is said how each kind was read of which there is a list, and otherwise nothing', () => {
   const failed = { kind: 'failure', status: 500 } as const;
-  const courses: readonly ListNews['course'][] = [
+  const courses: readonly ListNews['progress'][] = [
     { kind: 'in_pages', absent: 0, found: 10, pages: 1 },
     { kind: 'in_pages', absent: 3, found: 7, pages: 1 },
     { kind: 'in_pages', absent: 0, found: 4, pages: 2, failed },
@@ -86,7 +86,7 @@ test('with -v it is said how each kind was read of which there is a list, and ot
     { kind: 'failed', failed },
   ];
   const events = courses.map(
-    (course) => ({ kind: 'listed', news: { kind: user, declared: 10, course } }) as const,
+    (progress) => ({ kind: 'listed', news: { kind: user, declared: 10, progress } }) as const,
   );
   expect(told(...events)).toBe('');
   const { context, stderr } = capture({ clock: virtualClock() });

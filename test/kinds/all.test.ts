@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOfEntry, isBound } from '../../src/kinds/access.ts';
-import { commonKinds, kinds, kindsOf, listed } from '../../src/kinds/all.ts';
-import { type Kind, regardedFields } from '../../src/kinds/kind.ts';
+import { defaultKinds, kinds, kindsOf, listed } from '../../src/kinds/all.ts';
+import { type Kind, comparedFields } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { readSchema } from '../support/schemas.ts';
 import { createdKinds, demanded, writtenType } from '../support/written-type.ts';
@@ -24,7 +24,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
   'the kind %s',
   (written, kind) => {
     const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
-    const nameOf = ({ type, sort }: Kind): string => (sort ? `${type}_${sort.value}` : type);
+    const nameOf = ({ type, variant }: Kind): string => (variant ? `${type}_${variant.value}` : type);
     const definition = definitions[nameOf(kind)];
 
     test('has a name that the schemas of all documents let through', () => {
@@ -85,7 +85,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
           expect([field, record[field] ?? serviceDefault]).toEqual([field, serviceDefault]);
     });
 
-    test.runIf(commonKinds.includes(kind))('has a default for every field that is not demanded', () => {
+    test.runIf(defaultKinds.includes(kind))('has a default for every field that is not demanded', () => {
       const { sandbox } = seedSandbox({}, '2026.8');
       const names = new Set([
         kind.identity,
@@ -118,6 +118,6 @@ test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((wo
 test('of an application whose groups are declared, a plan reads also the mode that decides who opens it', () => {
   const application = kinds.find(({ access }) => access !== undefined) ?? expect.fail();
   const [subject = expect.fail()] = application.access?.subjects ?? [];
-  expect(regardedFields(application, ['name', subject.field])).toContain('policy_engine_mode');
-  expect(regardedFields(application, ['name'])).not.toContain('policy_engine_mode');
+  expect(comparedFields(application, ['name', subject.field])).toContain('policy_engine_mode');
+  expect(comparedFields(application, ['name'])).not.toContain('policy_engine_mode');
 });

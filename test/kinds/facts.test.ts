@@ -4,7 +4,7 @@ import { factsByRelease, factsOf, type FieldFacts, type TypeFacts } from '../../
 import { kindOf } from '../../src/kinds/all.ts';
 import { knownReleases, readRelease } from '../../src/kinds/release.ts';
 import { kinds } from '../../src/kinds/all.ts';
-import { leftOut } from '../../src/kinds/left-out.ts';
+import { undeclarableTypes } from '../../src/kinds/undeclarable-types.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { factPaths } from '../support/fact-paths.ts';
 
@@ -117,13 +117,15 @@ test('no record that only users make is among the types', () => {
 });
 
 test('each type that can be created has a row, or stands among what is left out', () => {
-  const rows = new Set(kinds.flatMap(({ path, was }) => [path, was?.path]));
+  const rows = new Set(kinds.flatMap(({ path, formerPath }) => [path, formerPath?.path]));
   const without = factPaths.filter((path) => {
     const facts = [...factsByRelease(path).values()].at(-1);
     const isWhole = ['create', 'change', 'delete'].every((what) => facts?.can.some((one) => one === what));
     return isWhole && !rows.has(`/api/v3${path}`);
   });
-  expect(without.filter((path) => leftOut[path] === undefined)).toEqual(['/propertymappings/ldap/']);
+  expect(without.filter((path) => undeclarableTypes[path] === undefined)).toEqual([
+    '/propertymappings/ldap/',
+  ]);
 });
 
 test('what rows read of the newest release is what the files say', () => {

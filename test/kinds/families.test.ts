@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { kinds, lists } from '../../src/kinds/all.ts';
 import { familyOf } from '../../src/kinds/families.ts';
 import type { Family } from '../../src/kinds/kind.ts';
-import { referring } from '../../src/kinds/named.ts';
+import { referenceFields } from '../../src/kinds/named.ts';
 
 /** References to lists that come later: there, entries decide which is created first. */
 const backwards = ['applications access.users → users'];
@@ -10,7 +10,7 @@ const backwards = ['applications access.users → users'];
 test('kinds stand behind the lists to which they refer, so that plans show what is named first', () => {
   const order = [...new Set(kinds.map(({ family }): Family => family))];
   const found = kinds.flatMap((kind) =>
-    referring(kind).flatMap(([field, family]) =>
+    referenceFields(kind).flatMap(([field, family]) =>
       order.indexOf(family) > order.indexOf(kind.family) ? [`${kind.list} ${field} → ${family.list}`] : [],
     ),
   );

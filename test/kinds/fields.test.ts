@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import {
-  blankFor,
+  placeholderFor,
   fieldOf,
   savedValue,
   sentValue,
@@ -22,7 +22,7 @@ function seen(name: string, value: JsonValue, mask?: Mask): Record<string, JsonV
     shown: shownValue(declared, name),
     saved: savedValue(declared, name),
     written: writtenValue(declared, name),
-    blank: blankFor(declared, name),
+    blank: placeholderFor(declared, name),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commonKinds, kinds } from '../../src/kinds/all.ts';
+import { defaultKinds, kinds } from '../../src/kinds/all.ts';
 import { hiddenOf, hideable, hideProblem } from '../../src/kinds/hide.ts';
 
 test('every field of the service can be hidden, but those that name a resource', () => {
@@ -29,7 +29,7 @@ test.each([
 });
 
 test('a kind has the hidden fields that are named with it, and those that are secret', () => {
-  const hidden = commonKinds.map((kind) => [
+  const hidden = defaultKinds.map((kind) => [
     ...hiddenOf(kind, ['user.email', 'application.name', 'user.name']),
   ]);
   expect(hidden).toEqual([['key_data'], [], [], [], ['client_secret'], [], [], ['name'], ['email', 'name']]);

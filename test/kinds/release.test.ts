@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
-  isIn,
-  isUntried,
+  inRange,
+  isNewerThanKnown,
   knownReleases,
-  mayBeOne,
+  maybeSameRelease,
   readRelease,
   releaseProblem,
   shownRelease,
@@ -82,31 +82,31 @@ describe('whether a release is among those from 2025.10.3 on, and those before',
     ['2026.2.2', true],
   ] as const)('%s: %s', (text, isLater) => {
     const opposite = isLater === 'perhaps' ? isLater : !isLater;
-    expect(isIn({ from: '2025.10.3' }, release(text))).toBe(isLater);
-    expect(isIn({ before: '2025.10.3' }, release(text))).toBe(opposite);
+    expect(inRange({ from: '2025.10.3' }, release(text))).toBe(isLater);
+    expect(inRange({ before: '2025.10.3' }, release(text))).toBe(opposite);
   });
 
   test('where none is known, it may be', () => {
-    expect(isIn({ from: '2025.10.3' }, undefined)).toBe('perhaps');
-    expect(isIn({ before: '2025.10.3' }, undefined)).toBe('perhaps');
+    expect(inRange({ from: '2025.10.3' }, undefined)).toBe('perhaps');
+    expect(inRange({ before: '2025.10.3' }, undefined)).toBe('perhaps');
   });
 });
 
 test('the patch of a line does not matter to what the line brought', () => {
   for (const text of ['2025.12', '2025.12.0', '2025.12.4']) {
-    expect(isIn({ from: '2025.12' }, release(text))).toBe(true);
-    expect(isIn({ before: '2025.12' }, release(text))).toBe(false);
+    expect(inRange({ from: '2025.12' }, release(text))).toBe(true);
+    expect(inRange({ before: '2025.12' }, release(text))).toBe(false);
   }
 });
 
 test('a line and a patch of it may be one release; two patches are not', () => {
-  expect(mayBeOne(release('2025.12'), release('2025.12.4'))).toBe(true);
-  expect(mayBeOne(release('2025.12.4'), release('2025.12'))).toBe(true);
-  expect(mayBeOne(release('2025.12.3'), release('2025.12.4'))).toBe(false);
-  expect(mayBeOne(release('2025.10'), release('2025.12'))).toBe(false);
+  expect(maybeSameRelease(release('2025.12'), release('2025.12.4'))).toBe(true);
+  expect(maybeSameRelease(release('2025.12.4'), release('2025.12'))).toBe(true);
+  expect(maybeSameRelease(release('2025.12.3'), release('2025.12.4'))).toBe(false);
+  expect(maybeSameRelease(release('2025.10'), release('2025.12'))).toBe(false);
 });
 
 test('what is later than the last that was tried was not tried', () => {
   const later = ['2026.8', '2026.8.9', '2026.11.0-rc1', '2027.2'];
-  expect(later.map((text) => isUntried(release(text)))).toEqual([false, false, true, true]);
+  expect(later.map((text) => isNewerThanKnown(release(text)))).toEqual([false, false, true, true]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/json.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { brokenBefore, compare } from '../../src/manifest/baseline.ts';
+import { baselineWarning, compare } from '../../src/manifest/baseline.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -184,7 +184,7 @@ describe('manifests that were not valid', () => {
       'b.yaml': user('email: [1], x: 1, y: 2'),
       'c.yaml': user('a: 1'),
     });
-    const [warning, ...others] = brokenBefore('.before', before);
+    const [warning, ...others] = baselineWarning('.before', before);
     expect(others).toEqual([]);
     expect(warning).toMatchObject({
       severity: 'warning',
@@ -198,7 +198,7 @@ describe('manifests that were not valid', () => {
 
   test('are another warning where there were none', async () => {
     const absent = await loadManifests(['nowhere', '*.yml'], { files: memoryFiles({}) });
-    expect(brokenBefore('.before/m', absent).map(({ summary }) => summary)).toEqual([
+    expect(baselineWarning('.before/m', absent).map(({ summary }) => summary)).toEqual([
       '.before/m holds none of these manifests: all of them are called new',
     ]);
   });
@@ -209,7 +209,7 @@ describe('manifests that were not valid', () => {
     const warned = await loaded(user('type: internal_service_account'));
     for (const before of [some, warned]) {
       expect(before.diagnostics).not.toEqual([]);
-      expect(brokenBefore('.before', before)).toEqual([]);
+      expect(baselineWarning('.before', before)).toEqual([]);
     }
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isJsonObject, textOf, type JsonObject } from '../../src/base/json.ts';
 import { readRelease, type Release } from '../../src/kinds/release.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import { trim } from '../../src/manifest/trim.ts';
+import { trimAsService } from '../../src/manifest/trim.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { readRecordings, type Recording } from '../support/recordings.ts';
 
@@ -35,7 +35,9 @@ function came(recording: Recording): 'refused' | 'ignored' | 'unfilled' | 'taken
   const { status, body: held = null } = recording.response;
   if (status !== 201 || !isJsonObject(held)) return 'refused';
   const sent = Object.entries(bodyOf(recording));
-  if (sent.some(([field, value]) => held[field] !== (typeof value === 'string' ? trim(value) : value)))
+  if (
+    sent.some(([field, value]) => held[field] !== (typeof value === 'string' ? trimAsService(value) : value))
+  )
     return 'ignored';
   const { meta_launch_url: url = null, launch_url } = held;
   return /%\((?:id|pk|uid)\)s/.test(textOf(url)) && launch_url === url ? 'unfilled' : 'taken';

@@ -82,7 +82,7 @@ describe('what exists is read in pages', () => {
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 3000 });
     expect(service.requests).toHaveLength(1 + 10 + 20);
-    expect(observed.news.map(({ kind, course }) => [kind.list, course])).toEqual([
+    expect(observed.news.map(({ kind, progress }) => [kind.list, progress])).toEqual([
       ['applications', { kind: 'in_pages', found: 1000, absent: 0, pages: 10 }],
       ['users', { kind: 'in_pages', found: 2000, absent: 0, pages: 20 }],
     ]);
@@ -169,7 +169,7 @@ describe('pages where at least an eighth of the list is declared, else look-ups'
   test('and where there are too many, it is said how many', async () => {
     const service = listingService({ users: manyUsers(30_000) });
     const { news } = await observing({ users: manyUsers(300) }, service);
-    expect(news).toMatchObject([{ declared: 300, course: { kind: 'too_many', count: 30_000 } }]);
+    expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
   });
 
   test('a record without a field that is declared is looked up', async () => {
@@ -206,7 +206,7 @@ describe('a whole list shows a superuser who is absent, and nothing less does', 
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250, absent: 1 });
     expect([service.pages(), service.singles()]).toEqual([3, 0]);
-    expect(observed.news[0]?.course).toEqual({ kind: 'in_pages', found: 250, absent: 1, pages: 3 });
+    expect(observed.news[0]?.progress).toEqual({ kind: 'in_pages', found: 250, absent: 1, pages: 3 });
     expect(observed.reads.at(-1)).toEqual([250, 251]);
   });
 
@@ -319,7 +319,7 @@ describe('a list proves nothing of what it does not show to who is no superuser'
     const observed = await observing(declared, service, { concurrency: 1 });
     expect(presences(observed)).toEqual({ present: 150, absent: 150 });
     expect(service.singles()).toBe(150);
-    expect(observed.news[0]?.course).toEqual({ kind: 'in_pages', found: 150, absent: 0, pages: 2 });
+    expect(observed.news[0]?.progress).toEqual({ kind: 'in_pages', found: 150, absent: 0, pages: 2 });
   });
 });
 
@@ -415,7 +415,7 @@ describe('nothing is used of a list that is not what was asked for', () => {
     for (const observation of observed.seen().values())
       expect(observation).not.toMatchObject({ held: { fields: { name: 'Stale' } } });
     expect(service.singles()).toBe(250);
-    expect(observed.news.map(({ course }) => course.kind)).toEqual(['doubtful']);
+    expect(observed.news.map(({ progress }) => progress.kind)).toEqual(['doubtful']);
     expect(observed.reads.at(-1)).toEqual([250, 250]);
   });
 
@@ -424,7 +424,7 @@ describe('nothing is used of a list that is not what was asked for', () => {
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250 });
     expect([service.pages(), service.singles()]).toEqual([0, 250]);
-    expect(observed.news.map(({ course }) => course.kind)).toEqual(['no_superuser']);
+    expect(observed.news.map(({ progress }) => progress.kind)).toEqual(['no_superuser']);
   });
 
   test.each([answered(403, { detail: 'no' }), answered(200, { user: null }), answered(404), lost])(
@@ -437,7 +437,7 @@ describe('nothing is used of a list that is not what was asked for', () => {
       const observed = await observing(declared, service);
       expect(presences(observed)).toEqual({ present: 250 });
       expect([service.pages(), service.singles()]).toEqual([0, 250]);
-      expect(observed.news.map(({ course }) => course.kind)).toEqual(['failed']);
+      expect(observed.news.map(({ progress }) => progress.kind)).toEqual(['failed']);
     },
   );
 });
@@ -457,7 +457,7 @@ describe('a page that cannot be read', () => {
     expect(observed.news).toMatchObject([
       {
         declared: 500,
-        course: { kind: 'in_pages', found: 400, pages: 4, failed: { kind: 'failure', status: 500 } },
+        progress: { kind: 'in_pages', found: 400, pages: 4, failed: { kind: 'failure', status: 500 } },
       },
     ]);
   });
@@ -471,7 +471,7 @@ describe('a page that cannot be read', () => {
     });
     const observed = await observing({ users }, service, { concurrency: 1 });
     expect(presences(observed)).toEqual({ present: 700 });
-    expect(observed.news).toMatchObject([{ course: { kind: 'in_pages', found: 400, pages: 4 } }]);
+    expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 400, pages: 4 } }]);
   });
 
   test('three in a row: no further page is asked for', async () => {
@@ -502,7 +502,7 @@ describe('a page that cannot be read', () => {
       const observed = await observing(declared, service, { concurrency: 1 });
       expect(presences(observed)).toEqual({ present: 500 });
       expect([service.pages(), service.singles()]).toEqual([2, 400]);
-      expect(observed.news).toMatchObject([{ course: { kind: 'in_pages', found: 100, pages: 1 } }]);
+      expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 100, pages: 1 } }]);
     },
   );
 
@@ -526,7 +526,7 @@ describe('a page that cannot be read', () => {
       const observed = await observing(declared, service);
       expect(presences(observed)).toEqual({ present: 500 });
       expect(service.requests).toHaveLength(2 + 500);
-      expect(observed.news.map(({ course }) => course.kind)).toEqual(['failed']);
+      expect(observed.news.map(({ progress }) => progress.kind)).toEqual(['failed']);
     },
   );
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Address } from '../../src/base/diagnostic.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import type { Observation } from '../../src/observe/observation.ts';
-import { withRenamed } from '../../src/observe/renames.ts';
+import { resolveRenames } from '../../src/observe/renames.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 const absent: Observation = { presence: 'absent' };
@@ -20,5 +20,5 @@ test.each([
     ['role.new', now],
     ['role.old', before],
   ]);
-  expect([...withRenamed(resources, observed, seesAll)]).toEqual([['role.new', found]]);
+  expect([...resolveRenames(resources, observed, seesAll)]).toEqual([['role.new', found]]);
 });

@@ -5,7 +5,7 @@ import { resolveNames } from '../../src/observe/resolve-names.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange, Transport } from '../../src/service/transport.ts';
-import { trim } from '../../src/manifest/trim.ts';
+import { trimAsService } from '../../src/manifest/trim.ts';
 import { anyCharacter } from '../support/any-json.ts';
 import { times } from '../support/effort.ts';
 import { desired } from '../support/desired.ts';
@@ -452,7 +452,7 @@ test('an id that is none is not taken for one, nor its name for one that nobody 
 test('whatever the names are, each leads to the id of the one that has it', async () => {
   const name = fc
     .string({ unit: anyCharacter, minLength: 1, maxLength: 12 })
-    .filter((text) => trim(text) === text && !/[\0$]/.test(text) && !/^\s*$/.test(text));
+    .filter((text) => trimAsService(text) === text && !/[\0$]/.test(text) && !/^\s*$/.test(text));
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(name, { minLength: 1, maxLength: 15, selector: (text) => text }),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { madeReady, takenByOthers } from '../../src/plan/make-plan.ts';
+import { madeReady, movedToOthers } from '../../src/plan/make-plan.ts';
 import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { planFrom } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
-import { plannedEffects, planSummary, unseenKinds } from '../../src/plan/plan.ts';
+import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts';
 import { desired } from '../support/desired.ts';
 import { observedIn, planOf, type Existing } from '../support/plan-of.ts';
 import { shownOf } from '../support/values.ts';
@@ -187,7 +187,7 @@ applications:
   });
 
   test('is gone where another change of the plan takes it, and not where that is done already', async () => {
-    const isTaken = takenByOthers((await planOf(manifest, existing, {}, '', permission)).changes);
+    const isTaken = movedToOthers((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
     expect(isTaken(b, 'backchannel_providers', 1)).toBe(true);
@@ -218,7 +218,7 @@ test('what is not planned takes nothing from others, and is not among what could
   const changes = resources.map((resource) => notPlanned(resource, diagnostics, undefined));
   const [a] = resources;
   if (!a) throw new Error('nothing is declared');
-  expect(takenByOthers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
-  expect([...unseenKinds({ changes })]).toEqual([]);
+  expect(movedToOthers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
+  expect([...unreadKinds({ changes })]).toEqual([]);
   expect(planSummary(changes)).toMatchObject({ not_planned: 2, create: 0, create_if_absent: 0 });
 });

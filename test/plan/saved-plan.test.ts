@@ -4,7 +4,7 @@ import { planDocument, type ChangeDocument, type PlanDocument } from '../../src/
 import { makePlan } from '../../src/plan/make-plan.ts';
 import { parsePlan } from '../../src/plan/parse-document.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import { changedSince } from '../../src/plan/staleness.ts';
+import { staleChanges } from '../../src/plan/staleness.ts';
 import { jsonText } from '../../src/report/formats/json.ts';
 import { desired } from '../support/desired.ts';
 import { times } from '../support/effort.ts';
@@ -38,7 +38,7 @@ async function otherwise(
 ): Promise<unknown[]> {
   const saved = planDocument(await planned());
   const document = { ...saved, resource_changes: alter([...saved.resource_changes]) };
-  return changedSince(document, await planned(held)).map(({ resource, staleness }) => [
+  return staleChanges(document, await planned(held)).map(({ resource, staleness }) => [
     resource.address,
     ...staleness,
   ]);
@@ -91,7 +91,7 @@ describe('a plan made anew is compared with the saved one', () => {
 
   test('and is the same when a secret has changed that neither of them shows', async () => {
     const saved = planDocument(await planned());
-    expect(changedSince(saved, await planned(existing, 'another-SECRET'))).toEqual([]);
+    expect(staleChanges(saved, await planned(existing, 'another-SECRET'))).toEqual([]);
   });
 
   test.each<[string, Existing, unknown[]]>([

@@ -1,5 +1,5 @@
 import { isJsonObject, textOf, type JsonObject } from '../../src/base/json.ts';
-import { commonKinds } from '../../src/kinds/all.ts';
+import { defaultKinds } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import { readAnswer } from '../../src/service/answer.ts';
@@ -59,7 +59,7 @@ export const answers: readonly Row[] = [
       const send: Transport = async ({ method, path, body }) =>
         (await session.askText(method, path, body)).exchange;
       const { finding } = await whoAmI(send);
-      const { rights } = await askRights(commonKinds, withFormerPaths(send));
+      const { rights } = await askRights(defaultKinds, withFormerPaths(send));
       const isTold = [...rights.values()].every(({ create }) => create !== 'unknown');
       return isTold ? expected(finding.kind, 'valid') : fail('OPTIONS does not tell what it may create');
     },

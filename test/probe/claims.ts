@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
 import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../../src/kinds/facts.ts';
-import { forEveryRelease } from '../../src/kinds/forms.ts';
+import { toEveryRelease } from '../../src/kinds/forms.ts';
 import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
@@ -260,12 +260,12 @@ async function tried(session: Session, kind: Declarable, as = 'one'): Promise<Tr
     const [itsYear = 0, itsMonth = 0] = one.split('.').map(Number);
     return itsYear * 100 + itsMonth <= year * 100 + month;
   })?.line;
-  const facts = [kind.path, kind.was?.path ?? kind.path]
+  const facts = [kind.path, kind.formerPath?.path ?? kind.path]
     .map((path) => factsOf(line ?? '', path.replace('/api/v3', '')))
     .find((one) => one !== undefined);
   if (facts === undefined) return skip('this release does not have it');
   const name = session.name(`${wordOf(kind)}-${as}`);
-  const beside = Object.entries(forEveryRelease(kind, besides[ownPath(kind)] ?? {}));
+  const beside = Object.entries(toEveryRelease(kind, besides[ownPath(kind)] ?? {}));
   const sent: Record<string, JsonValue> = {
     [kind.identity]: name,
     ...Object.fromEntries(beside.filter(([field]) => isTaken(facts, field))),

@@ -142,8 +142,8 @@ test('what is created, changed and deleted has the name of the probe, and nothin
   let there = 0;
   const made = new Set<string | undefined>();
   const { requests } = await probed((exchange, { method, path, body = '' }, record) => {
-    const kind = kinds.find((one) => path === one.path || path === one.was?.path);
-    const id = path === kind?.was?.path ? kind.was.id : kind?.family.id;
+    const kind = kinds.find((one) => path === one.path || path === one.formerPath?.path);
+    const id = path === kind?.formerPath?.path ? kind.formerPath.id : kind?.family.id;
     if (method === 'POST' && exchange.status === 201) made.add(textOf(record[id ?? 'pk']));
     // What is bound goes with what it is bound to.
     if (path.includes('/bindings/')) return exchange;

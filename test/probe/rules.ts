@@ -4,7 +4,7 @@ import { kindOf, type ResourceType } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import { isIn, type Release } from '../../src/kinds/release.ts';
+import { inRange, type Release } from '../../src/kinds/release.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
@@ -199,7 +199,7 @@ const demands: readonly Row[] = [
       const key = session.name('key');
       const demand = { object_type: 'authentik_core.user', key, label: key, type: 'text', regex: '^x$' };
       const { status, body } = await session.ask('POST', attributesPath, demand);
-      const has = isIn({ from: '2026.8' }, session.release);
+      const has = inRange({ from: '2026.8' }, session.release);
       if (status === 404 || status === 405) return has === true ? fail('there is no such path') : pass;
       if (status !== 201) return expected(status, 201);
       try {

@@ -7,7 +7,7 @@ import {
   type JsonValue,
 } from '../../src/base/json.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import { isIn, type Release } from '../../src/kinds/release.ts';
+import { inRange, type Release } from '../../src/kinds/release.ts';
 import { kinds, type ResourceType } from '../../src/kinds/all.ts';
 import { createClient, type Client, type Writing } from '../../src/service/client.ts';
 import { withIds } from '../../src/service/record-ids.ts';
@@ -71,9 +71,9 @@ export class Session {
 
   /** As the release has a path of a kind. */
   #pathIn(path: string): string {
-    const kind = kinds.find((one) => one.was && path.startsWith(one.path));
-    const isBefore = kind?.was && isIn({ before: kind.was.before }, this.release) === true;
-    return isBefore ? path.replace(kind.path, kind.was.path) : path;
+    const kind = kinds.find((one) => one.formerPath && path.startsWith(one.path));
+    const isBefore = kind?.formerPath && inRange({ before: kind.formerPath.before }, this.release) === true;
+    return isBefore ? path.replace(kind.path, kind.formerPath.path) : path;
   }
 
   /** A name of this run. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
-import { commonKinds } from '../../src/kinds/all.ts';
+import { defaultKinds } from '../../src/kinds/all.ts';
 import { factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
 import { familyOf } from '../../src/kinds/families.ts';
 import { createdKinds, demanded, writtenType } from '../support/written-type.ts';
@@ -24,8 +24,8 @@ const release = '2026.8';
 describe.each(createdKinds.map((kind) => [writtenType(kind, release), kind] as const))(
   'the kind %s',
   (type, kind) => {
-    const { list, path, identity, sort } = kind;
-    const isSeeded = commonKinds.includes(kind) && sort === undefined && type !== '/outposts/instances/';
+    const { list, path, identity, variant } = kind;
+    const isSeeded = defaultKinds.includes(kind) && variant === undefined && type !== '/outposts/instances/';
     const fieldsIn = (sandbox: Sandbox): JsonObject => ({
       [identity]: 'x',
       ...demanded(kind, sandbox, release),

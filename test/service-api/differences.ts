@@ -4,7 +4,7 @@ import { factsByRelease, type FieldFacts, type TypeFacts } from '../../src/kinds
 import { familyNamed } from '../../src/kinds/families.ts';
 import type { FieldOfKind, Kind } from '../../src/kinds/kind.ts';
 import { referenceOf } from '../../src/kinds/references.ts';
-import { isIn, knownReleases, newestRelease, readRelease, type Release } from '../../src/kinds/release.ts';
+import { inRange, knownReleases, newestRelease, readRelease, type Release } from '../../src/kinds/release.ts';
 import { pathIn, requestsAbout, unknownIn } from './requests.ts';
 
 /** A kind in a release, and what the API of that says. */
@@ -18,7 +18,7 @@ interface Comparison {
 /** Where a row claims something else of some release than its API says. */
 export function differences(kind: Kind): string[] {
   const path = kind.path.replace('/api/v3', '');
-  const first = [...factsByRelease(kind.was?.path.replace('/api/v3', '') ?? path).keys()][0];
+  const first = [...factsByRelease(kind.formerPath?.path.replace('/api/v3', '') ?? path).keys()][0];
   const releases = knownReleases.slice(knownReleases.findIndex(({ line }) => line === first));
   return releases.flatMap(({ line }): string[] => {
     const facts = factsByRelease(pathIn(kind, line)).get(line);
@@ -35,7 +35,7 @@ function ofRequests({ kind, line, release }: Comparison): string[] {
   const later = kind.changes.flatMap(({ parameter, since }) =>
     parameter === undefined ? [] : { parameter, since },
   );
-  const expected = later.filter(({ since }) => isIn({ before: since }, release) === true);
+  const expected = later.filter(({ since }) => inRange({ before: since }, release) === true);
   return [
     ...[...unknown].filter((one) => !expected.some(({ parameter }) => one.endsWith(`?${parameter}`))),
     ...expected.flatMap(({ parameter, since }) => {
@@ -89,7 +89,7 @@ function ofField(
   if (row.isInstruction || isBound(kind, name)) return [];
   if (now === undefined || now.readOnly) return [`${name} is no field of ${kind.path}`];
   const { [name]: then, [row.formerly ?? '']: former } = facts.fields;
-  const isHere = row.since === undefined || isIn({ from: row.since }, release) === true;
+  const isHere = row.since === undefined || inRange({ from: row.since }, release) === true;
   if (!isHere || (row.formerly !== undefined && former)) return [];
   if (then === undefined || then.readOnly) return [`${name} cannot be sent`];
   const isOther = then.type !== undefined && then.type !== now.type;

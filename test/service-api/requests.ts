@@ -11,9 +11,9 @@ export interface Request {
 const longestFirst = factPaths.toSorted((a, b) => b.length - a.length);
 
 /** The path of a kind in a release, as the facts have it. */
-export function pathIn({ path, was }: Pick<Kind, 'path' | 'was'>, line: string): string {
+export function pathIn({ path, formerPath }: Pick<Kind, 'path' | 'formerPath'>, line: string): string {
   const own = path.replace('/api/v3', '');
-  return was && factsOf(line, own) === undefined ? was.path.replace('/api/v3', '') : own;
+  return formerPath && factsOf(line, own) === undefined ? formerPath.path.replace('/api/v3', '') : own;
 }
 
 /** What a release's API does not have of a request: the path, or some parameters. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/all.ts';
 import { factsByRelease } from '../../src/kinds/facts.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import { isIn, readRelease } from '../../src/kinds/release.ts';
+import { inRange, readRelease } from '../../src/kinds/release.ts';
 import { createdKinds } from '../support/written-type.ts';
 import { differences } from './differences.ts';
 
@@ -26,7 +26,7 @@ test('a kind with one record is read and changed in each release that has it, an
     for (const [release, facts] of factsByRelease(kind.path.replace('/api/v3', ''))) {
       expect([release, facts.can]).toEqual([release, ['read', 'change']]);
       for (const [field, { since, isInstruction }] of Object.entries(kind.fields))
-        if (!isInstruction && (since === undefined || isIn({ from: since }, readRelease(release))))
+        if (!isInstruction && (since === undefined || inRange({ from: since }, readRelease(release))))
           expect([release, field, facts.fields[field] !== undefined]).toEqual([release, field, true]);
     }
 });
@@ -55,7 +55,7 @@ const wrong = {
   ],
   'another path before': [
     'provider_scope',
-    { was: { before: '2024.8', path: '/api/v3/flows/instances/' } },
+    { formerPath: { before: '2024.8', path: '/api/v3/flows/instances/' } },
     '2023.10: expression cannot be sent',
   ],
   'another type before': [
@@ -87,6 +87,6 @@ function fields(some: Kind['fields']): Partial<Kind> {
 }
 
 test.each(Object.entries(wrong))('%s is found', (_, [type, row, said]) => {
-  const kind = kinds.find((one) => (one.sort?.value ?? one.type) === type) ?? expect.fail();
+  const kind = kinds.find((one) => (one.variant?.value ?? one.type) === type) ?? expect.fail();
   expect(differences({ ...kind, ...row })).toContain(said);
 });

@@ -3,8 +3,8 @@ import { scopeMapping } from '../../src/kinds/rows/property-mappings.ts';
 import { withFormerPaths } from '../../src/service/former-paths.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 
-const { path, was } = scopeMapping;
-const former = was?.path ?? expect.fail();
+const { path, formerPath } = scopeMapping;
+const former = formerPath?.path ?? expect.fail();
 
 const page = (status: number): Exchange => ({
   kind: 'answered',

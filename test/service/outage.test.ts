@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/service/answer.ts';
-import { Outage, type OutageNews, type Patience } from '../../src/service/outage.ts';
+import { Outage, type OutageNews, type OutagePolicy } from '../../src/service/outage.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
@@ -23,7 +23,7 @@ interface Watched {
 /** An outage that answers these, one after the other and the last again and again, to whoever asks. */
 function outage(
   answers: readonly [Answer, ...Answer[]],
-  patience: Partial<Patience> = {},
+  patience: Partial<OutagePolicy> = {},
   signal?: AbortSignal,
 ): Watched {
   const clock = virtualClock();
@@ -186,7 +186,7 @@ describe('while a service is away', () => {
   test('an interruption counts in the last moment, too', async () => {
     const interruption = new AbortController();
     let asked = 0;
-    const patience: Partial<Patience> = {
+    const patience: Partial<OutagePolicy> = {
       ask: async () => ((asked += 1) === 1 ? refused : notFound),
       onNews: ({ kind }) => {
         if (kind === 'back') interruption.abort('SIGINT');
@@ -231,7 +231,7 @@ describe('pacing in an outage', () => {
 
   function pacingThat(
     ask: () => Answer,
-    patience: Partial<Patience> = {},
+    patience: Partial<OutagePolicy> = {},
   ): { pacing: Pacing; clock: VirtualClock } {
     const clock = virtualClock();
     const pacing = createPacing({

@@ -77,11 +77,13 @@ export function formOf(release: SandboxRelease, kind: Kind): Promise<KindForm | 
 }
 
 async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm | undefined> {
-  const paths = [kind.path, ...(kind.was ? [kind.was.path] : [])].map((each) => each.slice('/api/v3'.length));
+  const paths = [kind.path, ...(kind.formerPath ? [kind.formerPath.path] : [])].map((each) =>
+    each.slice('/api/v3'.length),
+  );
   const path = paths.find((each): each is Path => factsOf(release, each) !== undefined);
   const facts = path && factsOf(release, path);
   if (!path || !facts?.can.includes('create') || !facts.can.includes('change')) return undefined;
-  const ids = [kind.family.id, kind.was?.id, facts.id?.name, 'pk'].flatMap((id) => id ?? []);
+  const ids = [kind.family.id, kind.formerPath?.id, facts.id?.name, 'pk'].flatMap((id) => id ?? []);
   const candidates = Object.entries(facts.fields).flatMap(([field, of]) => {
     const row = kind.fields[field];
     if (
@@ -149,7 +151,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
     const declared = Object.entries(fields).map(([field, of]) => [field, entryValueOf(of, variant)] as const);
     const entry = {
       [kind.identity]: 'one',
-      ...(kind.sort && { [kind.sort.field]: kind.sort.value }),
+      ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
       ...Object.fromEntries(declared),
     };
     const text = stringify({ version: 1, [kind.list]: [entry] });

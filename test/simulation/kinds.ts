@@ -74,7 +74,7 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
       else if (of.isRequired) return undefined;
     }
     const partial = Object.keys(fields).find((field) => !fields[field]?.isRequired && fields[field]?.isShown);
-    const { type, list, identity: field, path, was, listing, update, isBase = false } = kind;
+    const { type, list, identity: field, path, formerPath, listing, update, isBase = false } = kind;
     const identity: DeclaredIdentity = {
       type,
       name,
@@ -82,7 +82,7 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
       hidden: false,
       model: form.path,
       field,
-      paths: [path, ...(was ? [was.path] : [])],
+      paths: [path, ...(formerPath ? [formerPath.path] : [])],
       isUnique: listing.isUnique,
       isBase,
       formerFields: Object.fromEntries(
@@ -121,7 +121,7 @@ export function kindsManifestOf({ records }: KindsScenario, edition: Edition): s
     const { kind, identity } = record;
     const entry = {
       [kind.identity]: identity.name,
-      ...(kind.sort && { [kind.sort.field]: kind.sort.value }),
+      ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
       ...declaredOf(record, edition, ({ list, name }) => ({ [keyOf(list)]: name })),
     };
     lists.set(kind.list, [...(lists.get(kind.list) ?? []), entry]);

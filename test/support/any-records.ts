@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { textOf, type JsonValue } from '../../src/base/json.ts';
-import { commonKinds } from '../../src/kinds/all.ts';
+import { defaultKinds } from '../../src/kinds/all.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { addressOf } from '../../src/kinds/resource.ts';
 import type { Declaration } from '../../src/adopt/writable.ts';
@@ -66,7 +66,7 @@ function shared(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
 /** What it holds from the start, others hold as well. */
 const { sandbox: someSandbox } = seedSandbox({}, '2026.8');
 
-const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...commonKinds).chain((kind) =>
+const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...defaultKinds).chain((kind) =>
   fc
     .record(
       Object.fromEntries(
@@ -80,11 +80,11 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...commonKinds).cha
     .map((fields) => {
       const name = textOf(fields[kind.identity]);
       // No record shows its type as manifests do, and none shows what is secret or write-only.
-      const least = kind.sort ? leastEntry(kind, name, someSandbox) : {};
+      const least = kind.variant ? leastEntry(kind, name, someSandbox) : {};
       const own: Record<string, JsonValue> = {
         ...least,
         ...fields,
-        ...(kind.sort && { type: kind.sort.value }),
+        ...(kind.variant && { type: kind.variant.value }),
       };
       const shown = Object.entries(own).filter(([field]) => {
         const { isSecret, isWriteOnly } = kind.fields[field] ?? {};

@@ -3,7 +3,7 @@ import type { Span } from '../../src/base/source.ts';
 import {
   fieldOf,
   fieldsBy,
-  instructions,
+  instructionsOf,
   sentValue,
   shownValue,
   type Declared,
@@ -13,12 +13,12 @@ import { declaredNames, idPointer, type Names } from '../../src/kinds/named.ts';
 
 /** All that is declared, as it is sent. */
 export function sentOf(declared: Declared): JsonObject {
-  return { ...fieldsBy(sentValue, declared), ...instructions(declared) };
+  return { ...fieldsBy(sentValue, declared), ...instructionsOf(declared) };
 }
 
 /** All that is declared, as people may see it. */
 export function shownOf(declared: Declared): JsonObject {
-  return { ...fieldsBy(shownValue, declared), ...instructions(declared) };
+  return { ...fieldsBy(shownValue, declared), ...instructionsOf(declared) };
 }
 
 /** Fields that declare these values, all at one place. */

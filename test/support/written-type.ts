@@ -15,8 +15,13 @@ import { sandboxToken } from '../../src/sandbox/seed.ts';
 export const createdKinds = kinds.filter(({ single }) => single === undefined);
 
 /** Where a release lists the records of a kind, which is what the sandbox calls it. */
-export function writtenType({ path, was }: Pick<Kind, 'path' | 'was'>, release = newestRelease): KindName {
-  const [own, former = own] = [path, was?.path].map((one) => one?.replace('/api/v3', '')) as `/${string}/`[]; // paths of the API
+export function writtenType(
+  { path, formerPath }: Pick<Kind, 'path' | 'formerPath'>,
+  release = newestRelease,
+): KindName {
+  const [own, former = own] = [path, formerPath?.path].map((one) =>
+    one?.replace('/api/v3', ''),
+  ) as `/${string}/`[]; // paths of the API
   return own !== undefined && factsOf(release, own) ? own : (former ?? '//');
 }
 
@@ -68,12 +73,12 @@ export function leastEntry(
   sandbox: Sandbox,
   release: string = newestRelease,
 ): JsonObject {
-  const { sort, identity } = kind;
+  const { variant, identity } = kind;
   const fields = demanded(kind, sandbox, release);
   const secret = Object.keys(fields).filter((field) => kind.fields[field]?.isSecret);
   return {
     [identity]: name,
-    ...(sort && { [sort.field]: sort.value }),
+    ...(variant && { [variant.field]: variant.value }),
     ...fields,
     ...Object.fromEntries(
       secret.map((field) => [

@@ -1,10 +1,10 @@
 import { kindFrom, type RowKind } from '../row.ts';
-import { demanded } from './demanded.ts';
+import { requireField } from './require-field.ts';
 
 /** What a domain shows, and the flows that it uses. A second one of a domain was taken by 2023.10.7, and refused by 2025.12.4. */
 export const brand: RowKind = kindFrom({
   path: '/core/brands/',
-  was: { before: '2024.2', path: '/core/tenants/', id: 'tenant_uuid' },
+  formerPath: { before: '2024.2', path: '/core/tenants/', id: 'tenant_uuid' },
   list: 'brands',
   deletion: {},
 });
@@ -37,7 +37,7 @@ export const blueprint: RowKind = kindFrom({
   update: { sentAlong: ['path', 'content'] },
   deletion: {},
   fields: {
-    content: { ifMissing: demanded('a new blueprint needs a `content` or a `path`', ['path']) },
+    content: { ifMissing: requireField('a new blueprint needs a `content` or a `path`', ['path']) },
   },
 });
 

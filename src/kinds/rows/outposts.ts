@@ -1,5 +1,5 @@
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
-import { demanded } from './demanded.ts';
+import { requireField } from './require-field.ts';
 
 /** Where outposts run. A second one of a name was refused by 2023.10.7 and by 2025.12.4, of both types. */
 const connection = {
@@ -16,7 +16,7 @@ export const serviceConnections: readonly RowKind[] = [
     fields: {
       // A create without it crashed 2023.10.7 and 2025.12.4.
       kubeconfig: {
-        ifMissing: demanded('a new connection to Kubernetes needs a `kubeconfig`'),
+        ifMissing: requireField('a new connection to Kubernetes needs a `kubeconfig`'),
       },
     },
   }),

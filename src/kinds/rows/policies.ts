@@ -1,5 +1,5 @@
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
-import { demanded } from './demanded.ts';
+import { requireField } from './require-field.ts';
 
 /**
  * What decides who may use something. Their names are unique in the list of all types: a second one of a name was refused by 2023.10.7
@@ -16,7 +16,7 @@ const eventMatcher = kindFrom({
   several: 'event matcher policies',
   // Without one of them, a change crashed 2023.10.7 and 2025.12.4.
   update: { sentAlong: matched },
-  fields: { action: { ifMissing: demanded('a new event matcher needs something to match', matched) } },
+  fields: { action: { ifMissing: requireField('a new event matcher needs something to match', matched) } },
 });
 
 const reputation = kindFrom({
@@ -26,7 +26,9 @@ const reputation = kindFrom({
   update: { sentAlong: ['check_ip', 'check_username'] },
   fields: {
     check_ip: {
-      ifMissing: demanded('a new reputation policy needs `check_ip` or `check_username`', ['check_username']),
+      ifMissing: requireField('a new reputation policy needs `check_ip` or `check_username`', [
+        'check_username',
+      ]),
     },
   },
 });

@@ -18,7 +18,7 @@ const before = '2024.8';
 export const scopeMapping: RowKind = kindFrom({
   ...mapping,
   path: '/propertymappings/provider/scope/',
-  was: { before, path: '/propertymappings/scope/' },
+  formerPath: { before, path: '/propertymappings/scope/' },
   several: 'scope mappings',
   fields: {
     scope_name: { changeWarning: () => 'applications have to request the scope by another name' },
@@ -36,18 +36,18 @@ export const propertyMappings: readonly RowKind[] = [
     ...mapping,
     path: '/propertymappings/provider/rac/',
     since: '2024.2',
-    was: { before, path: '/propertymappings/rac/' },
+    formerPath: { before, path: '/propertymappings/rac/' },
   }),
   kindFrom({ ...mapping, path: '/propertymappings/provider/radius/' }),
   kindFrom({
     ...mapping,
     path: '/propertymappings/provider/saml/',
-    was: { before, path: '/propertymappings/saml/' },
+    formerPath: { before, path: '/propertymappings/saml/' },
   }),
   kindFrom({
     ...mapping,
     path: '/propertymappings/provider/scim/',
-    was: { before, path: '/propertymappings/scim/' },
+    formerPath: { before, path: '/propertymappings/scim/' },
   }),
   kindFrom({ ...mapping, path: '/propertymappings/source/kerberos/' }),
   // What releases before 2024.8 have for it demands an `object_field`, which is none of its fields now.

@@ -1,6 +1,6 @@
 import { providerFields, providerChanges } from '../provider.ts';
-import { demanded } from './demanded.ts';
-import { isIn } from '../release.ts';
+import { requireField } from './require-field.ts';
+import { inRange } from '../release.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
 /**
@@ -33,12 +33,12 @@ export const providers: readonly RowKind[] = [
     ...provider,
     path: '/providers/scim/',
     fields: {
-      group_filters: { formerly: 'filter_group', wasOne: true },
+      group_filters: { formerly: 'filter_group', wasSingle: true },
       token: {
         ifMissing: (release, beside) =>
-          isIn({ from: '2025.10' }, release) === true
+          inRange({ from: '2025.10' }, release) === true
             ? undefined
-            : demanded('a new SCIM provider needs a `token` before release 2025.10')(release, beside),
+            : requireField('a new SCIM provider needs a `token` before release 2025.10')(release, beside),
       },
     },
   }),

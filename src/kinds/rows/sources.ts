@@ -1,5 +1,5 @@
 import { kindFrom, type FieldRows, type KindRow, type RowKind } from '../row.ts';
-import { demanded } from './demanded.ts';
+import { requireField } from './require-field.ts';
 
 /** What lets more people in. */
 const reach = {
@@ -46,10 +46,10 @@ const saml = kindFrom({
   fields: {
     ...reach,
     // A create without them crashed 2025.12.4.
-    binding_type: { ifMissing: demanded('a new source of SAML needs a `binding_type`') },
+    binding_type: { ifMissing: requireField('a new source of SAML needs a `binding_type`') },
     issuer_override: {
       formerly: 'issuer',
-      ifMissing: demanded('a new source of SAML needs an `issuer_override`'),
+      ifMissing: requireField('a new source of SAML needs an `issuer_override`'),
     },
   },
 });

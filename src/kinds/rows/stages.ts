@@ -1,7 +1,7 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
 import type { Form } from '../kind.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
-import { demanded } from './demanded.ts';
+import { requireField } from './require-field.ts';
 
 /**
  * The steps of flows. Their names are unique in the list of all types: a second one of a name was refused by 2023.10.7 and by 2025.12.4,
@@ -16,7 +16,7 @@ const identification = kindFrom({
   update: { sentAlong: ['user_fields', 'sources'] },
   fields: {
     user_fields: {
-      ifMissing: demanded('a new identification stage needs `user_fields` or `sources`', ['sources']),
+      ifMissing: requireField('a new identification stage needs `user_fields` or `sources`', ['sources']),
     },
   },
 });
@@ -26,7 +26,7 @@ const redirect = kindFrom({
   path: '/stages/redirect/',
   fields: {
     target_static: {
-      ifMissing: demanded('a new redirect stage needs `target_static` or `target_flow`', ['target_flow']),
+      ifMissing: requireField('a new redirect stage needs `target_static` or `target_flow`', ['target_flow']),
     },
   },
 });

@@ -5,17 +5,17 @@ import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';
 import {
   allChildren,
-  commonKinds,
+  defaultKinds,
   createdByContract,
   listed,
   modelOf,
-  readBeyond,
+  withoutDocumentedRead,
   type ResourceType,
 } from '../../kinds/all.ts';
 import { childFields } from '../../kinds/bindings.ts';
 import type { Reach } from '../../kinds/capability.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { isIn, type Release } from '../../kinds/release.ts';
+import { inRange, type Release } from '../../kinds/release.ts';
 
 export interface Diagnosis extends Destination {
   readonly checks: readonly DoctorCheck[];
@@ -93,11 +93,11 @@ function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => st
 export function leastRole(
   { contractOnly, capabilities }: Reach,
   release: Release | undefined,
-  kinds: readonly Kind<ResourceType>[] = commonKinds,
+  kinds: readonly Kind<ResourceType>[] = defaultKinds,
 ): string {
   const created = contractOnly ? createdByContract : kinds;
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
-  const looked = [...documented, ...(contractOnly ? [] : readBeyond(kinds))];
+  const looked = [...documented, ...(contractOnly ? [] : withoutDocumentedRead(kinds))];
   const changed = capabilities.includes('update') ? kinds : [];
   const bound = contractOnly ? [] : allChildren(kinds);
   // These get their providers after their bindings, which takes the right to change them.
@@ -121,7 +121,7 @@ export function leastRole(
     inside.length === 0 ? '' : `, and to bind what is declared inside of ${listsIn(inside)}`,
   ].join('');
   const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;
-  const has = isIn({ from: '2025.12' }, release);
+  const has = inRange({ from: '2025.12' }, release);
   const owner =
     has === true
       ? 'Give the role to the user of the token.'

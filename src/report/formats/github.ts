@@ -1,14 +1,14 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { inline } from '../printable.ts';
 import { annotationsOf, type Format } from '../report.ts';
-import { fold, namedSummary } from '../words/diagnostics.ts';
+import { foldByCause, namedSummary } from '../words/diagnostics.ts';
 
 /**
  * GitHub workflow commands, which show diagnostics at their lines in a pull request. GitHub shows few per step, so each cause
  * appears once.
  */
 export const github: Format = (report, setting) => {
-  const annotations = fold(annotationsOf(report, setting)).map((each) =>
+  const annotations = foldByCause(annotationsOf(report, setting)).map((each) =>
     annotation(each, report.environment),
   );
   const notices = report.kind === 'problems' ? report.remarks.map((remark) => notice(remark)) : [];

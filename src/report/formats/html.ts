@@ -3,15 +3,15 @@ import { pageAsset } from '../../base/package-file.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
-import type { Gone } from '../../manifest/baseline.ts';
+import type { RemovedEntry } from '../../manifest/baseline.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
 import { present, quoted } from '../printable.ts';
 import { byKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { linesOf } from '../words/answers.ts';
-import { fold } from '../words/diagnostics.ts';
-import { appliedTo, outcomeLooks, worthNaming } from '../words/outcomes.ts';
+import { foldByCause } from '../words/diagnostics.ts';
+import { appliedTo, outcomeLooks, splitNotable } from '../words/outcomes.ts';
 import { planView, shownChanges } from '../words/plan.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
@@ -58,7 +58,7 @@ const pageOf = byKind<[], Page>({
   apply: (report) => {
     const { run, outcomes, counts, remarks, headline, warnings } = report;
     const seconds = (run.durationMs / 1000).toFixed(1);
-    const named = new Set(worthNaming(outcomes).named);
+    const named = new Set(splitNotable(outcomes).named);
     const rest = outcomes.filter((outcome) => !named.has(outcome));
     return {
       lines: [
@@ -126,7 +126,7 @@ function headlineOf(line: string): Html {
 }
 
 function entriesOf(diagnostics: readonly Diagnostic[]): Entry[] {
-  return fold(diagnostics).map(({ severity, code, summary, detail, address, range }) => ({
+  return foldByCause(diagnostics).map(({ severity, code, summary, detail, address, range }) => ({
     kind: severity,
     heading: address === undefined ? summary : `${address}: ${summary}`,
     verdict: `${severity} [${code}]`,
@@ -135,7 +135,7 @@ function entriesOf(diagnostics: readonly Diagnostic[]): Entry[] {
   }));
 }
 
-function goneEntry({ address, source }: Gone): Entry {
+function goneEntry({ address, source }: RemovedEntry): Entry {
   return {
     kind: 'gone',
     heading: address,

@@ -6,7 +6,7 @@ import { changeKind, type Change } from '../../plan/plan.ts';
 import { firstColumns, inline, quoted, widthOf, wrapped } from '../printable.ts';
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
-import { fold } from '../words/diagnostics.ts';
+import { foldByCause } from '../words/diagnostics.ts';
 
 /** The style of an output. Without colours, its functions return the text unchanged. */
 export interface Style extends Pick<
@@ -45,7 +45,7 @@ export function fitted(text: string, { width }: Pick<Style, 'width'>, indent: nu
 
 /** Diagnostics for people, one below the other, each cause once. */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style): string {
-  return fold(diagnostics)
+  return foldByCause(diagnostics)
     .map((diagnostic) => `${diagnosticText(diagnostic, style)}\n`)
     .join('\n');
 }

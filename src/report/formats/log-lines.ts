@@ -35,11 +35,11 @@ export function listLine(news: ListNews, time: string, format: 'text' | 'json'):
 }
 
 /** How the resources of a kind were read, and why not in pages. */
-function listWords({ kind: { list }, declared, course }: ListNews): string {
+function listWords({ kind: { list }, declared, progress }: ListNews): string {
   const oneByOne = `${list} are looked up one by one`;
-  switch (course.kind) {
+  switch (progress.kind) {
     case 'in_pages': {
-      const { found, absent, pages, failed } = course;
+      const { found, absent, pages, failed } = progress;
       const others = declared - found - absent;
       const lookedUp =
         others === 0
@@ -52,12 +52,12 @@ function listWords({ kind: { list }, declared, course }: ListNews): string {
       return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${why}${lookedUp}`;
     }
     case 'too_many':
-      return `${oneByOne}: less than an eighth of all ${course.count} are declared.`;
+      return `${oneByOne}: less than an eighth of all ${progress.count} are declared.`;
     case 'no_superuser':
       return `${oneByOne}: only superusers get the whole list, and this is not a superuser's token.`;
     case 'doubtful':
       return `${oneByOne}: the service gave another list than was asked for.`;
     case 'failed':
-      return `${oneByOne}: the list could not be read: ${answerWords(course.failed).summary}.`;
+      return `${oneByOne}: the list could not be read: ${answerWords(progress.failed).summary}.`;
   }
 }

@@ -4,10 +4,10 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
 import { inline, present, startOf, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
-import { fold, warningCount } from '../words/diagnostics.ts';
-import { wasInterrupted, worthNaming } from '../words/outcomes.ts';
+import { foldByCause, warningCount } from '../words/diagnostics.ts';
+import { wasInterrupted, splitNotable } from '../words/outcomes.ts';
 import { pendingFirst, planView, shownChanges, withoutManyNew, type PlanView } from '../words/plan.ts';
-import { goneWords } from '../words/undeclared.ts';
+import { removedEntryWords } from '../words/undeclared.ts';
 import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type Style } from './lines.ts';
 import { applyFoot, asPlannedWords, outcomeLines, planFoot, undeclaredLines } from './text.ts';
 
@@ -64,7 +64,7 @@ const contentOf = byKind<[], Content>({
   apply: (report) => {
     const { run, headline, counts, warnings, outcomes, findings } = report;
     const ended = present(run.interrupted && wasInterrupted, headline).join(' ');
-    const { named, more } = worthNaming(outcomes.filter((outcome) => outcome.planned));
+    const { named, more } = splitNotable(outcomes.filter((outcome) => outcome.planned));
     const sections = [
       problems(findings),
       warningsOf(warnings),
@@ -103,7 +103,7 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
   }
   const [wrong, changes] = [problems(errors), changesOf(touched)];
   const isLong = [...wrong.items, ...changes.items].join('\n').split('\n').length > mostOpenLines;
-  const goneItems = present(gone.length > 0 && goneWords(gone, mostGone));
+  const goneItems = present(gone.length > 0 && removedEntryWords(gone, mostGone));
   const sections = [
     uncut(...view.opens),
     wrong,
@@ -149,7 +149,7 @@ function changesOf(changes: readonly Change[]): Section {
 }
 
 function problems(diagnostics: readonly Diagnostic[]): Section {
-  const items = fold(diagnostics).map((diagnostic) => diagnosticText(diagnostic, plain).trimEnd());
+  const items = foldByCause(diagnostics).map((diagnostic) => diagnosticText(diagnostic, plain).trimEnd());
   return { items, separator: '\n\n', itemName: 'problems' };
 }
 

@@ -11,9 +11,9 @@ import {
   type Setting,
 } from '../report.ts';
 import { grouped } from '../words/diagnostics.ts';
-import { appliedTo, mostAsPlanned, outcomeLooks, worthNaming } from '../words/outcomes.ts';
+import { appliedTo, maxAsPlanned, outcomeLooks, splitNotable } from '../words/outcomes.ts';
 import { planView, shownChanges, withoutManyNew, type PlanView } from '../words/plan.ts';
-import { goneWords } from '../words/undeclared.ts';
+import { removedEntryWords } from '../words/undeclared.ts';
 import {
   changeLines,
   compactLine,
@@ -84,7 +84,7 @@ function viewText(
     baseline && style.bold(fit(`In this change, compared with ${baseline.path}: ${baseline.counts}`)),
     ...changesText(inFull, style, detail ?? (isMuch ? 'lines' : 'all')),
     ...changesText(named, style, 'lines'),
-    gone.length > 0 && fit(goneWords(gone)),
+    gone.length > 0 && fit(removedEntryWords(gone)),
     besides !== '' && fit(`${besides}.${isMore ? '\nWithout --baseline, they are shown as well.' : ''}`),
     isMuch &&
       detail === undefined &&
@@ -150,7 +150,7 @@ function signedLine({ sign, colour, indent, text: words }: ChangeLine, style: St
  */
 export function applyText(report: ApplyReport, style: Style, detail?: Detail): string {
   const planned = report.outcomes.filter((outcome) => outcome.planned);
-  const { named, more } = detail === 'all' ? { named: planned, more: 0 } : worthNaming(planned);
+  const { named, more } = detail === 'all' ? { named: planned, more: 0 } : splitNotable(planned);
   const lines = detail === 'all' ? outcomeLines(named, style) : fewerLines(named, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
   const note = `${asPlannedWords(named.length, more)} --no-compact names each, as do -o json and --report.`;
@@ -167,7 +167,7 @@ export function asPlannedWords(named: number, more: number): string {
 function fewerLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
   const many = [...grouped(notBegun, ({ verdict }) => verdict)].filter(
-    ([, { length }]) => length > mostAsPlanned,
+    ([, { length }]) => length > maxAsPlanned,
   );
   const joined = new Set(many.flatMap(([, alike]) => alike));
   const others = outcomes.filter((outcome) => !joined.has(outcome));

@@ -1,5 +1,5 @@
 import { ProxyError } from '../../service/proxy-error.ts';
-import { GivenUpError } from '../../service/give-up.ts';
+import { GivenUpError } from '../../service/abortable.ts';
 
 /** Why no answer came, in words. */
 interface CauseWords {

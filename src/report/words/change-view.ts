@@ -2,13 +2,13 @@
 import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import { isBlank, sensitive } from '../../base/sensitive.ts';
+import { isMasked, sensitive } from '../../base/sensitive.ts';
 import { shownPlace } from '../../base/source.ts';
 import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
-import { isNameOfOne, sameJson, shownId } from '../../kinds/values.ts';
+import { isNameReference, sameJson, shownId } from '../../kinds/values.ts';
 import { everyone, isBound } from '../../kinds/access.ts';
 import { labelled } from '../../kinds/bindings.ts';
-import { lackingIds, shownValue } from '../../kinds/fields.ts';
+import { missingIds, shownValue } from '../../kinds/fields.ts';
 import { isNeverShown } from '../../kinds/kind.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
@@ -149,7 +149,7 @@ interface Held {
 /** Two different values of a field, or a message if neither may be shown. */
 function pairView(field: string, first: Held, second: Held): FieldView {
   const [a, b] = [first.value, second.value];
-  if (a !== undefined && isBlank(a) && b !== undefined && isBlank(b))
+  if (a !== undefined && isMasked(a) && b !== undefined && isMasked(b))
     return { kind: 'words', field, words: `${b.slice(0, -1)}; ${otherWords(first, b)})` };
   if (typeof a === 'string' && typeof b === 'string' && isForDiff(a, b))
     return { kind: 'diff', field, names: [first.name, second.name], lines: textDiff(a, b) };
@@ -172,12 +172,13 @@ function sideOf(field: string, look: Side['look'], { name, value, names }: Held)
 
 /** Ids with their names, if known, and names in place of ids. `names` are those of a planned resource. Undefined if there is no name. */
 function namedText(field: string, value: JsonValue | undefined, names?: Names): string | undefined {
-  if (value === undefined || isBlank(value)) return undefined;
+  if (value === undefined || isMasked(value)) return undefined;
   const ids = idsIn(field, value);
-  if (!ids.some(({ id, place }) => isNameOfOne(id) || Object.hasOwn(names ?? {}, place))) return undefined;
+  if (!ids.some(({ id, place }) => isNameReference(id) || Object.hasOwn(names ?? {}, place)))
+    return undefined;
   const texts = ids.map(({ id, place }) =>
     // A name without an id belongs to a resource that does not exist yet.
-    names && isNameOfOne(id) ? `${shownId(id)} (created first)` : shownId(id, names?.[place]),
+    names && isNameReference(id) ? `${shownId(id)} (created first)` : shownId(id, names?.[place]),
   );
   return inline(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
@@ -205,7 +206,7 @@ function differenceViews(
 ): FieldView[] {
   const { field, declared, observed } = difference;
   if (isNeverShown(resource.kind, field)) return [{ kind: 'words', field, words: sentAgain }];
-  const lacking = lackingIds(resource, field, declared, observed);
+  const lacking = missingIds(resource, field, declared, observed);
   if (lacking !== undefined) {
     const name = action === 'update' ? 'will add' : 'missing';
     const held = { name, value: lacking, names: namesIn(resource, field, lacking) } as const;

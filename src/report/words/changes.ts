@@ -1,5 +1,5 @@
 import type { Alteration } from '../../manifest/baseline.ts';
-import { isToGo } from '../../kinds/lifecycle.ts';
+import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
 import { inline, present } from '../printable.ts';
@@ -49,7 +49,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     verdict: ({ resource, leftBecause: why, unfinished }) =>
       unfinished
         ? `Exists, was ${begun}.`
-        : `Exists and ${isToGo(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${why === undefined ? '' : `: ${why}`}.`,
+        : `Exists and ${isToBeDeleted(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
       same: 'differs and is left unchanged',
       added: 'is added; it exists, differs and is left unchanged',
@@ -117,7 +117,7 @@ export function changeWords(change: Change): string {
   const kind = changeKind(change);
   const words = { ...changeLooks[kind].words };
   if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${stillInSync}`;
-  const isKept = kind === 'differs' && isToGo(change.resource);
+  const isKept = kind === 'differs' && isToBeDeleted(change.resource);
   if (isKept) words.same = 'is not deleted';
   if (change.unfinished) words.same = `was ${begun}`;
   const verb = `${words[since?.kind ?? 'same']}${brokenWords(change)}`;

@@ -35,7 +35,7 @@ const ofResource: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-d
  * One diagnostic for each cause: equal ones are joined into the first, which counts the others and names some. For people; documents
  * for programs have every diagnostic.
  */
-export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(grouped(diagnostics, causeOf).values(), ([first, ...others]) => {
     if (others.length === 0) return first;
     // Several problems of one resource differ in their places.
@@ -77,7 +77,7 @@ function markedIn({ range, excerpt }: Diagnostic): string | undefined {
 
 /** The number of causes, and of their places if there are more. */
 function causes(diagnostics: readonly Diagnostic[], noun: string): string {
-  const { length } = fold(diagnostics);
+  const { length } = foldByCause(diagnostics);
   const places = length < diagnostics.length ? ` in ${diagnostics.length} places` : '';
   return counted(length, noun) + places;
 }

@@ -3,12 +3,19 @@ import type { Answer, AnswerKind } from '../../service/answer.ts';
 import type { Probe } from '../../service/probe.ts';
 import { present } from '../printable.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
-import { check, kindName, notYet, rightsChecks, type DoctorCheck, type RightsFacts } from './rights.ts';
 import {
-  isIn,
-  isUntried,
+  check,
+  kindName,
+  unknownChecks,
+  rightsChecks,
+  type DoctorCheck,
+  type RightsFacts,
+} from './rights.ts';
+import {
+  inRange,
+  isNewerThanKnown,
   knownReleases,
-  mayBeOne,
+  maybeSameRelease,
   newestRelease,
   oldestRelease,
   shownRelease,
@@ -36,14 +43,14 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   if (stage === 'no connection')
     return [
       check('connection', 'fail', trouble, advice),
-      ...notYet('base-url', ...rightsNames, 'release', 'clock'),
+      ...unknownChecks('base-url', ...rightsNames, 'release', 'clock'),
     ];
   const connected = check('connection', 'pass', connectionWords(facts));
   const clock = clockCheck(facts);
   if (stage === 'wrong place') {
     const whatToDo = present(advice, baseUrlAdvice[answer.kind]).join(' ');
     const wrong = check('base-url', 'fail', trouble, whatToDo);
-    return [connected, wrong, ...notYet(...rightsNames, 'release'), clock];
+    return [connected, wrong, ...unknownChecks(...rightsNames, 'release'), clock];
   }
   const rights = rightsChecks({ ...facts, denial: stage === 'denied' ? trouble : undefined });
   return [connected, baseUrlFound(facts), ...rights, releaseCheck(facts), clock];
@@ -120,14 +127,14 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
   const summary = `the service is ${shownRelease(release)}`;
   const warn = (words: string, advice: string): DoctorCheck =>
     check('release', 'warn', `${summary}${words}`, advice);
-  if (configured && !mayBeOne(release, configured))
+  if (configured && !maybeSameRelease(release, configured))
     return warn(
       written,
       `Write release: '${line}' there: validate uses it. plan and apply use the service's own.`,
     );
-  if (isIn({ before: oldestRelease }, release) === true)
+  if (inRange({ before: oldestRelease }, release) === true)
     return warn(`, and rollcall was made for ${oldestRelease} and later ones`, 'Upgrade the service.');
-  if (isUntried(release))
+  if (isNewerThanKnown(release))
     return warn(
       `, and rollcall knows releases up to ${newestRelease}`,
       `It applies the rules of ${newestRelease}. Check for a newer rollcall.`,

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../base/json.ts';
 import { byPlace, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenOf, isBound } from '../../kinds/access.ts';
 import { shownId } from '../../kinds/values.ts';
-import { blankFor } from '../../kinds/fields.ts';
+import { placeholderFor } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
 import type { NameFault, UnresolvedName } from '../../observe/resolve-names.ts';
@@ -17,7 +17,7 @@ import {
   serviceWords,
   waitAdvice,
 } from './answers.ts';
-import { isBlank } from '../../base/sensitive.ts';
+import { isMasked } from '../../base/sensitive.ts';
 import { listsOf } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
@@ -159,7 +159,7 @@ function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
           which === 'observed'
             ? `\`${field}\` is not as it was when the plan was made`
             : `\`${field}\` would get another value than the plan shows`,
-        detail: isBlank(planned) ? '' : `${values[0]} ${quoted(planned)}, ${values[1]} ${quoted(now)}.`,
+        detail: isMasked(planned) ? '' : `${values[0]} ${quoted(planned)}, ${values[1]} ${quoted(now)}.`,
       };
     }
     case 'words':
@@ -219,7 +219,7 @@ const notLookedUp = diagnosticFor(undefined, {
 function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
   const { related, name, field } = declared;
   const { type, list } = related;
-  const isShown = blankFor(resource, field) === undefined;
+  const isShown = placeholderFor(resource, field) === undefined;
   const named = isShown ? ` named ${JSON.stringify(name)}` : ' of this name';
   switch (fault.kind) {
     case 'not_found':

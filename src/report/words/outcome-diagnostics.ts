@@ -1,17 +1,17 @@
-import { isMissing, isPartial, type Clash, type Outcome } from '../../apply/outcome.ts';
+import { isMissing, isPartial, type Conflict, type Outcome } from '../../apply/outcome.ts';
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../../base/json.ts';
-import { isBlank } from '../../base/sensitive.ts';
+import { isMasked } from '../../base/sensitive.ts';
 import { childrenOf, isBound } from '../../kinds/access.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import { isToGo } from '../../kinds/lifecycle.ts';
+import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
-import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
-import { fieldsOf, leftAsItIs } from './plan.ts';
+import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
+import { fieldsOf, unchangedWords } from './plan.ts';
 
 /** A problem of a resource, or of one of its fields, declared or not. */
 interface PlacedProblem extends Omit<Problem, 'address'> {
@@ -43,7 +43,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         code: 'differs',
         severity: 'warning',
         summary: `it now exists, and differs in ${fieldsOf(differences)}`,
-        detail: leftAsItIs,
+        detail: unchangedWords,
       },
     ];
   if (outcome.outcome === 'unfinished') return [unfinishedProblem(outcome)];
@@ -82,7 +82,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
 
 /** Why a change was not made although both switches are on. */
 function leftProblem({ resource, differences, leftBecause }: Change): PlacedProblem {
-  const isDelete = isToGo(resource);
+  const isDelete = isToBeDeleted(resource);
   return {
     field: differences[0]?.field,
     code: 'differs',
@@ -133,10 +133,10 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
       code: 'not-as-declared',
       summary:
         outcome === 'created'
-          ? `it was created, but ${cameBackWords([difference])}`
-          : `it ${doubtWords}, but holds ${heldWords(difference)} in ${field}`,
+          ? `it was created, but ${returnedValuesWords([difference])}`
+          : `it ${doubtWords}, but holds ${serviceValueWords(difference)} in ${field}`,
       detail: linesOf(
-        !isBlank(declared) && `The manifest declares ${JSON.stringify(declared)}.`,
+        !isMasked(declared) && `The manifest declares ${JSON.stringify(declared)}.`,
         observed === null && 'This release of the service may not know the field.',
         'Set it in the service: rollcall changes existing records only with the capability `update` and --allow update.',
         request,
@@ -190,7 +190,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
 }
 
 /** What happened between the steps of a resource. */
-function meanwhileWords(clash: Clash, { kind }: Resource): string | undefined {
+function meanwhileWords(clash: Conflict, { kind }: Resource): string | undefined {
   if (clash.kind === 'closed') return `Stopped in the middle: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';
   if (clash.kind === 'unseen') return 'Who may open it now could not be read again.';
@@ -206,7 +206,7 @@ function meanwhileWords(clash: Clash, { kind }: Resource): string | undefined {
 }
 
 /** Why an existing record was not changed, field by field if it is about fields. */
-function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): PlacedProblem[] {
+function clashProblems(clash: Conflict, { change, outcome, attempts }: Outcome): PlacedProblem[] {
   const code = 'changed-since-plan';
   const { verb, done } = deeds[change.action === 'delete' ? 'delete' : 'update'];
   const sent =
@@ -232,13 +232,13 @@ function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): Pl
           outcome === 'unknown'
             ? `it has neither the planned nor the declared value in \`${field}\``
             : `somebody else has changed \`${field}\` since the plan`;
-        return { field, code, summary, detail: linesOf(!isBlank(observed) && seen, detail) };
+        return { field, code, summary, detail: linesOf(!isMasked(observed) && seen, detail) };
       });
     case 'ignored':
       return clash.fields.map(({ field, observed }) => ({
         field,
         code: 'not-as-declared',
-        summary: `the service accepted the change, but did not change \`${field}\`${isBlank(observed) ? '' : `: ${JSON.stringify(observed)}`}`,
+        summary: `the service accepted the change, but did not change \`${field}\`${isMasked(observed) ? '' : `: ${JSON.stringify(observed)}`}`,
         detail: `It was sent ${attempts === 1 ? 'once' : `${attempts} times`}. This release of the service may not know the field. Leave it out, or set it in the service.`,
       }));
   }

@@ -10,7 +10,7 @@ import {
 } from '../../apply/outcome.ts';
 import { destinationName, type Destination } from '../../base/destination.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { isBlank } from '../../base/sensitive.ts';
+import { isMasked } from '../../base/sensitive.ts';
 import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
@@ -73,7 +73,7 @@ export function verdictWords({
 }: OutcomeFacts & Pick<Outcome, 'stoppedBy'>): string {
   switch (outcome) {
     case 'created':
-      return differences.length === 0 ? 'created' : `created, but ${cameBackWords(differences)}`;
+      return differences.length === 0 ? 'created' : `created, but ${returnedValuesWords(differences)}`;
     case 'updated':
       return doubt === undefined
         ? 'changed'
@@ -100,15 +100,15 @@ export const doubtWords =
   'exists: the answer to its create was lost or unclear, so this run probably created it';
 
 /** The declared fields that came back with other values: `group came back as ""`. */
-export function cameBackWords(differences: readonly Difference[]): string {
+export function returnedValuesWords(differences: readonly Difference[]): string {
   return differences
-    .map((difference) => `${difference.field} came back as ${heldWords(difference)}`)
+    .map((difference) => `${difference.field} came back as ${serviceValueWords(difference)}`)
     .join(', ');
 }
 
 /** The value in the service that differs from the declared one. */
-export function heldWords({ observed }: Difference): string {
-  return isBlank(observed) ? 'another value' : shortened(observed);
+export function serviceValueWords({ observed }: Difference): string {
+  return isMasked(observed) ? 'another value' : shortened(observed);
 }
 
 const mostCharacters = 60;
@@ -130,18 +130,18 @@ function isDone({ outcome }: Pick<Outcome, 'outcome'>): boolean {
 }
 
 /** Of more resources that ended as planned, unchanged ones are counted, and this many created or changed ones are named. */
-export const mostAsPlanned = 50;
+export const maxAsPlanned = 50;
 /** Of more than this, created or changed ones are counted too, except for the first. */
 const mostDone = 200;
 
 /** Resources that ended otherwise than planned, that were created or changed, and the number of all others. */
-export function worthNaming<Ended extends Pick<Outcome, 'outcome'> & { readonly asPlanned: boolean }>(
+export function splitNotable<Ended extends Pick<Outcome, 'outcome'> & { readonly asPlanned: boolean }>(
   outcomes: readonly Ended[],
 ): { readonly named: readonly Ended[]; readonly more: number } {
   const asPlanned = outcomes.filter((outcome) => outcome.asPlanned);
-  if (asPlanned.length <= mostAsPlanned) return { named: outcomes, more: 0 };
+  if (asPlanned.length <= maxAsPlanned) return { named: outcomes, more: 0 };
   const done = asPlanned.filter(isDone);
-  const shown = new Set(done.length <= mostDone ? done : done.slice(0, mostAsPlanned));
+  const shown = new Set(done.length <= mostDone ? done : done.slice(0, maxAsPlanned));
   const named = outcomes.filter((outcome) => !outcome.asPlanned || shown.has(outcome));
   return { named, more: outcomes.length - named.length };
 }

@@ -19,8 +19,8 @@ import { grouped } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { notComparedNote, notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
-import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
-import type { Gone } from '../../manifest/baseline.ts';
+import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
+import type { RemovedEntry } from '../../manifest/baseline.ts';
 
 const onlyCounted: ReadonlySet<ChangeKind> = new Set(['in_sync', 'not_compared']);
 
@@ -83,7 +83,7 @@ export interface PlanView {
   readonly others: readonly Change[];
   /** The number of these; empty for none. */
   readonly besides: string;
-  readonly gone: readonly Gone[];
+  readonly gone: readonly RemovedEntry[];
   /** Notes on records that could not be read. */
   readonly notes: readonly string[];
   /** A sentence that an apply would change nothing, if that is so. */
@@ -105,7 +105,7 @@ export function planView(plan: Plan): PlanView {
   return {
     head: headOf(plan),
     baseline: baseline && { path: inline(baseline.path), counts: alteredCounts(touched, gone) },
-    opens: openings(plan),
+    opens: openedWords(plan),
     touched,
     others,
     besides: others.length === 0 ? '' : `Unchanged by this change: ${countsOf(others).join(', ')}`,
@@ -127,7 +127,7 @@ export function planView(plan: Plan): PlanView {
 }
 
 /** What a plan opens, and to whom, a line each. Safe to print. */
-export function openings({ changes }: Pick<Plan, 'changes'>): string[] {
+export function openedWords({ changes }: Pick<Plan, 'changes'>): string[] {
   return changes.flatMap(({ resource, opens = [] }) =>
     opens.length === 0 ? [] : inline(`Opens ${resource.address} to ${listedWords(opens)}.`),
   );
@@ -137,7 +137,7 @@ function isTouched({ since, action }: Change): boolean {
   return action === 'not-planned' || (since !== undefined && since.kind !== 'same');
 }
 
-function alteredCounts(touched: readonly Change[], gone: readonly Gone[]): string {
+function alteredCounts(touched: readonly Change[], gone: readonly RemovedEntry[]): string {
   const count = (kind: string): number => touched.filter(({ since }) => since?.kind === kind).length;
   const [added, altered] = [count('added'), count('altered')];
   const parts = present(
@@ -225,7 +225,7 @@ export function planFindings(
   const isAll = severity === 'error' || plan.baseline === undefined;
   const changes = isAll ? plan.changes : plan.changes.filter((change) => isTouched(change));
   const faults = notPlannedIn(plan).flatMap(({ diagnostics }) => diagnostics);
-  return [...faults, ...drift(changes, severity), ...goneFindings(plan, filenames)];
+  return [...faults, ...drift(changes, severity), ...removedEntryWarnings(plan, filenames)];
 }
 
 /** Diagnostics of differences at the lines that declare them; planned changes only if they are errors. */
@@ -251,12 +251,12 @@ function drift(changes: readonly Change[], severity: Diagnostic['severity']): Di
 function whatBecomes({ action, leftBecause }: Change): string {
   if (action === 'delete') return 'An apply would delete it.';
   if (action === 'update') return 'An apply would change it as declared.';
-  return leftBecause === undefined ? leftAsItIs : `It is left unchanged: ${leftBecause}.`;
+  return leftBecause === undefined ? unchangedWords : `It is left unchanged: ${leftBecause}.`;
 }
 
 export function fieldsOf(differences: readonly Difference[]): string {
   return differences.map(({ field }) => `\`${field}\``).join(', ');
 }
 
-export const leftAsItIs =
+export const unchangedWords =
   'It is left unchanged: rollcall changes existing records only with the capability `update` and --allow update.';

@@ -1,6 +1,6 @@
 import { modelOf, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { isIn, type Release } from '../../kinds/release.ts';
+import { inRange, type Release } from '../../kinds/release.ts';
 import type { KindRights } from '../../service/kind-rights.ts';
 import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
@@ -27,7 +27,7 @@ export function check(
 }
 
 /** Checks that are impossible because another check failed. */
-export function notYet(...names: readonly string[]): DoctorCheck[] {
+export function unknownChecks(...names: readonly string[]): DoctorCheck[] {
   return names.map((name) => check(name, 'unknown', 'not known yet'));
 }
 
@@ -104,7 +104,7 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
   const { finding, release } = facts;
   const { list } = modelOf(kind);
   const name = kindName(kind);
-  if (finding?.kind === 'wrong' || finding?.kind === 'missing') return notYet(name);
+  if (finding?.kind === 'wrong' || finding?.kind === 'missing') return unknownChecks(name);
   if (finding?.kind === 'valid' && finding.superuser)
     return [check(name, 'pass', `the token may view and create all ${list}: it is a superuser's token`)];
   const { view, create } = rightsTo(kind, facts);
@@ -152,7 +152,7 @@ const rolesOnly = '2025.12';
 
 /** How to give a token a right. */
 function give(right: string, release: Release | null | undefined): string {
-  switch (isIn({ from: rolesOnly }, release ?? undefined)) {
+  switch (inRange({ from: rolesOnly }, release ?? undefined)) {
     case true:
       return `Give a role of its user the permission to ${right}.`;
     case false:

@@ -1,5 +1,5 @@
 import type { Capability } from '../../kinds/capability.ts';
-import { isToGo } from '../../kinds/lifecycle.ts';
+import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.ts';
 
 /** What is left unchanged, and which two switches would change or delete it: a line for each capability. Empty with contract_only. */
@@ -32,5 +32,5 @@ const aims: Readonly<Record<Capability, string>> = {
 };
 
 function capabilityFor({ resource }: Change): Capability {
-  return isToGo(resource) ? 'delete' : 'update';
+  return isToBeDeleted(resource) ? 'delete' : 'update';
 }

@@ -2,7 +2,7 @@ import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnos
 import { kinds, resourceTypes } from '../../kinds/all.ts';
 import { active } from '../../kinds/lifecycle.ts';
 import { nameOf, typeOf } from '../../kinds/resource.ts';
-import type { Gone } from '../../manifest/baseline.ts';
+import type { RemovedEntry } from '../../manifest/baseline.ts';
 import type { Undeclared } from '../../observe/undeclared.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { inline, present } from '../printable.ts';
@@ -51,7 +51,7 @@ function headline(count: number, isWhole: boolean): string {
 }
 
 /** Warnings about entries that are no longer declared, each at its former file: the records may still exist. */
-export function goneFindings(
+export function removedEntryWarnings(
   { baseline }: Pick<Plan, 'baseline'>,
   filenames: readonly string[],
 ): Diagnostic[] {
@@ -74,7 +74,7 @@ function leaveWords(address: Address): string {
   const kind = kinds.find(({ type }) => type === typeOf(address));
   const name = JSON.stringify(nameOf(address));
   const entry = (more: string): string => `\`- { ${kind?.identity}: ${name}, ${more} }\``;
-  const sort = kind?.sort ? `${kind.sort.field}: …, ` : '';
+  const sort = kind?.variant ? `${kind.variant.field}: …, ` : '';
   const still = 'The record stays unchanged.';
   if (kind === undefined) return still;
   const gone = kind.deletion ? ` To delete it, declare ${entry(`${sort}state: absent`)}.` : '';
@@ -84,7 +84,7 @@ function leaveWords(address: Address): string {
 }
 
 /** Entries that are no longer declared, in a line; of very many, the first. Safe to print. */
-export function goneWords(gone: readonly Gone[], most: number = gone.length): string {
+export function removedEntryWords(gone: readonly RemovedEntry[], most: number = gone.length): string {
   const names = gone
     .slice(0, most)
     .map(({ address, active: isActive }) => inline(`${address}${isActive ? ' (still active)' : ''}`));

@@ -1,6 +1,6 @@
 import { listsOf, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { planSummary, unseenKinds, type Plan } from '../../plan/plan.ts';
+import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
 import type { Unreadable } from '../../service/types.ts';
 import { listed } from './diagnostics.ts';
 
@@ -41,12 +41,12 @@ export function unreadNote({ changes, scope, contractOnly = false, unreadable = 
   if (unread === 0) return [];
   const what = 'each ? is created if it is absent, and left unchanged otherwise.';
   if (contractOnly) {
-    const note = `With contract_only, ${listsOf(unseenKinds({ changes }))} are not looked up: ${what}`;
+    const note = `With contract_only, ${listsOf(unreadKinds({ changes }))} are not looked up: ${what}`;
     if (unread < changes.length) return [note];
     const where = scope === undefined ? 'is declared' : 'is among these';
     return [`${note}\nNothing else ${where}, so no request was sent.`];
   }
-  return Array.from(unseenKinds({ changes }), (kind) => unreadWords(kind, unreadable[kind.type], what));
+  return Array.from(unreadKinds({ changes }), (kind) => unreadWords(kind, unreadable[kind.type], what));
 }
 
 /** Why records of a kind could not be looked up, how the service answered, what follows, and what would change it. */

@@ -1,4 +1,4 @@
-import { addressNamed, declaredNames } from '../../kinds/named.ts';
+import { addressOfName, declaredNames } from '../../kinds/named.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
 
@@ -9,14 +9,14 @@ export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>
   if (scope !== undefined) return [];
   const served = new Set(
     changes.flatMap(({ resource }) =>
-      declaredNames(resource).map((one) => `${resource.kind.list}.${one.field} ${addressNamed(one)}`),
+      declaredNames(resource).map((one) => `${resource.kind.list}.${one.field} ${addressOfName(one)}`),
     ),
   );
   const unserved = changes.flatMap(({ action, resource }) => {
     const { address, kind, name } = resource;
-    const { servedBy } = kind;
-    if (action !== 'create' || servedBy === undefined) return [];
-    const { list, field, example } = servedBy;
+    const { referencedBy } = kind;
+    if (action !== 'create' || referencedBy === undefined) return [];
+    const { list, field, example } = referencedBy;
     return served.has(`${list}.${field} ${address}`) ? [] : [{ address, list, example: example(name) }];
   });
   const [first] = unserved;

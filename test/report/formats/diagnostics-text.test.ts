@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnosticAt, type Diagnostic } from '../../../src/base/diagnostic.ts';
 import type { DiagnosticCode } from '../../../src/base/diagnostic-codes.ts';
 import { createStyle, diagnosticsText } from '../../../src/report/formats/lines.ts';
-import { fold } from '../../../src/report/words/diagnostics.ts';
+import { foldByCause } from '../../../src/report/words/diagnostics.ts';
 import { sourceFile } from '../../../src/base/source.ts';
 
 /** What is shown of a line in which `[` and `]` stand around what is wrong. */
@@ -58,10 +58,9 @@ describe('one cause is reported once', () => {
   });
 
   test('whatever the ids of their requests', () => {
-    expect(fold([of('a', 'No.\nRequest id: 1'), of('b', 'No.\nRequest id: 2'), of('c', 'No.')])).toEqual([
-      of('a', 'No.\nRequest id: 1\nThe same for: user.b'),
-      of('c', 'No.'),
-    ]);
+    expect(
+      foldByCause([of('a', 'No.\nRequest id: 1'), of('b', 'No.\nRequest id: 2'), of('c', 'No.')]),
+    ).toEqual([of('a', 'No.\nRequest id: 1\nThe same for: user.b'), of('c', 'No.')]);
   });
 
   test('with the places, where several are of one resource', () => {
@@ -74,7 +73,7 @@ describe('one cause is reported once', () => {
       }),
       address: 'user.a',
     });
-    expect(fold([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, m.yaml:3:1');
+    expect(foldByCause([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, m.yaml:3:1');
   });
 
   test('and what is not said alike is said of each', () => {
@@ -84,7 +83,7 @@ describe('one cause is reported once', () => {
       of('c', 'No.', 'refused'),
       { ...of('d', 'No.'), severity: 'warning' as const },
     ];
-    expect(fold(different)).toEqual(different);
+    expect(foldByCause(different)).toEqual(different);
   });
 
   test('with the places of some, and how many others there are', () => {
@@ -96,7 +95,7 @@ describe('one cause is reported once', () => {
         detail: 'Remove it.',
       }),
     );
-    const told = (count: number): string | undefined => fold(unknown.slice(0, count))[0]?.detail;
+    const told = (count: number): string | undefined => foldByCause(unknown.slice(0, count))[0]?.detail;
     expect(told(1)).toBe('Remove it.');
     expect(told(4)).toBe('Remove it.\nThe same for: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1');
     expect(told(5)).toBe('Remove it.\nThe same for 4 others: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1, …');
@@ -108,13 +107,13 @@ describe('one cause is reported once', () => {
       diagnosticAt(file, [start, start + 1], { code, summary: 'no' });
     for (const code of ['invalid-value', 'invalid-format', 'invalid-length'] as const)
       expect(
-        fold([3, 12, 21].map((start) => wrong(start, code))).map(({ range }) => range?.start.line),
+        foldByCause([3, 12, 21].map((start) => wrong(start, code))).map(({ range }) => range?.start.line),
       ).toEqual([1, 3]);
-    expect(fold([3, 12, 21].map((start) => wrong(start, 'wrong-type')))).toHaveLength(1);
+    expect(foldByCause([3, 12, 21].map((start) => wrong(start, 'wrong-type')))).toHaveLength(1);
   });
 
   test('what differs, differs for a cause of its own', () => {
     const differs = ['a', 'b'].map((name) => ({ ...of(name, 'No.'), code: 'differs' as const }));
-    expect(fold(differs)).toEqual(differs);
+    expect(foldByCause(differs)).toEqual(differs);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { user } from '../../../src/kinds/user.ts';
 import { answerWords } from '../../../src/report/words/answers.ts';
 import { readAnswer } from '../../../src/service/answer.ts';
-import { givingUp } from '../../../src/service/give-up.ts';
+import { abortable } from '../../../src/service/abortable.ts';
 import type { Exchange } from '../../../src/service/transport.ts';
 import { undiciTransport } from '../../../src/service/undici-transport.ts';
 import { rawServer, whenWhole, type RawServerOptions } from '../../support/raw-server.ts';
@@ -37,7 +37,7 @@ describe('who answered', () => {
 
 test('an answer that the user did not wait for is not blamed on the connection', async () => {
   const urgent = new AbortController();
-  const send = givingUp(() => new Promise(() => {}), urgent.signal);
+  const send = abortable(() => new Promise(() => {}), urgent.signal);
   const underWay = send({ method: 'POST', path: '/' });
   urgent.abort();
   for (const exchange of [await underWay, await send({ method: 'POST', path: '/' })]) {

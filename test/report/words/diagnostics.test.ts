@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
 import type { Resource } from '../../../src/kinds/resource.ts';
 import { validationReport, planReport } from '../../../src/report/report.ts';
-import { fold } from '../../../src/report/words/diagnostics.ts';
+import { foldByCause } from '../../../src/report/words/diagnostics.ts';
 import { failedReads, haltDiagnostics } from '../../../src/report/words/halts.ts';
 import type { Answer } from '../../../src/service/answer.ts';
 import { desired } from '../../support/desired.ts';
@@ -98,7 +98,7 @@ describe('of look-ups that failed alike', () => {
       { address: 'application.wiki', range: { start: { line: 4 } } },
     ]);
     for (const { detail } of diagnostics) expect(detail).toMatch(/\nRequest id: request-1$/);
-    expect(fold(diagnostics)).toMatchObject([
+    expect(foldByCause(diagnostics)).toMatchObject([
       { detail: expect.stringMatching(/\nThe same for: application.wiki$/) },
     ]);
   });

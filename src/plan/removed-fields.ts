@@ -1,18 +1,18 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
-import { isBlank } from '../base/sensitive.ts';
+import { isMasked } from '../base/sensitive.ts';
 import { isInstruction, partIn, partOf, sentValue } from '../kinds/fields.ts';
-import { isToGo } from '../kinds/lifecycle.ts';
-import { labelled, withNamesAlone } from '../kinds/bindings.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import { labelled, withoutIdsOfNames } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
-import { isNameOfOne, type PartOf } from '../kinds/values.ts';
+import { isNameReference, type PartialValue } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration, AlteredField } from '../manifest/baseline.ts';
 import type { HeldRecord } from '../service/types.ts';
 
 /** What became of an entry that exists, with what it no longer declares: the service goes on holding that. */
-export function withStaying(alteration: Alteration, resource: Resource, held: HeldRecord): Alteration {
-  if (alteration.kind !== 'altered' || !alteration.fields || isToGo(resource)) return alteration;
+export function withRemovedFields(alteration: Alteration, resource: Resource, held: HeldRecord): Alteration {
+  if (alteration.kind !== 'altered' || !alteration.fields || isToBeDeleted(resource)) return alteration;
   return {
     kind: 'altered',
     fields: alteration.fields.map((altered) => {
@@ -32,9 +32,9 @@ function staying(
   // What is no longer declared at all is not taken away.
   const isInPart = kind.fields[field]?.part !== undefined;
   const part = now === undefined ? (isInPart ? partIn(kind, field) : undefined) : partOf(resource, field);
-  if (now === undefined && (part === undefined || isBlank(before))) return `keeps its \`${field}\``;
+  if (now === undefined && (part === undefined || isMasked(before))) return `keeps its \`${field}\``;
   if (part === undefined) return undefined;
-  if (isBlank(before) || (isJsonList(before) && before.some((item) => isBlank(item))))
+  if (isMasked(before) || (isJsonList(before) && before.some((item) => isMasked(item))))
     return `keeps the undeclared part of its \`${field}\`, if anything`;
   const { children } = kind.fields[field] ?? {};
   if (children) return stayingBound(children, part, before, resource, field, held);
@@ -48,7 +48,7 @@ function staying(
   const dropped = part.dropped(before, named(sentValue(resource, field) ?? null));
   const there = held.fields[field];
   const isSeen =
-    there !== undefined && (known !== undefined || !isJsonList(dropped) || !dropped.some(isNameOfOne));
+    there !== undefined && (known !== undefined || !isJsonList(dropped) || !dropped.some(isNameReference));
   const texts = textsIn(isSeen ? part.managed(dropped, named(there)) : dropped);
   if (texts.length === 0) return undefined;
   return `keeps ${texts.join(', ')} of its \`${field}\`${isSeen ? '' : ', if they are in the service'}`;
@@ -56,14 +56,14 @@ function staying(
 
 function stayingBound(
   children: Children,
-  part: PartOf,
+  part: PartialValue,
   before: JsonValue,
   resource: Resource,
   field: string,
   { fields }: HeldRecord,
 ): string | undefined {
   const [declared, there] = [sentValue(resource, field) ?? null, fields[field] ?? null].map((value) =>
-    withNamesAlone(children, value),
+    withoutIdsOfNames(children, value),
   );
   const dropped = part.dropped(before, declared ?? null);
   const texts = Object.keys(labelled(children, part.managed(dropped, there ?? null), []).declared);
@@ -72,7 +72,7 @@ function stayingBound(
 
 /** The ids of a list, or the keys that lead to a value: `theme.dark`. */
 function textsIn(value: JsonValue): string[] {
-  if (isJsonList(value)) return value.map((item) => (isNameOfOne(item) ? item.name : textOf(item)));
+  if (isJsonList(value)) return value.map((item) => (isNameReference(item) ? item.name : textOf(item)));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     const below = textsIn(inner);

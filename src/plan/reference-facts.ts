@@ -1,21 +1,21 @@
 import { sentFields, sentValue } from '../kinds/fields.ts';
-import { factKey, factsOf, idsIn, referring, type Facts } from '../kinds/named.ts';
+import { factKey, referenceFactsOf, idsIn, referenceFields, type ReferenceFacts } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 
 /** What was read of ids, and what follows of it for what is declared: also for what is not there yet, which goes by its name. */
-export function allFacts(
-  facts: Facts = new Map(),
+export function allReferenceFacts(
+  facts: ReferenceFacts = new Map(),
   resources: readonly Resource[],
   observed: ObservedState,
-): Facts {
+): ReferenceFacts {
   const all = new Map(facts);
   for (const { kind, name, ...resource } of resources) {
     const held = heldAt(observed, resource.address);
     for (const [key, value] of held?.facts ?? []) all.set(key, value);
     if (held) continue;
     const record = { ...sentFields({ kind, ...resource }), pk: { name } };
-    for (const [key, value] of factsOf(kind, record, record)) all.set(key, value);
+    for (const [key, value] of referenceFactsOf(kind, record, record)) all.set(key, value);
   }
   passOn(all, resources, observed);
   return all;
@@ -28,7 +28,7 @@ function passOn(
   observed: ObservedState,
 ): void {
   const givers = resources.flatMap((resource) =>
-    referring(resource.kind).flatMap(([field, related]) => {
+    referenceFields(resource.kind).flatMap(([field, related]) => {
       const { grants, factIn } = resource.kind.fields[field] ?? {};
       return related.type === resource.kind.type && grants !== undefined && factIn !== undefined
         ? [{ resource, field, factIn }]
@@ -43,7 +43,7 @@ function passOn(
       const ids = idsIn(field, sentValue(resource, field) ?? held?.fields[field] ?? null);
       if (!ids.some(({ id }) => all.get(factKey(kind, field, id)) === true)) continue;
       const record = { [factIn]: true, pk: held?.pk ?? { name } };
-      for (const [key, value] of factsOf(kind, record, record)) all.set(key, value);
+      for (const [key, value] of referenceFactsOf(kind, record, record)) all.set(key, value);
     }
     isMore = all.size > before;
   }

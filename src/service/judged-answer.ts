@@ -2,13 +2,13 @@ import type { Answer } from './answer.ts';
 import { whatAnswersProve, type Proof } from './what-answers-prove.ts';
 
 /** An answer, and what it stops. */
-export interface Understood {
+export interface JudgedAnswer {
   readonly answer: Answer;
   /** What must not be attempted after this answer. */
   readonly stop?: NonNullable<Proof['stop']>;
 }
 
-export function understood(answer: Answer): Understood {
+export function judgeAnswer(answer: Answer): JudgedAnswer {
   const { stop } = whatAnswersProve[answer.kind];
   return { answer, ...(stop && { stop }) };
 }

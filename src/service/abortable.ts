@@ -1,7 +1,7 @@
 import type { Exchange, Transport } from './transport.ts';
 
 /** A transport that cancels every request when the signal aborts, and sends no more. */
-export function givingUp(send: Transport, signal: AbortSignal): Transport {
+export function abortable(send: Transport, signal: AbortSignal): Transport {
   const underWay = new Set<() => void>();
   signal.addEventListener('abort', () => {
     for (const giveUp of underWay) giveUp();

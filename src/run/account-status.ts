@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/all.ts';
 import { active } from '../kinds/lifecycle.ts';
 import { nameOf, typeOf } from '../kinds/resource.ts';
-import type { Gone } from '../manifest/baseline.ts';
+import type { RemovedEntry } from '../manifest/baseline.ts';
 import type { Plan } from '../plan/plan.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
@@ -16,7 +16,7 @@ export async function withAccountStatus<Made extends Plan>(
 ): Promise<Made> {
   const { baseline } = made;
   if (baseline === undefined) return made;
-  const read: Gone[] = [];
+  const read: RemovedEntry[] = [];
   for (const [index, each] of baseline.noLongerDeclared.entries()) {
     const { address } = each;
     const kind = kinds.find(({ type, fields }) => type === typeOf(address) && fields[active]);

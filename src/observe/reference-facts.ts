@@ -1,16 +1,16 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { writtenValue } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
-import { isToGo } from '../kinds/lifecycle.ts';
-import { type Facts, factsOf, idsIn, referring } from '../kinds/named.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import { type ReferenceFacts, referenceFactsOf, idsIn, referenceFields } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isNameOfOne, plainUuid, shownId } from '../kinds/values.ts';
+import { isNameReference, plainUuid, shownId } from '../kinds/values.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
-import { triesOf, untilProven } from '../service/retries.ts';
+import { maxTries, retryUntilProven } from '../service/retries.ts';
 import type { ObservedState } from './observation.ts';
 import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
 
@@ -29,10 +29,10 @@ interface Place extends Omit<UnresolvedName, 'fault'> {
 }
 
 /** What was read of the ids that are written in what is to be created. */
-export interface OfIds {
+export interface ReferenceReading {
   readonly known: {
     /** What their records, and those of names, say about themselves: who has them, and what they give. */
-    readonly facts: Facts;
+    readonly facts: ReferenceFacts;
     /** Of how many in each list it is not known whether anybody has them. */
     readonly unseenIds: Readonly<Record<string, number>>;
   };
@@ -44,14 +44,14 @@ export interface OfIds {
  * Looks up the ids that stand in what is to be created. Only to a superuser does an answer say that nobody has one: others may not see
  * who does. What cannot be read says nothing.
  */
-export async function factsOfIds(
+export async function readReferenceFacts(
   { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
   observed: ObservedState,
   options: FactsOptions,
-): Promise<OfIds> {
+): Promise<ReferenceReading> {
   const wanted = new Map<Family, Map<string, { readonly id: JsonValue; readonly places: Place[] }>>();
   for (const resource of resources)
-    if (observed.get(resource.address)?.presence === 'absent' && !isToGo(resource))
+    if (observed.get(resource.address)?.presence === 'absent' && !isToBeDeleted(resource))
       for (const { id, place } of idsWritten(resource)) {
         const { related } = place.declared;
         const ids = wanted.get(related) ?? new Map<string, { id: JsonValue; places: Place[] }>();
@@ -69,7 +69,7 @@ export async function factsOfIds(
       options,
     );
     for (const { received, shown } of read.records)
-      for (const [key, value] of factsOf(related, received, shown)) facts.set(key, value);
+      for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
     const isKnown = read.absent.length > 0 && (await isSuperuser(options));
     const gone = isKnown ? new Set(read.absent.map((id) => plain(id))) : new Set<string>();
     for (const key of gone)
@@ -83,10 +83,10 @@ export async function factsOfIds(
 
 /** The ids that a manifest itself writes, of kinds whose records can be read by them. */
 function idsWritten(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
-  return referring(resource.kind).flatMap(([field, related]) =>
+  return referenceFields(resource.kind).flatMap(([field, related]) =>
     related.byName.leftOutById
       ? idsIn(field, writtenValue(resource, field) ?? null).flatMap(({ id }, item) =>
-          isNameOfOne(id)
+          isNameReference(id)
             ? []
             : { id, place: { resource, declared: { related, name: shownId(id), field, item } } },
         )
@@ -123,7 +123,11 @@ async function recordsOf(
   const open = ids.filter((id) => !found.has(plain(id)));
   await pacing.forEach(open, async (id) => {
     if (isOver || signal?.aborted) return;
-    const reading = await untilProven(() => client.readById(related, id, signal), pacing, triesOf.release);
+    const reading = await retryUntilProven(
+      () => client.readById(related, id, signal),
+      pacing,
+      maxTries.release,
+    );
     if (reading?.proof === 'exists') records.push(reading.record);
     else if (reading?.proof === 'absent') absent.push(id);
     else isOver = true;

@@ -4,7 +4,7 @@ import type { Release } from '../release.ts';
 import { likelyRefused } from '../release.ts';
 
 /** What to say of a new record that has neither a field nor one of others, though the service demands one and no schema says so. */
-export function demanded(
+export function requireField(
   summary: string,
   others: readonly string[] = [],
 ): (release: Release | undefined, beside: JsonObject) => Problem | undefined {

@@ -1,5 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
-import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
+import { plannedEffects, unreadKinds, type Plan } from '../plan/plan.ts';
 import type { Halt } from './result.ts';
 
 /** A plan that exceeds a limit ends the run; undefined for no limit. */
@@ -15,10 +15,13 @@ interface Bounded extends Plan {
 }
 
 /** Why a plan that exceeds a limit is not applied. */
-export function tooMuch(made: Bounded, { mostCreates, mostUpdates, mostDeletes }: Limits): Halt | undefined {
+export function exceededLimit(
+  made: Bounded,
+  { mostCreates, mostUpdates, mostDeletes }: Limits,
+): Halt | undefined {
   const { add, change, destroy } = plannedEffects(made);
   if (mostCreates !== undefined && add > mostCreates)
-    return { kind: 'too_many_creates', count: add, most: mostCreates, unseen: unseenKinds(made) };
+    return { kind: 'too_many_creates', count: add, most: mostCreates, unseen: unreadKinds(made) };
   if (mostUpdates !== undefined && change > mostUpdates)
     return { kind: 'too_many_updates', count: change, most: mostUpdates };
   if (destroy > (mostDeletes ?? usualDeletes))

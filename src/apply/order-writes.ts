@@ -1,55 +1,55 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import {
-  boundFor,
+  bindingsByDeclaration,
   differingIn,
-  missingFrom,
-  otherwiseIn,
+  missingBindings,
+  changedBindings,
   ownValues,
-  superfluousIn,
-  wantedIn,
+  extraBindings,
+  declaredBindings,
 } from '../kinds/bindings.ts';
 import type { Child, WantedChild } from '../kinds/children.ts';
 import type { RecordReading } from '../service/client.ts';
-import { triesOf, untilProven } from '../service/retries.ts';
-import { add, type Binder, change, changedSince, childrenOf, removeBinding } from './children.ts';
-import type { Settled } from './settle.ts';
-import { inSteps, type Step } from './steps.ts';
+import { maxTries, retryUntilProven } from '../service/retries.ts';
+import { add, type BindingTarget, change, changedMeanwhile, childrenOf, removeBinding } from './children.ts';
+import type { WriteResult } from './settle.ts';
+import { runSteps, type Step } from './steps.ts';
 
 /** Brings what is bound to a binding itself to what is declared of that. */
-async function within(binder: Binder, one: WantedChild): Promise<Settled> {
+async function within(binder: BindingTarget, one: WantedChild): Promise<WriteResult> {
   const nothing = { inDoubt: false, attempts: 0 };
   const { inside } = one;
   const bound = await childrenOf(binder);
   if ('outcome' in bound) return { ...bound, ...nothing, at: one.field };
-  const parent = boundFor(binder, bound).get(one);
+  const parent = bindingsByDeclaration(binder, bound).get(one);
   if (inside === undefined || parent === undefined)
     return {
       ...nothing,
       outcome: 'conflict',
       at: one.field,
-      clash: { kind: 'closed', why: changedSince },
+      clash: { kind: 'closed', why: changedMeanwhile },
     };
-  const nested: Binder = {
+  const nested: BindingTarget = {
     ...binder,
     parent,
     children: inside.children,
-    wanted: wantedIn(inside.children, one.field, one.values[inside.field] ?? null),
+    wanted: declaredBindings(inside.children, one.field, one.values[inside.field] ?? null),
     isAbout: () => true,
     leftOutBy: () => one.field,
   };
   const there = await childrenOf(nested);
   if ('outcome' in there) return { ...there, ...nothing, at: one.field };
-  const unchanged: Settled = { ...nothing, outcome: 'unchanged' };
-  return inSteps(unchanged, 'updated', await movesOf([nested], () => there));
+  const unchanged: WriteResult = { ...nothing, outcome: 'unchanged' };
+  return runSteps(unchanged, 'updated', await orderWrites([nested], () => there));
 }
 
 /**
  * What it takes to bring bindings to what is declared: first what is added, then what changes, then what is taken out. Children that
  * come last are added after the others stand, move to a later place before them, and to an earlier place after them.
  */
-export async function movesOf(
-  binders: readonly Binder[],
-  boundTo: (binder: Binder) => readonly Child[],
+export async function orderWrites(
+  binders: readonly BindingTarget[],
+  boundTo: (binder: BindingTarget) => readonly Child[],
 ): Promise<readonly Step[]> {
   const all = await Promise.all(
     binders.map(async (binder) => ({ ...(await movesTo(binder, boundTo(binder))) })),
@@ -65,14 +65,14 @@ export async function movesOf(
 
 type Moves = Readonly<Record<'added' | 'changed' | 'addedLast' | 'removed', readonly Step[]>>;
 
-async function movesTo(binder: Binder, bound: readonly Child[]): Promise<Moves> {
-  const missing = missingFrom(binder, bound);
+async function movesTo(binder: BindingTarget, bound: readonly Child[]): Promise<Moves> {
+  const missing = missingBindings(binder, bound);
   const lastOnes = await lastAmong(binder, missing);
   const adding = (one: WantedChild): Step[] => [
     () => add(binder, one),
     ...(nestedIn(one).length > 0 ? [() => within(binder, one)] : []),
   ];
-  const changes = otherwiseIn(binder, bound).map(([one, base]) => {
+  const changes = changedBindings(binder, bound).map(([one, base]) => {
     const [order = 0, now = 0] = [one.values['order'], base.values['order']].map(Number);
     const moves = Math.sign(order - now);
     const steps: Step[] = [
@@ -87,7 +87,7 @@ async function movesTo(binder: Binder, bound: readonly Child[]): Promise<Moves> 
     added: missing.filter((one) => !lastOnes.has(one)).flatMap(adding),
     changed: changes.toSorted((a, b) => a.rank - b.rank).flatMap(({ steps }) => steps),
     addedLast: missing.filter((one) => lastOnes.has(one)).flatMap(adding),
-    removed: superfluousIn(binder, bound).map((one) => () => removeBinding(binder, one)),
+    removed: extraBindings(binder, bound).map((one) => () => removeBinding(binder, one)),
   };
 }
 
@@ -98,14 +98,14 @@ function nestedIn({ values, inside }: WantedChild): readonly JsonValue[] {
 
 /** Those whose children come last, as their records say. Of what cannot be read, nothing is known, and the declared order holds. */
 async function lastAmong(
-  { children: { last }, client, pacing }: Binder,
+  { children: { last }, client, pacing }: BindingTarget,
   missing: readonly WantedChild[],
 ): Promise<ReadonlySet<WantedChild>> {
   const found = new Set<WantedChild>();
   if (last === undefined) return found;
   for (const one of missing) {
     const ask = (): Promise<RecordReading> => client.readById(one.binds.refersTo, one.id);
-    const reading = await untilProven(ask, pacing, triesOf.lookUp);
+    const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
     const record = reading?.proof === 'exists' ? reading.record.received : {};
     if (last.values.includes(textOf(record[last.field] ?? null))) found.add(one);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { givingUp } from '../../src/service/give-up.ts';
+import { abortable } from '../../src/service/abortable.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -8,7 +8,7 @@ const request = { method: 'GET', path: '/x' } as const;
 test('a transport that is to give up has lost what is under way, and sends nothing more', async () => {
   const urgent = new AbortController();
   let sent = 0;
-  const send = givingUp(() => {
+  const send = abortable(() => {
     sent += 1;
     return new Promise<Exchange>(() => {});
   }, urgent.signal);
@@ -21,7 +21,7 @@ test('a transport that is to give up has lost what is under way, and sends nothi
 
 test('what has been answered before stays answered', async () => {
   const urgent = new AbortController();
-  const send = givingUp(async () => answered(200), urgent.signal);
+  const send = abortable(async () => answered(200), urgent.signal);
   const exchange = await send(request);
   urgent.abort();
   expect(exchange).toMatchObject({ kind: 'answered', status: 200 });

@@ -5,16 +5,16 @@ import { defaultConfigFile } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 
 /** The service and configuration of a command, known without reading a file, so that it is the same however the command ends. */
-export interface Roll extends Partial<Destination> {
+export interface RunTarget extends Partial<Destination> {
   /** The path of rollcall.yaml, whether it exists or not. */
   readonly config: string;
 }
 
 /** The service is left out if only rollcall.yaml has it. */
-export async function rollOf(
+export async function runTargetOf(
   given: { readonly url?: string; readonly env?: string; readonly config?: string },
   env: Environment,
-): Promise<Roll> {
+): Promise<RunTarget> {
   const url = given.url ?? nonEmpty(env['ROLLCALL_URL']);
   const service = url === undefined ? undefined : await unlessUsage(async () => readBaseUrl(url, true));
   return {

@@ -4,21 +4,21 @@ import type { Unreadable } from './types.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
 /** A read without data. */
-export interface Unread {
+export interface InconclusiveRead {
   readonly proof: Exclude<ReadProof, 'exists' | 'absent'>;
   readonly answer: Answer;
 }
 
 /** Why a read returned no data. */
-export function whyUnread({ answer: { kind, status } }: Unread): Unreadable {
+export function reasonUnread({ answer: { kind, status } }: InconclusiveRead): Unreadable {
   const why = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
   return { why, ...(status !== undefined && { status }) };
 }
 
 /** The kinds that can be looked up, as far as is known. */
-export class Sight {
+export class ReadableKinds {
   readonly #shown = new Set<Kind>();
-  readonly #unreadable = new Map<Kind, Unread>();
+  readonly #unreadable = new Map<Kind, InconclusiveRead>();
   /** Whether the service refuses the token itself. */
   isTokenRefused = false;
 
@@ -27,21 +27,21 @@ export class Sight {
   }
 
   /** Whether the service has answered a look-up of this kind. */
-  hasShown(kind: Kind): boolean {
+  hasRead(kind: Kind): boolean {
     return this.#shown.has(kind);
   }
 
-  noteShown(kind: Kind): void {
+  markRead(kind: Kind): void {
     this.#shown.add(kind);
   }
 
   /** From now on, records of this kind cannot be looked up. */
-  forgo(kind: Kind, unread: Unread): void {
+  markUnreadable(kind: Kind, unread: InconclusiveRead): void {
     this.#unreadable.set(kind, unread);
   }
 
   /** The kinds that cannot be looked up, with the read that showed it. */
-  get unreadable(): ReadonlyMap<Kind, Unread> {
+  get unreadable(): ReadonlyMap<Kind, InconclusiveRead> {
     return this.#unreadable;
   }
 }

@@ -5,7 +5,7 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 /** The same for each key. */
-export function onceFor<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+export function memoizePerKey<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
     const made = known.get(key) ?? { value: make(key) };

@@ -9,7 +9,7 @@ const pagination =
   '{"count":1,"current":1,"next":0,"previous":0,"start_index":1,"end_index":1,"total_pages":1}';
 
 /** A transport that shows the only record of a kind as others are shown: with an id and a name, and in a list if a page is asked for. */
-export function withSingles(send: Transport): Transport {
+export function withSettingsAsRecords(send: Transport): Transport {
   return async (request, signal) => {
     const exchange = await send(request, signal);
     const [path = '', query] = request.path.split('?', 2);

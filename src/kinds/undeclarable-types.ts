@@ -1,5 +1,5 @@
 /** What manifests do not declare of the service's API, by path, each with the reason and what to do instead. */
-export const leftOut: Readonly<Record<string, string>> = {
+export const undeclarableTypes: Readonly<Record<string, string>> = {
   '/flows/bindings/': 'A binding has no name. It is declared with the flow that it belongs to: its `stages`.',
   '/policies/bindings/':
     'A binding has no name. It is declared with the record that it belongs to: its `policies`, or the `access` of an application.',
