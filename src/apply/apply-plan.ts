@@ -24,18 +24,16 @@ interface ApplyOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly clock: Clock;
-  /** When it aborts, no further resource is begun; what has begun is settled. */
+  /** When it aborts, no further resource is started; requests under way are settled. */
   readonly signal?: AbortSignal;
-  /** Aborts with what is thrown that nobody foresaw; then nothing more is begun either. */
+  /** Aborts with an unexpected exception; then nothing more is started. */
   readonly fault?: AbortController;
-  /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean;
-  /** Called before the first request for a resource is sent. */
   readonly onStart?: (change: Pending) => void;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
-/** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan, whatever is thrown. */
+/** Carries out a plan. Each change ends with exactly one outcome, in the order of the plan, even after an exception. */
 export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
   const { pacing, signal, fault = new AbortController() } = options;
   const deletions = plan.changes.filter((change) => change.action === 'delete');
@@ -61,7 +59,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
   };
   try {
     await pacing.forEach(changes, settled);
-    // One after the other: what one leaves behind decides on the next.
+    // In sequence: each result decides on the next delete.
     for (const change of last) await pacing.forEach([change], settled);
   } catch (error) {
     fault.abort(error);
@@ -75,17 +73,15 @@ interface Run extends ApplyOptions {
   readonly fault: AbortController;
   readonly stops: Stops;
   readonly isTakenFrom: ReturnType<typeof movedToOthers>;
-  /** What is to be deleted. */
   readonly deletions: readonly Departing[];
-  /** What of that is deleted once all else was done: nothing waits for it. */
+  /** Deletes that no other change waits for; they come after all other changes. */
   readonly last: readonly Departing[];
-  /** What is created or changed, and to which something is to be bound. */
+  /** Resources that are created or changed and have bindings. */
   readonly parents: ReadonlySet<Address>;
-  /** What was begun, by addresses. */
   readonly settling: Map<Address, Promise<Outcome>>;
 }
 
-/** Never rejects: where something is thrown, what was sent is open, and what was not was not begun. */
+/** Never rejects. After an exception, a change with a request sent has an unknown outcome; any other was not attempted. */
 async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
   const { fault, onOutcome } = run;
   let attempts = 0;
@@ -145,13 +141,13 @@ async function outcomeOf(change: ReadyChange, run: Run, sending: () => void): Pr
   return outcome;
 }
 
-/** Whether what a change waits for was carried out. All of it stands before it in the plan, and so was begun. */
+/** Whether all dependencies of a change succeeded. They precede it in the plan, so they have been started. */
 async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
   const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether something that was begun before did not wholly succeed; what the plan leaves was not begun. What is to be deleted comes last, one after the other. */
+/** Whether any change before the deletes failed. */
 async function hasFailed({ settling, last }: Run): Promise<boolean> {
   const later = new Set<Address>(last.map(({ resource }) => resource.address));
   const before = Array.from(settling, ([address, settled]) => (later.has(address) ? [] : settled)).flat();
@@ -159,12 +155,12 @@ async function hasFailed({ settling, last }: Run): Promise<boolean> {
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
-/** The change with the ids of what it names that was to be created first; nothing where one of that was not. */
+/** The change with the ids of the resources created before it; undefined if one of those failed. */
 async function withIdsOfRun(change: ReadyPending, run: Run): Promise<ReadyPending | undefined> {
   const first = new Set([...createdBefore(change.resource), ...namedParents(change.resource, run.parents)]);
   if (first.size === 0) return change;
   const outcomes = await Promise.all([...first].flatMap((address) => run.settling.get(address) ?? []));
-  // What is named counts as there once all stands that is bound to it.
+  // A dependency counts as created only when all of its bindings exist.
   if (outcomes.some((outcome) => isMissing(outcome) && run.parents.has(outcome.change.resource.address)))
     return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
@@ -193,7 +189,7 @@ function carriedOut(
   }
 }
 
-/** What became of a change, as people may see it. */
+/** An outcome with secrets masked. */
 function asShown(
   change: Change,
   { held, inDoubt, clash, ...settled }: WriteResult,
@@ -213,7 +209,6 @@ function asShown(
   };
 }
 
-/** What stood in the way of a change, as people may see it. */
 function shownClash(
   { resource, observed: planned = {} }: Change,
   clash: NonNullable<WriteResult['clash']>,

@@ -26,7 +26,7 @@ import {
   type WriteResult,
 } from './settle.ts';
 
-/** A record of the service, and what is to be bound to it. */
+/** A record and the bindings that are declared for it. */
 export interface BindingTarget extends WantedChildren {
   readonly resource: Resource;
   readonly parent: Parent;
@@ -35,7 +35,7 @@ export interface BindingTarget extends WantedChildren {
   readonly control: RunControl;
 }
 
-/** Binds one child, unless it is bound already. All that is bound is read before; after an unclear answer, nothing is sent again. */
+/** Adds one binding unless it exists. Reads all bindings first; after an unclear answer, nothing is sent again. */
 export function add(binder: BindingTarget, one: WantedChild): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
@@ -76,12 +76,12 @@ export function add(binder: BindingTarget, one: WantedChild): Promise<WriteResul
   return at(one.field, settle({ next, judge }, pacing, control));
 }
 
-/** The field that a step is about, where that did not succeed. */
+/** Records the field of a failed step. */
 async function at(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
   return { at: field, ...(await step) };
 }
 
-/** Changes one binding to what is declared, unless somebody else has changed it since it was read. */
+/** Changes one binding as declared, unless it has changed since it was read. */
 export function change(binder: BindingTarget, one: WantedChild, base: Child): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
@@ -135,7 +135,7 @@ function only(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
 }
 
-/** Takes one binding away, unless it is gone already, or something that is declared is not bound: then everyone could come in. */
+/** Deletes one binding, unless it is gone, or a declared binding is missing: then the record would open to everyone. */
 export function removeBinding(
   binder: BindingTarget,
   { child: { pk }, field }: ReturnType<typeof extraBindings>[number],
@@ -167,7 +167,7 @@ const lastOne: Readonly<Record<WantedChildren['removal'], string>> = {
   delete: 'something that is declared is no longer bound, so nothing is taken out',
 };
 
-/** Whether what a resource declares is bound to it, and nothing else, as the service shows it. */
+/** Whether the record has exactly the declared bindings. */
 export async function asDeclared(
   { resource, client, pacing, control }: Pick<BindingTarget, 'resource' | 'client' | 'pacing' | 'control'>,
   { held }: WriteResult,
@@ -184,7 +184,6 @@ export async function asDeclared(
   return { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
 }
 
-/** Reads all that is bound; or how that ends what is to be done. */
 export async function childrenOf({
   children,
   parent,

@@ -16,10 +16,9 @@ import {
   type WriteResult,
 } from './settle.ts';
 
-/** What is to be created: the fields to send. */
 export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
-/** Creates one resource and finds out what happened to it. What is there after a doubtful answer is not created again. */
+/** Creates one resource. After an unclear answer, it looks the record up, and does not create it again if it exists. */
 export function create(
   creation: Creation,
   client: Client,
@@ -28,7 +27,7 @@ export function create(
 ): Promise<WriteResult> {
   const { kind, name } = creation;
   const send = (): Promise<Writing> => client.create(kind, name, unbound(kind, sentFields(creation)));
-  /** Whether the service might take a second one of the same name. */
+  /** Whether a second create could make a second record of the same name. */
   const canDouble = !kind.listing.isUnique;
 
   async function judge(writing: Writing): Promise<JudgedWrite> {
@@ -71,7 +70,7 @@ export function create(
   return settle({ next, judge }, pacing, control);
 }
 
-/** What keeps one from being created that could be a second one of its name; nothing where there is none. */
+/** Why a record whose name is not unique must not be created; undefined if nothing prevents it. */
 function inTheWay(found: Found): WriteEnd | undefined {
   switch (found.presence) {
     case 'present':
@@ -88,7 +87,7 @@ function inTheWay(found: Found): WriteEnd | undefined {
 
 const unknown = { end: { outcome: 'unknown' } } as const;
 
-/** What a create comes to whose name is taken. */
+/** The outcome of a create that was rejected because its name is taken. */
 function takenBy(found: Found, unseen: Writing['proof']): WriteEnd {
   switch (found.presence) {
     case 'unseeable':
@@ -103,7 +102,7 @@ function takenBy(found: Found, unseen: Writing['proof']): WriteEnd {
   }
 }
 
-/** What a look shows after a create that may have been carried out: nothing, where it sees nothing and the next create will show it. */
+/** What a look-up proves after an unclear create; nothing if it finds no record, since the next create will tell. */
 function doubtSettledBy(found: Found): { readonly end?: WriteEnd } {
   switch (found.presence) {
     case 'present':
@@ -119,11 +118,10 @@ function doubtSettledBy(found: Found): { readonly end?: WriteEnd } {
 
 type Found =
   | { readonly presence: 'present'; readonly held: HeldRecord }
-  /** This token sees nothing there. */
   | { readonly presence: 'not_seen' }
-  /** The kind cannot be read, and its names are unique: a second create of the same name is refused. */
+  /** Records of this kind cannot be read. Names are unique, so a second create is rejected. */
   | { readonly presence: 'unseeable' }
-  /** This token may not look. */
+  /** The token may not read it. */
   | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };
 
@@ -131,7 +129,7 @@ async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing)
   const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
   if (!client.readable.canRead(kind)) return unseen;
   const reading = await retrieve(kind, name, client, pacing);
-  // The look may have shown that the kind cannot be looked up.
+  // The look-up may have shown that this kind cannot be read.
   if (!client.readable.canRead(kind)) return unseen;
   switch (reading?.proof) {
     case 'exists':

@@ -5,8 +5,8 @@ import { retrieve } from '../service/retrieve.ts';
 import { judgeDelete, settle, endedUnread, type RunControl, type Next, type WriteResult } from './settle.ts';
 
 /**
- * Deletes one record, unless it is gone, is another by now, or has to stay: it is read again just before. What a lost answer came to
- * shows in another look.
+ * Deletes one record, after reading it again: it may be gone, replaced or no longer allowed to be deleted. After a lost answer,
+ * another read shows the result.
  */
 export function remove(
   one: DeleteCandidate,

@@ -15,7 +15,7 @@ import { add, type BindingTarget, change, changedMeanwhile, childrenOf, removeBi
 import type { WriteResult } from './settle.ts';
 import { runSteps, type Step } from './steps.ts';
 
-/** Brings what is bound to a binding itself to what is declared of that. */
+/** Writes the bindings that belong to a binding. */
 async function within(binder: BindingTarget, one: WantedChild): Promise<WriteResult> {
   const nothing = { inDoubt: false, attempts: 0 };
   const { inside } = one;
@@ -44,8 +44,8 @@ async function within(binder: BindingTarget, one: WantedChild): Promise<WriteRes
 }
 
 /**
- * What it takes to bring bindings to what is declared: first what is added, then what changes, then what is taken out. Children that
- * come last are added after the others stand, move to a later place before them, and to an earlier place after them.
+ * The writes that make bindings as declared: first adds, then changes, then deletes. Bindings to last children are added after
+ * the others, moved later before them, and moved earlier after them.
  */
 export async function orderWrites(
   binders: readonly BindingTarget[],
@@ -96,7 +96,7 @@ function nestedIn({ values, inside }: WantedChild): readonly JsonValue[] {
   return isJsonList(nested) ? nested : [];
 }
 
-/** Those whose children come last, as their records say. Of what cannot be read, nothing is known, and the declared order holds. */
+/** The bindings whose children must come last. Children that cannot be read keep the declared order. */
 async function lastAmong(
   { children: { last }, client, pacing }: BindingTarget,
   missing: readonly WantedChild[],

@@ -3,96 +3,86 @@ import type { JsonValue } from '../base/json.ts';
 import type { Answer } from '../service/answer.ts';
 import { isDenial } from '../service/denial.ts';
 
-/** What happened to one planned resource. Each ends with exactly one of these. */
+/** The outcome of one planned resource. Each ends with exactly one. */
 export const outcomeKinds = [
-  /** We created it. */
   'created',
-  /** It differed, and we changed it. */
   'updated',
-  /** It was there, and we deleted it. */
   'deleted',
-  /** We created or changed it, and could not do all of that: what is left to do is closed rather than open. */
+  /** This run created or changed it, but not completely: what is missing leaves it closed rather than open. */
   'unfinished',
-  /** It is there; somebody else, or an earlier try of ours, created it. */
+  /** It exists; somebody else, or an earlier try of this run, created it. */
   'exists',
-  /** It was there and as declared; nothing was to do. */
   'unchanged',
-  /** It was there and differs; it is left unchanged. */
+  /** It exists, differs, and was left unchanged. */
   'differs',
-  /** The service refused its content. */
+  /** The service rejected its content. */
   'rejected',
-  /** The token may not create or change it. */
   'denied',
-  /** Its name is taken or reserved, by something that this token cannot see; or what was to be changed is no longer as it was planned for. */
+  /** Its name is taken or reserved by a record that this token cannot see; or the record has changed since the plan. */
   'conflict',
-  /** The service may or may not have created or changed it. */
   'unknown',
-  /** It was not created or changed, and nothing is wrong with it. */
+  /** Nothing was sent, or nothing had an effect. */
   'not_attempted',
 ] as const;
 
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** Why nothing more is begun. */
+/** Why a change was not started. */
 export type StopReason =
   | 'interrupted'
-  /** The token may not create resources of this type. */
   | 'denied'
-  /** Too many changes of resources of this type were denied, one after the other. */
+  /** Too many changes of this type in a row were denied. */
   | 'denials'
-  /** The token may not say who may open something. */
+  /** The token may not change bindings. */
   | 'access_denied'
-  /** The licence of the service does not allow resources of this type to be created. */
+  /** The service's licence does not allow creating resources of this type. */
   | 'read_only'
-  /** An answer showed a wrong URL, a redirect, or that there is no way to the service. */
+  /** An answer showed a wrong URL, a redirect, or an unreachable service. */
   | 'no_way'
-  /** The service asks for a longer pause than is waited out. */
+  /** The service asks for a longer pause than rollcall waits. */
   | 'pause'
-  /** The service is away, and did not come back while it was waited for. */
+  /** The service is down, and did not come back in time. */
   | 'away'
-  /** Too many resources in a row without a clear end. */
+  /** Too many resources in a row ended with an unknown outcome. */
   | 'doubts'
   | 'fail_fast'
-  /** The plan says what kept it from being planned. */
   | 'not_planned'
-  /** It was asked for with both switches, and the plan says why it is left unchanged. */
+  /** It was requested, and the plan has the reason why it cannot be done. */
   | 'left'
-  /** A change that has to come first did not succeed. */
+  /** A change that it depends on failed. */
   | 'waits'
-  /** What is to be deleted comes last, and something before it did not succeed. */
+  /** Deletes come last, and a change before it failed. */
   | 'not_last'
-  /** What it names was to be created first, and was not. */
+  /** A resource that it refers to was not created. */
   | 'unmade'
-  /** Something was thrown that nobody foresaw. */
   | 'error';
 
-/** What is known of a resource that a request may have created whose answer was lost or unclear. */
+/** What is known after a lost or unclear answer. */
 export type Doubt =
-  /** It was looked up afterwards, and compared with what is declared. */
+  /** The record was read afterwards and compared with the declaration. */
   | 'checked'
-  /** It cannot be looked up: fields may be missing. */
+  /** It cannot be read: fields may be missing. */
   | 'unchecked';
 
-/** Why what exists was not changed: it is no longer as it was planned for. */
+/** Why an existing record was not changed: it no longer is as planned. */
 export type Conflict =
   | { readonly kind: 'vanished' }
-  /** Another record has its name. */
   | { readonly kind: 'replaced' }
   /**
-   * `changed`: somebody else has changed these declared fields. `ignored`: the service took the request, and left them as they were.
-   * With who may open it now, where that is declared.
+   * `changed`: somebody else has changed these declared fields. `ignored`: the service accepted the request without changing
+   * them. Includes the bindings where they are declared.
    */
   | {
       readonly kind: 'changed' | 'ignored';
       readonly fields: readonly ChangedField[];
       readonly openTo?: readonly string[];
     }
-  /** What became of it could not be read in the end. */
+  /** Its final state could not be read. */
   | { readonly kind: 'unseen' }
-  /** It became one that is not changed. */
+  /** Its new state forbids the change. */
   | { readonly kind: 'closed'; readonly why: string };
 
-/** A declared field that is not as declared, as the plan saw it and as it is now; blanked out where people may not see it. */
+/** A declared field with another value: as the plan saw it and as it is now, with secrets masked. */
 export interface ChangedField {
   readonly field: string;
   readonly planned: JsonValue;
@@ -102,34 +92,33 @@ export interface ChangedField {
 export interface Outcome {
   readonly change: Change;
   readonly outcome: OutcomeKind;
-  /** The answer that decided it; none where nothing was sent, or where something was thrown before it was understood. */
+  /** The decisive answer; undefined if nothing was sent, or an exception came first. */
   readonly answer?: Answer;
-  /** With `exists`: an earlier request of this run may have created it, if only in part. With `updated`: its answer was unclear. */
+  /** With `exists`: an earlier request of this run may have created it, perhaps in part. With `updated`: its answer was unclear. */
   readonly doubt?: Doubt;
-  /** The declared fields that have other values there: with `exists` and `differs` as they were found, with `created` as they came back. */
+  /** Declared fields with other values: as found with `exists` and `differs`, as returned with `created`. */
   readonly differences?: readonly Difference[];
-  /** The field at which it went no further, where that is held beside the record. */
+  /** The field whose bindings failed. */
   readonly at?: string;
-  /** With `conflict` and `unknown` of what was to be changed. */
   readonly clash?: Conflict;
-  /** With `not_attempted`, where nothing was sent: why the run, this type of resource, or this one had stopped. */
+  /** With `not_attempted`, if nothing was sent. */
   readonly stoppedBy?: StopReason;
-  /** The id that the service gave; only with `created`, `updated` and `exists`, and not always known with `exists`. */
+  /** The id; only with `created`, `updated` and `exists`, and not always known with `exists`. */
   readonly pk?: string;
-  /** How many requests to create or to change it were sent. */
+  /** The number of write requests. */
   readonly attempts: number;
   readonly durationMs: number;
 }
 
-/** What of an outcome decides whether anything is left to do. */
+/** The part of an outcome that decides whether work is left. */
 export type OutcomeFacts = Pick<Outcome, 'outcome' | 'doubt' | 'differences'>;
 
-/** Whether there is more to do than this run did: to create the resource, or to check what it may have created in part. */
+/** Whether work is left: to create the resource, or to check one that was perhaps created in part. */
 export function isIncomplete(outcome: OutcomeFacts): boolean {
   return isMissing(outcome) || isPartial(outcome);
 }
 
-/** Whether it is not there, or not whole, as far as is known. */
+/** Whether the resource is absent or incomplete, as far as is known. */
 export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   switch (outcome) {
     case 'created':
@@ -149,13 +138,13 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   }
 }
 
-/** Whether this run created it, or may have, and not or perhaps not with all that is declared. */
+/** Whether this run created it, or may have, but perhaps not with all declared fields. */
 export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): boolean {
   if (doubt === 'unchecked') return true;
   return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
 }
 
-/** Whether the token may not do it, or not the rest of what was begun. */
+/** Whether the token lacks a permission for it or for the rest of it. */
 export function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
   return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
 }

@@ -14,9 +14,9 @@ import type { RunControl, WriteResult } from './settle.ts';
 import { checkBeforeUpdate, update, withChildrenOf, type PlannedUpdate, type UpdateCheck } from './update.ts';
 
 /**
- * Creates a resource with what is bound to it. At no moment it lets in anybody else: it is created without what it opens with, all are
- * bound, that is read back, and only then it gets the rest. In the end all is read once more: somebody else may have written between.
- * Where a step fails, the steps after it are left out.
+ * Creates a resource with its bindings. At no moment can anybody else open it: it is created without the fields that open it, all
+ * bindings are added and read back, and only then the withheld fields are set. A last read finds concurrent changes. After a
+ * failed step, the later ones are skipped.
  */
 export async function createParent(
   resource: Resource,
@@ -46,7 +46,7 @@ export async function createParent(
   if (made.outcome === 'exists') {
     const read = await withChildrenOf(resource, made.held, client, pacing);
     if (read.kind === 'read') return { ...made, held: read.held };
-    // Somebody else may have bound others than are declared.
+    // Somebody else may have added other bindings.
     return { ...made, outcome: 'unfinished', clash: { kind: 'unseen' } };
   }
   const base: HeldRecord = {
@@ -78,8 +78,8 @@ export async function createParent(
 }
 
 /**
- * Changes a resource and what is bound to it: what closes it comes first, then what is bound, then what no longer is, and what opens
- * it last. Nothing is taken out before all that is declared is bound. In the end all of it is compared once more.
+ * Changes a resource and its bindings: first the fields that restrict access, then added bindings, then deleted ones, and the
+ * fields that open it last. No binding is deleted before all declared ones exist. A last comparison finds concurrent changes.
  */
 export async function updateParent(
   alterable: PlannedUpdate,
@@ -94,7 +94,7 @@ export async function updateParent(
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
   const others = missing.filter((field) => !isBound(resource.kind, field));
-  // That all have to be passed closes it to some, so it comes before all else; that one is enough comes last.
+  // Mode `all` restricts access, so it is set first; mode `any` extends it, so it is set last.
   const { mode } = resource.kind.bindable ?? {};
   const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
@@ -110,7 +110,7 @@ export async function updateParent(
     ...moves,
     ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => asDeclared(going, known)] : []),
     ...(last.length > 0 ? [changed(last, going.control)] : []),
-    // It took several requests, between which somebody else may have changed what the first look showed as declared.
+    // Somebody else may have changed a field between these requests.
     async () =>
       inTheEnd(await checkBeforeUpdate({ ...alterable, resent: [] }, client, pacing, going.control)),
   ]);
@@ -123,7 +123,6 @@ function bindersOf(
   return declared.map((one) => ({ ...going, ...one }));
 }
 
-/** What the last look at a change says of it. */
 function inTheEnd(look: UpdateCheck): WriteResult {
   const attempts = { inDoubt: false, attempts: 0 };
   if (look.kind === 'open') {
@@ -147,12 +146,12 @@ function without(resource: Resource, names: readonly string[]): Resource {
   );
 }
 
-/** What has begun goes on to its end: to stop in the middle would leave more to do, and nothing safer. */
+/** Once started, a resource is completed even if the run stops: a partial change would leave more work and be no safer. */
 function begun(control: RunControl): RunControl {
   return { ...control, mayBegin: () => true };
 }
 
-/** Who may not bind one may bind none: no more is created to which something is to be bound. */
+/** A token that may not create one binding may create none, so no further resource with bindings is created. */
 function ofBindings(control: RunControl): RunControl {
   return {
     ...control,
@@ -160,7 +159,7 @@ function ofBindings(control: RunControl): RunControl {
   };
 }
 
-/** There are rights on single records: a denial says nothing of others. */
+/** Permissions can be granted on single records, so a denial for one says nothing about others. */
 function ofOne(control: RunControl): RunControl {
   return {
     ...control,

@@ -6,63 +6,60 @@ import { Retries, maxTries } from '../service/retries.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Conflict, OutcomeKind } from './outcome.ts';
 
-/** What became of one resource that was to be created or changed. */
+/** The result of creating or changing one resource. */
 export interface WriteResult extends WriteEnd {
-  /** Whether the end of a request of ours was not clear, which may have created or changed it. */
+  /** Whether the answer to a write was unclear, so that the write may have had an effect. */
   readonly inDoubt: boolean;
-  /** How many requests to create or to change it were sent. */
   readonly attempts: number;
 }
 
-/** How it ends, by what is known so far. */
+/** How a write ends, by what is known so far. */
 export interface WriteEnd {
   readonly outcome: Exclude<OutcomeKind, 'differs'>;
-  /** The answer that decided it; by default the last one to a write. None when nothing was sent. */
+  /** The decisive answer; by default that of the last write. Undefined if nothing was sent. */
   readonly answer?: Answer;
-  /** The fields as the service holds them, if it showed them: in the answer to the write, or when it was looked up. */
+  /** The record as the service last showed it. */
   readonly held?: HeldRecord;
-  /** The field that it is about, where it is about one. */
+  /** The field, if the end is about one field. */
   readonly at?: string;
-  /** Why what exists was not changed; the fields as they were found. */
+  /** Why an existing record was not changed, with its fields as found. */
   readonly clash?:
     | Exclude<Conflict, { kind: 'changed' | 'ignored' }>
     | { readonly kind: 'changed' | 'ignored'; readonly fields: readonly string[]; readonly now: HeldRecord };
 }
 
-/** How one resource and the rest of the run say to each other when to stop. */
+/** The link between one resource and the run: whether to start, retry or stop. */
 export interface RunControl {
-  /** Called just before each request to create or to change it. */
+  /** Called just before each write request. */
   sending(): void;
-  /** Lets nothing more of the run, of this type, or to which something is bound, begin. Called at once, with what an answer proved that shows why. */
+  /** Stops the run, the kind, or all resources with bindings, with the answer's proof as the reason. */
   stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: Written['proof']): void;
-  /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
+  /** Whether the resource may still start. The run may have stopped while it waited. */
   mayBegin(): boolean;
-  /** Whether sending this again may help. */
   mayRetry(): boolean;
 }
 
 type Written = Writing | Updating | Deleting;
 
-/** How a resource is created, or changed: what differs between the two. */
+/** A create or an update, as `settle` needs it. */
 export interface Write<Result extends Written> {
-  /** What is to be sent, by what the service holds now where that matters; or how it ends without. */
+  /** The next request, after reading the current state if needed; or the end. */
   readonly next: () => Promise<Next<Result>>;
-  /** What an answer comes to. */
   readonly judge: (result: Result) => Promise<JudgedWrite>;
 }
 
 export type JudgedWrite =
   | { readonly kind: 'ended'; readonly end: WriteEnd }
-  /** It may have been carried out; `end`: what another look showed of that. */
+  /** It may have had an effect; `end`: the result of a later read. */
   | { readonly kind: 'open'; readonly end?: WriteEnd }
-  /** To send it again is safe. */
+  /** The request had no effect, so it is safe to send it again. */
   | { readonly kind: 'not_applied' };
 
 export function endedAs(end: WriteEnd): JudgedWrite {
   return { kind: 'ended', end };
 }
 
-/** What the answer to a delete comes to, which is `done` where it worked. To delete again is safe. */
+/** Judges the answer to a delete; `done` is the outcome if it succeeded. It is safe to repeat a delete. */
 export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): JudgedWrite {
   switch (proof) {
     case 'deleted':
@@ -80,7 +77,7 @@ export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): J
   }
 }
 
-/** How a write ends where the look just before it shows nothing; no look at all where the service asks for too long a pause. */
+/** The end of a write if the read before it returned nothing; `undefined` if the service asked for too long a pause. */
 export function endedUnread(
   look:
     | (Pick<Reading, 'answer' | 'stop'> & { readonly proof: Exclude<Reading['proof'], 'exists'> })
@@ -100,14 +97,13 @@ export type Next<Result> =
   | {
       readonly kind: 'send';
       readonly send: () => Promise<Result>;
-      /** What it would end with in place of `unknown`, where it is in doubt and nothing more is sent. */
+      /** The end instead of `unknown` when in doubt with nothing more to send. */
       readonly unsent?: Partial<WriteEnd>;
     }
   | { readonly kind: 'ended'; readonly end: WriteEnd };
 
 /**
- * Sends one write, and finds out what became of it. After an answer that does not say whether the service acted, a later refusal
- * cannot prove that nothing was done.
+ * Sends one write and determines its outcome. After an unclear answer, a later rejection does not prove that nothing was done.
  */
 export async function settle<Result extends Written>(
   { next, judge }: Write<Result>,
@@ -132,7 +128,6 @@ export async function settle<Result extends Written>(
     };
   }
 
-  /** No further request is sent. */
   async function finished(): Promise<WriteResult> {
     if (!inDoubt) return ended({ outcome: 'not_attempted' });
     const look = await next();
@@ -147,7 +142,7 @@ export async function settle<Result extends Written>(
       control.stop('pause');
       return ended({ outcome: 'not_attempted' });
     }
-    // Another resource may have stopped the run meanwhile.
+    // Another resource may have stopped the run in the meantime.
     if (!mayGoOn()) return ended({ outcome: 'not_attempted' });
     attempts += 1;
     control.sending();
@@ -160,12 +155,12 @@ export async function settle<Result extends Written>(
     inDoubt ||= judged.kind === 'open';
     if (judged.kind !== 'not_applied' && judged.end) return ended(judged.end);
     if (stop === 'run') return finished();
-    // A request that could not be sent in an outage does not count.
+    // A request that could not be sent because of an outage does not use up a try.
     if (!(await retries.again(answer, judged.kind === 'not_applied'))) return finished();
   }
 }
 
-/** What an outcome comes to where an earlier request of ours may have been carried out. */
+/** The outcome if an earlier, unclear request may have succeeded. */
 const outcomeAfterDoubt: Readonly<Record<WriteEnd['outcome'], WriteEnd['outcome']>> = {
   created: 'created',
   exists: 'exists',

@@ -3,7 +3,7 @@ import type { WriteResult } from './settle.ts';
 
 export type Step = (known: WriteResult) => Promise<WriteResult>;
 
-/** Takes one step after the other until one fails. What then was done by those before it is there, and not all that is declared. */
+/** Runs steps until one fails. After a failure, the earlier steps have taken effect and the resource is incomplete. */
 export async function runSteps(
   start: WriteResult,
   done: 'created' | 'updated',
@@ -37,7 +37,7 @@ export async function runSteps(
   return known;
 }
 
-/** What is known of a record, with what a later answer shows of it. */
+/** A record updated with the fields of a later answer. */
 function merged(before: HeldRecord, now: HeldRecord | undefined): HeldRecord {
   if (now === undefined) return before;
   const { shown = before.fields } = before;

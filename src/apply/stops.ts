@@ -12,11 +12,11 @@ interface StopsOptions {
   readonly fault: AbortSignal;
 }
 
-/** What keeps the rest of a run from being begun, or all of one kind. Nothing that stopped begins again. */
+/** What stops the rest of a run, or all changes of one kind. A stop is final. */
 export class Stops {
   readonly #options: StopsOptions;
   readonly #kinds = new Map<Kind, StopReason>();
-  /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
+  /** Consecutive denials per kind. Permissions can be granted on single records, so one denial stops nothing. */
   readonly #denials = new Map<Kind, number>();
   #run: StopReason | undefined;
   #areBindingsDenied = false;
@@ -27,7 +27,7 @@ export class Stops {
     this.#options = options;
   }
 
-  /** Why a change is not begun; nothing where it may be. */
+  /** Why a change must not start; undefined if it may. */
   why(change: Change): StopReason | undefined {
     const { fault, signal, pacing } = this.#options;
     if (fault.aborted) return 'error';
@@ -39,7 +39,7 @@ export class Stops {
     return this.#run ?? this.whyKind(change);
   }
 
-  /** Why nothing more of a kind is begun. Who may create none of it may still be allowed to change one. */
+  /** Why no change of a kind may start. A token that may create none may still change one. */
   whyKind({ resource, action }: Change): StopReason | undefined {
     const why = this.#kinds.get(resource.kind);
     const isBound = wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
@@ -51,7 +51,6 @@ export class Stops {
     this.#run ??= why;
   }
 
-  /** How one change goes, and what it shows of the rest. */
   controlOf(change: Change, sending: RunControl['sending']): RunControl {
     const { kind } = change.resource;
     return {
@@ -59,7 +58,7 @@ export class Stops {
       stop: (scope, proof) => {
         if (scope === 'bindings') this.#areBindingsDenied = true;
         else if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
-        // A service that only reads stops changes too, and so more than a denied create does.
+        // A read-only service rejects updates too, so this stops more than a denied create.
         else if (proof === 'closed') this.#kinds.set(kind, 'read_only');
         else if (!this.#kinds.has(kind)) this.#kinds.set(kind, 'denied');
       },
@@ -68,11 +67,14 @@ export class Stops {
     };
   }
 
-  /** Counts how a change ended. All that met the same outage count as one, because they have one cause; `outages` is how many outages there had been when it began. */
+  /**
+   * Counts the end of a change. Failures during the same outage count once, as they have one cause; `outages` is the number of
+   * outages before it started.
+   */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
     this.#countDenials(change, outcome);
     const { outlasted } = this.#options.pacing.outage;
-    // It was given up because its kind was stopped, so it is no sign of trouble.
+    // It ended because its kind was stopped, so it does not count as a failure.
     if (outcome === 'not_attempted' && this.whyKind(change) !== undefined) return;
     const isClear = outcome !== 'unknown' && outcome !== 'unfinished' && outcome !== 'not_attempted';
     if (isClear) this.#inARow = 0;

@@ -23,25 +23,24 @@ import {
   type WriteResult,
 } from './settle.ts';
 
-/** What is to be changed. */
 export interface PlannedUpdate extends UpdateNeeds {
   readonly resource: Resource;
-  /** Whether another resource of the plan takes this value of a field that belongs to one: it may be gone already. */
+  /** Whether another resource of the plan takes this value, so that it may be gone already. */
   readonly isTaken: (field: string, value: JsonValue) => boolean;
-  /** The fields that are sent although no answer shows whether they differ. */
+  /** Write-only fields that are sent although they cannot be compared. */
   readonly resent?: readonly string[];
 }
 
-/** What a look at a resource that is to be changed came to. */
+/** The result of reading a resource before its update. */
 export type UpdateCheck =
-  /** These declared fields are as the plan saw them, and the others as declared. */
+  /** `missing` are the declared fields that still differ, as in the plan. */
   | { readonly kind: 'open'; readonly now: HeldRecord; readonly missing: readonly string[] }
   | { readonly kind: 'ended'; readonly end: WriteEnd };
 
 /**
- * Brings what exists to what is declared, field by field. What it holds is read again just before: a field that is neither as the
- * plan saw it nor as declared was changed by somebody else, and then nothing of the resource is sent. Only declared fields that
- * differ are sent. The answer says what became of it, or another look where that is unclear.
+ * Updates an existing record, field by field. It is read again first: if a field is neither as planned nor as declared, somebody
+ * else has changed it, and nothing is sent. Only differing fields are sent. The answer, or another read if it is unclear, shows
+ * the result.
  */
 export function update(
   alterable: PlannedUpdate,
@@ -51,13 +50,12 @@ export function update(
 ): Promise<WriteResult> {
   const { resource } = alterable;
   const { kind } = resource;
-  /** Whether the last answer was clear, and the service left a field that was sent as it had been. */
+  /** Whether the last answer was clear, but the service did not change a field that was sent. */
   let isIgnored = false;
-  /** What was sent last, and what was there. */
   let sent: { readonly now: HeldRecord; readonly fields: ReadonlySet<string> } | undefined;
-  /** What is left to do: what no answer shows is done once the service has clearly taken it. */
+  /** The update without the write-only fields that the service has accepted. */
   let open = alterable;
-  /** Fields that are as they are to be, and that the service demands with each change. */
+  /** Unchanged fields that the service requires in each update. */
   let demanded: readonly string[] = [];
 
   async function judge(updating: Updating): Promise<JudgedWrite> {
@@ -67,7 +65,7 @@ export function update(
         const { held } = updating;
         open = { ...open, resent: [] };
         const after = compared(open, held);
-        // Where it holds neither what was there nor what was sent, nobody can say what became of it.
+        // If the value is neither the old nor the sent one, the result is unknown.
         if (after.kind === 'ended')
           return endedAs({
             ...after.end,
@@ -115,19 +113,19 @@ export function update(
 }
 
 /**
- * The fields whose keys the service misses, although it holds them: it takes what is not sent for what is to go. None that could not
- * be sent back as it is.
+ * The fields that the service reports as missing although it holds them: it takes an omitted field as removed. Fields that cannot
+ * be sent back exactly are excluded.
  */
 function heldThough({ answer }: Updating, { fields, exact = fields }: HeldRecord): string[] {
   return complaintsOf(answer).flatMap(({ field = '', key }) => {
-    // Where the field is hidden, the key is too.
+    // If the field is hidden, so is the key.
     const held = valueAt(fields[field] ?? null, key?.split('.') ?? []);
     const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);
     return held === null || !isExact ? [] : [field];
   });
 }
 
-/** Reads what is to be changed, and returns what is left to do. */
+/** Reads the record and returns the fields that remain to be changed. */
 export async function checkBeforeUpdate(
   alterable: PlannedUpdate,
   client: Client,
@@ -145,12 +143,12 @@ export async function checkBeforeUpdate(
   return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
 
-/** The name under which a record was found: the former one, until it is renamed. */
+/** The name under which the record was found: its former name until the rename. */
 function nameIn({ identity, single }: Kind, { fields }: HeldRecord): string {
   return single ?? textOf(fields[identity]);
 }
 
-/** The record under the name that it had, or what has its own by now: itself, or another that took the name meanwhile. */
+/** The record under its former name, or the record that now has the new name, which may be another one. */
 async function retrieveNamed(
   { resource: { kind, name }, base }: PlannedUpdate,
   client: Client,
@@ -164,7 +162,7 @@ async function retrieveNamed(
   return other.proof === 'absent' ? reading : other;
 }
 
-/** The same, with who may open it where that is declared. */
+/** The record with its declared bindings. */
 async function retrieveWhole(
   alterable: PlannedUpdate,
   client: Client,
@@ -180,7 +178,7 @@ async function retrieveWhole(
   return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
 }
 
-/** What is held of a resource, with who may open it; or why that was not read. */
+/** The record with its declared bindings, or why these could not be read. */
 export async function withChildrenOf(
   resource: Resource,
   held: HeldRecord,
@@ -191,7 +189,7 @@ export async function withChildrenOf(
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(held.pk) ?? held } : read;
 }
 
-/** Holds each declared field against what the plan saw and against what is declared. */
+/** Compares each declared field with the plan and with the declaration. */
 export function compared(
   { resource, base, permission, isTaken, resent = [] }: PlannedUpdate,
   now: HeldRecord,
@@ -224,13 +222,13 @@ export function compared(
     : { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why } } };
 }
 
-/** What was there, without what another resource of the same plan has taken since. */
+/** The value without the items that another resource of the same plan has taken since. */
 function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonValue) => boolean): JsonValue {
   if (!isJsonList(before) || !isJsonList(now)) return before;
   return before.filter((value) => now.includes(value) || !isTaken(value));
 }
 
-/** What is sent: what the service replaces whole is made whole of what is there. */
+/** The fields to send. A list or object that the service replaces as a whole keeps its undeclared items. */
 function patchOf(resource: Resource, missing: readonly string[], { fields: held }: HeldRecord): JsonObject {
   return Object.fromEntries(missing.map((field) => [field, mergedValue(resource, field, held[field])]));
 }

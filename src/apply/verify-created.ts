@@ -7,8 +7,8 @@ import { withChildrenOf } from './update.ts';
 const nothing = { inDoubt: false, attempts: 0 };
 
 /**
- * Whether what was just created, and opened, is as declared: somebody else may have written between its steps. What differed when it
- * was created came back so.
+ * Checks that a new resource is as declared, because somebody else may have written between its requests. Fields that the service
+ * returned with other values right after the create are not counted.
  */
 export async function verifyCreated(
   {
@@ -25,7 +25,7 @@ export async function verifyCreated(
 ): Promise<WriteResult> {
   const { kind, name } = resource;
   const reading = await retrieve(kind, name, client, pacing);
-  // Who may create it, and need not bind anybody, need not see it.
+  // A token may be allowed to create it without being allowed to read it.
   if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent'))
     return { ...nothing, outcome: 'unchanged' };
   if (reading?.proof === 'absent')
@@ -36,7 +36,7 @@ export async function verifyCreated(
   const read = await withChildrenOf(resource, reading.held, client, pacing);
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted', clash: { kind: 'unseen' } };
   if (read.kind === 'unread') {
-    // Its own answer says that it was created with nobody bound.
+    // The answer to its create already shows that it has no bindings.
     if (isOpen && read.reading.proof === 'denied') return { ...nothing, outcome: 'unchanged' };
     return { ...nothing, ...endedUnread(read.reading, control), clash: { kind: 'unseen' } };
   }

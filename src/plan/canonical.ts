@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 
-/** JSON with the keys of every object in code-unit order: equal values give equal texts. */
+/** JSON with sorted keys: equal values give equal texts. */
 export function canonical(value: JsonValue): string {
   return JSON.stringify(value, (_key, inner: JsonValue) =>
     isJsonObject(inner)
@@ -10,7 +10,6 @@ export function canonical(value: JsonValue): string {
   );
 }
 
-/** `sha256:` and the digest of a text that comes in pieces. */
 export function sha256(pieces: readonly string[] | Generator<string>): string {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);

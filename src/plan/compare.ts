@@ -8,8 +8,8 @@ import type { Held } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
 /**
- * The declared fields that have another value in what the service holds, in the order of the manifest. What is not declared is
- * not compared, nor is what the service does not show.
+ * The declared fields whose value in the service is another, in the order of the manifest. Undeclared fields, and fields that the
+ * service does not show, are not compared.
  */
 export function compare(resource: Resource, { fields, shown = fields, names = {} }: Held): Difference[] {
   const differences: Difference[] = [];
@@ -32,7 +32,7 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
   return differences;
 }
 
-/** A declared value as people may see it, in the form in which the service shows it. */
+/** A declared value with secrets masked, in the form in which the service shows it. */
 function declaredAsShown(resource: Resource, field: string): JsonValue {
   const value = shownValue(resource, field) ?? null;
   return placeholderFor(resource, field) === undefined
@@ -40,18 +40,17 @@ function declaredAsShown(resource: Resource, field: string): JsonValue {
     : value;
 }
 
-/** The declared fields that this answer does not show. */
 export function notShown(resource: Resource, { fields }: Held): string[] {
   return Object.keys(sentFields(resource)).filter((field) => !Object.hasOwn(fields, field));
 }
 
-/** What the service holds of what is declared in a field, as people may see it. */
+/** The declared part of a field as the service holds it, with secrets masked. */
 export function shownPart(
   resource: Resource,
   field: string,
   shown: Readonly<Record<string, JsonValue>>,
 ): JsonValue {
-  // What is there may be the secret of before, or one that somebody wrote into another field.
+  // The held value may be the previous secret, or one written into the wrong field.
   return (
     placeholderFor(resource, field) ??
     redactorOf(resource.secrets).cleanJson(managedPart(resource, field, shown[field]))

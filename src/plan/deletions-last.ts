@@ -2,8 +2,8 @@ import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { ReadyChange } from './plan.ts';
 
 /**
- * The changes with the deletes last: first records that name others, and after all others the policies, groups and users that can be
- * bound, so that nothing is open meanwhile. A delete that frees a value is moved later.
+ * The changes with the deletes last: first records that refer to others; policies, groups and users that can be bound come after
+ * all others, so that nothing is open in between. A delete that frees a value is moved later.
  */
 export function withDeletionsLast(changes: readonly ReadyChange[]): ReadyChange[] {
   const last = changes.filter(({ action }) => action === 'delete');

@@ -24,95 +24,89 @@ export const planFormatVersion = '1.0';
 export interface PlanDocument {
   readonly format_version: string;
   readonly tool_version: string;
-  /** RFC 3339, UTC. */
   readonly created_at: string;
-  /** The base URL of the service that was observed. */
+  /** The base URL of the service. */
   readonly service: string;
-  /** The environment of rollcall.yaml that the plan was made for, where one was chosen. */
+  /** The environment of rollcall.yaml, if one was chosen. */
   readonly environment?: string;
-  /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
+  /** The digest of everything that the manifests declare, selected or not. */
   readonly manifest_digest: string;
   readonly scope?: Scope;
-  /** What was turned on beyond reading and creating, where anything was. */
+  /** The enabled capabilities, if any. */
   readonly capabilities?: readonly Capability[];
-  /** That nothing but the three documented operations was sent. */
+  /** Present if only the three documented operations were used. */
   readonly contract_only?: true;
-  /** The types that could not be looked up: the token may not, or what answers does not offer it. */
+  /** The types that could not be read, because the token may not or the service does not offer it. */
   readonly unreadable?: UnreadableTypes;
-  /** Where the manifests were compared with a baseline. */
+  /** The baseline, if the manifests were compared with one. */
   readonly baseline?: BaselineDocument;
-  /** Every declared resource in the scope of the plan; applications first, then by name, but each behind those that it waits for. */
+  /** Every selected resource: applications first, then by name, but each after its dependencies. */
   readonly resource_changes: readonly ChangeDocument[];
-  /** Those of the changes that exist and differ. */
   readonly resource_drift: readonly ChangeDocument[];
   readonly summary: PlanSummary;
-  /** What the service holds and no manifest declares, where that was asked; and whether all was read that there is. */
+  /** Undeclared records, if they were requested, and whether the reading was complete. */
   readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
-  /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
+  /** The problems of manifests and run; only where they are printed or reported. As in schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
-/** What the manifests were compared with, as it is written. */
 type BaselineDocument = Pick<Baseline, 'path'> & {
   readonly no_longer_declared: Baseline['noLongerDeclared'];
 };
 
-/** What the plan would do to one resource, as it is written. */
 export interface ChangeDocument {
   readonly address: Address;
   readonly type: ResourceType;
-  /** Where several kinds are of the type, which: `oauth2provider`. */
+  /** The kind, if the type has several: `oauth2provider`. */
   readonly model?: string;
   readonly name: string;
   readonly source: Source;
-  /** Unknown of users that are not looked up: apply creates them if they are absent. */
+  /** `unknown` if it cannot be read: apply creates it if it is absent. */
   readonly presence: Change['presence'];
   readonly change:
-    /** `after` is what create sends, its sensitive values blanked out. */
+    /** `after` is what create sends, with secrets masked. */
     | { readonly actions: readonly ['create']; readonly before: null; readonly after: JsonObject }
-    /** `after` is `before`; of an update, with the declared values of what differs. */
+    /** `after` is `before`; for an update, with the declared values of the differing fields. */
     | {
         readonly actions: readonly ['no-op' | 'update'];
         readonly before: ObservedFields;
         readonly after: ObservedFields;
       }
     | { readonly actions: readonly ['delete']; readonly before: ObservedFields; readonly after: null }
-    /** It is to be absent, and is. */
+    /** It should be absent, and is. */
     | { readonly actions: readonly ['no-op']; readonly before: null; readonly after: null }
     | { readonly actions: readonly ['not-planned']; readonly before: null; readonly after: null };
-  /** Only of what is not planned: what keeps it from that. */
+  /** The reasons, for a resource that is not planned. */
   readonly diagnostics?: readonly ShownDiagnostic[];
-  /** Every declared field whose observed value is another. Only what exists can differ. */
+  /** Every declared field with another observed value. Only an existing record can differ. */
   readonly differences: readonly DifferenceDocument[];
-  /** The names that the manifest declares in place of ids, by the JSON Pointer of each from what is declared: `/groups/0`. */
+  /** The declared names in place of ids, each with the JSON Pointer of its id within the declared fields: `/groups/0`. */
   readonly names?: Names;
-  /** The names that the service gives of observed ids in the differences, by the JSON Pointer of each from `before`. */
+  /** The names of observed ids in the differences, each with the JSON Pointer of its id within `before`. */
   readonly observed_names?: Names;
   readonly since?: Alteration;
-  /** Why what differs is not changed, although changes are allowed. */
+  /** Why a difference stays although updates are allowed. */
   readonly left_because?: string;
-  /** That it was begun, and that only an update finishes it. */
+  /** An earlier run started it, and only an update completes it. */
   readonly unfinished?: true;
-  /** The declared fields that the service does not show, and that are not compared. */
+  /** The declared fields that this release does not show, so that they are not compared. */
   readonly not_shown?: readonly string[];
   /** The declared fields that no release shows. */
   readonly not_compared?: readonly string[];
-  /** What else the change does, or means for people. */
+  /** Side effects of the change, and its consequences for people. */
   readonly remarks?: readonly string[];
-  /** To whom it opens what was closed to them. */
+  /** Who gains access through the change. */
   readonly opens?: readonly string[];
-  /** The changes before this one that must have been carried out. */
   readonly waits_for?: readonly Address[];
-  /** The fields that are declared in full, where any are of which others may stand beside what is declared. */
+  /** The fields declared with `exactly`, where a partial declaration is possible. */
   readonly exactly?: readonly string[];
   readonly at_least?: readonly string[];
-  /** What it was called before, where the manifest says so. */
+  /** The former name, if the manifest has one. */
   readonly formerly?: string;
-  /** That it is to be deleted. */
   readonly state?: 'absent';
 }
 
-/** A difference as it is written: the names stand beside the change as a whole. */
+/** Without the observed names, which are part of the change. */
 export type DifferenceDocument = Omit<Difference, 'observedNames'>;
 
 export function planDocument(plan: Plan): PlanDocument {
@@ -196,7 +190,7 @@ function stepOf(
   }
 }
 
-/** What a field holds after its change. */
+/** The fields of a record after its change. */
 export function withDeclared(observed: ObservedFields, differences: readonly Difference[]): ObservedFields {
   return { ...observed, ...Object.fromEntries(differences.map(({ field, declared }) => [field, declared])) };
 }
@@ -205,7 +199,7 @@ export function differenceDocument({ field, declared, observed }: Difference): D
   return { field, declared, observed };
 }
 
-/** The names that are declared in place of ids, where a document says what is declared: in a difference, or else beside it. */
+/** The declared names, for the place in a document where the declared values are. */
 function namesBeside(
   resource: Resource,
   differences: readonly Difference[],
@@ -221,7 +215,7 @@ function namesBeside(
   return names;
 }
 
-/** What a document says a second time: which of its changes differ, and how many there are of each kind. */
+/** The derived parts of a document: drifted resources, and the numbers of changes. */
 export function countedDocument(
   changes: readonly ChangeDocument[],
 ): Pick<PlanDocument, 'resource_drift' | 'summary'> {
@@ -238,10 +232,10 @@ export function countedDocument(
   };
 }
 
-/** The resource of a change, from its document alone: to be shown, and not to be created. */
+/** The resource of a change, rebuilt from its document for display; it cannot be created. */
 export function shownResource(document: ChangeDocument): Resource {
   const { change, differences, type, model, name, exactly, at_least, formerly, state } = document;
-  // What is in sync is declared as it is observed; what is to go has nothing but its name.
+  // A resource in sync is declared as observed; one to delete has only its name.
   const declared =
     state === undefined
       ? withDeclared(change.after ?? {}, differences)
@@ -252,7 +246,7 @@ export function shownResource(document: ChangeDocument): Resource {
   return resourceAt(document, { ...declared, ...Object.fromEntries(given) });
 }
 
-/** A resource of which a document says where it is declared, and perhaps its fields; likewise to be shown. */
+/** A resource with its source and perhaps its fields, for display only. */
 export function resourceAt(
   {
     address,

@@ -5,7 +5,7 @@ import { idsIn, type ReferenceFacts, factKey } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
-/** Which other resource has a value that belongs to one, declared or not, as far as that was read. */
+/** Finds the other resource, declared or not, that has a value which only one may have. */
 export type FindHolder = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
 
 export function holdersIn(
@@ -22,7 +22,7 @@ export function holdersIn(
         seen.set(factKey(kind, field, id), address);
   }
 
-  /** What was seen of a resource itself counts for more than what another record said. */
+  /** A read of the resource itself overrides what another record says about it. */
   function toldHolder(kind: Resource['kind'], key: string): Address | undefined {
     const name = facts.get(key);
     const address = typeof name === 'string' ? addressOf(kind.type, name) : undefined;

@@ -47,21 +47,21 @@ import {
 } from './plan.ts';
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baseline'> {
-  /** Of all that is declared, where that is more. */
+  /** Of all declared resources, if the plan covers only some. */
   readonly manifestDigest?: () => string;
   readonly comparison?: Comparison;
   readonly permission: Permission | 'none';
-  /** What is known of what is to be deleted, where the run may do that. */
+  /** What is known about the records to delete, if the run may delete. */
   readonly deletions?: Deletions['of'] | undefined;
-  /** Of which resources the values that no answer shows are sent again. */
+  /** The resources whose write-only values are sent again. */
   readonly resend?: ReadonlySet<Address> | undefined;
-  /** What was read beside the resources themselves. */
+  /** What the service says about referenced ids. */
   readonly facts?: ReferenceFacts;
-  /** What is not planned. Where it is given, what the service would refuse is not planned either. */
+  /** The resources that are not planned. If given, resources that the service would reject are not planned either. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }
 
-/** A plan, and what the service would refuse of it for certain, at the lines that declare that. */
+/** A plan, with the rejections that are certain, each at its line in a manifest. */
 export interface MadePlan extends ReadyPlan {
   readonly refused: readonly Diagnostic[];
 }
@@ -82,7 +82,7 @@ export function makePlan(
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
     const change = changeOf(resource, observed, permission, deletions, resend?.has(resource.address));
-    // What is not in a part of the roll may be declared in another.
+    // A resource that is not selected may be declared elsewhere.
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
     const held = heldAt(observed, resource.address) ?? { fields: {} };
     const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
@@ -112,7 +112,7 @@ export function makePlan(
   return { manifestDigest, ...about, ...(comparison && { baseline: comparison.baseline }), ...kept };
 }
 
-/** What belongs to one that is deleted, and is nobody's then. */
+/** The values that only one resource may have and that a delete frees. */
 function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: Hide = []): string[] {
   return ownedFields(kind).flatMap((field) =>
     idsIn(field, fields[field] ?? null).map(({ id }) => {
@@ -123,7 +123,7 @@ function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: Hide = 
   );
 }
 
-/** What a plan does to a resource that was observed. */
+/** The planned change for an observed resource. */
 export function changeOf(
   resource: Resource,
   observed: ObservedState,
@@ -139,7 +139,7 @@ export function changeOf(
   return { resource, presence, action: 'create', differences: [] };
 }
 
-/** What a plan does to a resource that is to be absent. */
+/** The planned change for a resource that should be absent. */
 function departing(
   resource: Resource,
   observation: Observation,
@@ -198,7 +198,7 @@ function existing(
     : { ...found, action: 'no-op', leftBecause };
 }
 
-/** Why what differs is not to be changed; nothing where it may be. */
+/** Why a difference cannot be updated; undefined if it can. */
 export function updateRefusal(
   resource: Resource,
   record: HeldRecord,
@@ -230,7 +230,7 @@ export function updateRefusal(
   return lossy && `its \`${lossy.field}\` holds a number that could not be sent back as it is`;
 }
 
-/** Why nobody can say which of the bindings of a field is one of the declared ones. */
+/** Why the declared bindings of a field cannot be told apart. */
 function unclearOf(resource: Resource, field: string, record: HeldRecord): string[] {
   return wantedChildren(resource).flatMap((one) => {
     const unclear = one.fields.includes(field)
@@ -242,7 +242,7 @@ function unclearOf(resource: Resource, field: string, record: HeldRecord): strin
   });
 }
 
-/** Whether an update would delete a binding that the field leaves out. */
+/** Whether an update would delete an undeclared binding of the field. */
 function takesOut(resource: Resource, field: string, record: HeldRecord): boolean {
   return wantedChildren(resource).some(
     (one) =>
@@ -252,7 +252,7 @@ function takesOut(resource: Resource, field: string, record: HeldRecord): boolea
   );
 }
 
-/** A plan that was read from a document, with what the service holds now of what it changes: that must be what it held then. */
+/** A plan read from a document, completed with the present records, which must be as they were. */
 export function madeReady(plan: Plan, observed: ObservedState, permission: Permission | 'none'): ReadyPlan {
   const ready = (change: Change): ReadyChange => {
     if (change.action === 'not-planned') return change;
@@ -267,7 +267,7 @@ export function madeReady(plan: Plan, observed: ObservedState, permission: Permi
   return { ...plan, changes: plan.changes.map((change) => ready(change)) };
 }
 
-/** Whether a plan gives a value to another resource than this one, which takes it from the one that had it. */
+/** Whether a plan moves a value of this resource to another one. */
 export function movedToOthers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
@@ -284,7 +284,7 @@ export function movedToOthers(
   };
 }
 
-/** What is to be said of a resource that may be one that exists under another name. */
+/** A note if the resource may be an existing one that was renamed. */
 function renamedFrom(resource: Resource, observed: ObservedState): string[] {
   const { kind, address } = resource;
   const observation = observed.get(address);

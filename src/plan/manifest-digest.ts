@@ -2,7 +2,7 @@ import { shownValue } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { canonical, sha256 } from './canonical.ts';
 
-/** A digest of what is declared: the same for the same resources, wherever and in whatever order they stand. */
+/** A digest of the declared resources, independent of their order and files. */
 export function digestOf(resources: readonly Pick<Resource, 'kind' | 'address' | 'fields'>[]): string {
   const entries = resources.map((resource) => {
     const names = Object.keys(resource.fields);

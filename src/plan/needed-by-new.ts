@@ -4,7 +4,7 @@ import { inRange, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
-/** The fields that a create needs and that entries of absent records leave out. */
+/** Fields that a create requires and that the entries of absent records leave out. */
 export function neededByNew(
   resources: readonly Resource[],
   observed: ObservedState,

@@ -4,7 +4,6 @@ import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { isPending, type NotPlanned, type ReadyChange } from './plan.ts';
 
-/** What keeps single resources from being planned, by their addresses. */
 export type NotPlannedReasons = ReadonlyMap<Address, readonly Diagnostic[]>;
 
 export function notPlanned(
@@ -17,8 +16,8 @@ export function notPlanned(
 }
 
 /**
- * In an order in which the service takes them; what it would refuse of them is not planned, nor is what waits for that. What exists may
- * stand before what it names.
+ * Orders the changes as the service accepts them. Changes that it would reject are not planned, nor are those that depend on
+ * them. An existing resource may come before a resource that it refers to.
  */
 export function withoutRefused({
   changes,

@@ -15,23 +15,23 @@ import { isStillClosed } from './unfinished.ts';
 
 const othersAllowed = 'everyone whom policies and negated bindings allow';
 
-/** Who may open it. */
+/** Who has access. */
 interface Subjects {
-  /** Those whom bindings let in; nothing where that is not known. */
+  /** The subjects that bindings admit; undefined if unknown. */
   readonly each: readonly PlannedSubject[] | undefined;
-  /** Whether one has to pass all that is bound, and not any of it. */
+  /** Whether access requires passing all bindings instead of any. */
   readonly isAll: boolean;
 }
 
 interface PlannedSubject {
-  /** What its id and its name are known by. */
+  /** Keys for the id and the name of a subject. */
   readonly keys: readonly string[];
   readonly words: (wasIn: boolean) => string;
 }
 
 /**
- * To whom a change opens what was closed to them: `everyone`, or groups and users that are let in beside others. What somebody has
- * altered in the manifests counts whether or not the run is allowed to change it.
+ * Who gains access through a change: `everyone`, or groups and users in addition to present ones. Changes of the manifests count
+ * even if the run may not apply them.
  */
 export function newlyOpenTo(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
@@ -56,7 +56,7 @@ export function newlyOpenTo(
   const isPending = action === 'create' || action === 'update';
   if (declaring.length === 0)
     return isPending && before.isAll && !now.isAll ? ['users who pass any of its bindings'] : [];
-  // Where not all of it is declared, a policy decides on who comes in as well, and so does a negated binding.
+  // Undeclared bindings decide too: policies, and negated bindings.
   const count = declaring.reduce((sum, field) => sum + idsIn(field, held.fields[field] ?? null).length, 0);
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
   const others = isInPart ? boundTo(held, access.children).length - count : 0;
@@ -69,14 +69,14 @@ export function newlyOpenTo(
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
 }
 
-/** The fields by which a resource declares who may open it. */
+/** The declared fields that decide on access. */
 function declaringFields({ kind, fields }: Resource): readonly string[] {
   return Object.keys(kind.fields).filter(
     (field) => isBound(kind, field) && Object.hasOwn(fields, field) && !kind.fields[field]?.children?.inside,
   );
 }
 
-/** Who may open it as it is held, where that is declared; nobody where it has nothing that opens. */
+/** Who has access to a held record, if access is declared; nobody if it has nothing to open. */
 export function whoMayOpen(
   resource: Resource,
   { fields, bound, names = {} }: Pick<HeldRecord, 'fields' | 'bound' | 'names'>,
@@ -99,13 +99,13 @@ export function whoMayOpen(
   return isAll && named.length > 1 ? [`users who pass all of these: ${listed(named)}`] : named;
 }
 
-/** `others` are the bindings that decide as well, and are not declared. */
+/** `others` is the number of undeclared bindings that decide too. */
 function newSubjects(before: Subjects, now: Subjects, others: number = 0): string[] {
   const guests = now.each ?? [];
   const [countBefore, countNow] = [before.each?.length ?? 0, guests.length];
-  // One that counts alone is the same in both modes.
+  // With a single binding, both modes are equal.
   const [wasAll, isAll] = [before.isAll && countBefore + others > 1, now.isAll && countNow + others > 1];
-  // Others have decided together with the rest, and let people in by themselves now.
+  // In mode `all`, undeclared bindings only restricted access; now each of them admits people.
   const more = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
   if (before.each && countBefore === 0 && others === 0) return []; // it was open to all
   if (before.each && countBefore === 0 && countNow === 0) return more;
@@ -123,7 +123,7 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   return isCloser ? [] : [`users who pass all of these: ${listed(all)}`];
 }
 
-/** Those whom a value of a field lets in. */
+/** The subjects that a field admits. */
 function subjectsIn(
   resource: Resource,
   field: string,
@@ -144,7 +144,7 @@ function subjectsIn(
       const isNegated = values['negate'] === true;
       const { lets } = binds;
       const whoever = isNegated ? lets?.negated : lets?.plain;
-      // Who passes where the policy fails is more than who passes it.
+      // Admitting people when the policy fails extends access.
       const failing = values['failure_result'] === true && lets?.plain !== undefined;
       const kept = `${isNegated} ${failing} ${field}`;
       return {
@@ -166,7 +166,7 @@ function subjectsIn(
   });
 }
 
-/** What the manifests open that did not let them in before. Without a former declaration, it is not known who could. */
+/** What a change of the manifests opens. Without a former declaration, former access is unknown. */
 function openedSince(
   resource: Resource,
   { fields = [] }: Extract<Alteration, { kind: 'altered' }>,
@@ -181,7 +181,7 @@ function openedSince(
   const known = declaring.flatMap((field): (readonly [string, JsonValue])[] => {
     const one = altered.get(field);
     const value = one === undefined ? sentValue(resource, field) : one.before;
-    // What is hidden says nothing.
+    // A hidden field is unknown.
     return value !== undefined && isJsonList(value) ? [[field, value]] : [];
   });
   const before: Subjects = {

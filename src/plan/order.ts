@@ -19,7 +19,7 @@ import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { FindHolder } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
 
-/** A value that a change sends, that belongs to one resource, and that another has. */
+/** A value that a change needs, that only one resource may have, and that another has. */
 interface Want {
   readonly resource: Resource;
   readonly field: string;
@@ -28,13 +28,13 @@ interface Want {
   readonly holder: Address;
 }
 
-/** What a change comes behind: it frees a value, or it gives what the change names an id. */
+/** What a change waits for: a freed value, or a new resource that it refers to. */
 type Wait = Want | { readonly resource: Resource; readonly holder: Address };
 
 /**
- * The changes in an order in which the service takes them: each behind what it names that is created first, and behind those that it
- * waits for, which free what it takes; otherwise as they were. What no order helps is refused: somebody else has it, or some wait for
- * each other.
+ * Orders the changes as the service accepts them: each after the new resources that it refers to and after the changes that free
+ * its values; otherwise the order stays. Without a valid order, the change is refused: another resource keeps the value, or
+ * changes wait for each other.
  */
 export function ordered<Planned extends Change>(
   changes: readonly Planned[],
@@ -81,7 +81,7 @@ export function ordered<Planned extends Change>(
         const circle = path.slice(path.indexOf(next.holder));
         const words = `${circle.join(', ')} wait for each other. Let one of them go without first, and apply that.`;
         if ('field' in next) refused.push(refusal(next, words));
-        // What exists can be named before all of it is bound.
+        // An existing resource can be referred to before all of its bindings exist.
         else if (circle.every((address) => planned.get(address)?.action === 'create'))
           refused.push(...circle.flatMap((address) => circular(planned.get(address), circle)));
         waits.set(last, waits.get(last)?.filter((want) => want !== next) ?? []);
@@ -96,7 +96,7 @@ export function ordered<Planned extends Change>(
   return { changes: inOrder, refused };
 }
 
-/** What is created or changed, and to which something is to be bound: who names it waits until that stands. */
+/** Created or changed resources with bindings: resources that refer to them wait until these are complete. */
 export function parentsIn(changes: readonly Change[]): Address[] {
   return changes.flatMap((change) => {
     const { resource, differences } = change;
@@ -116,7 +116,7 @@ export function namedParents(resource: Resource, parents: ReadonlySet<Address>):
   });
 }
 
-/** What the service gives to nobody else while another has it. */
+/** Values that the service gives to only one resource at a time. */
 function wantsOf(change: Change, holderOf: FindHolder): Want[] {
   if (!isPending(change)) return [];
   const { resource, action, differences } = change;
@@ -134,7 +134,7 @@ function wantsOf(change: Change, holderOf: FindHolder): Want[] {
   });
 }
 
-/** New resources that name each other in a circle, so that none can be created first: what to say of one of them. */
+/** The problem of new resources that refer to each other in a circle. */
 function circular(change: Change | undefined, circle: readonly Address[]): Diagnostic[] {
   const named =
     change && declaredNames(change.resource).find((one) => circle.includes(addressOfName(one) ?? '.'));
@@ -154,7 +154,7 @@ function leaves({ resource, leftBecause }: Change): string {
   return `leaves what is there as it is: ${why}`;
 }
 
-/** Whether a resource that has something is declared without it, or as absent. */
+/** Whether a resource gives up a value, by an update or because it is deleted. */
 function isGiven({ field, id }: Want, change: Change | undefined): change is Change {
   if (change && isToBeDeleted(change.resource)) return true;
   if (!change?.differences.some((difference) => difference.field === field)) return false;

@@ -5,12 +5,10 @@ import { planFormatVersion, type PlanDocument } from './document.ts';
 
 type ParsedPlan =
   | { readonly kind: 'plan'; readonly plan: PlanDocument }
-  /** Not a plan at all. */
+  /** The text is not a plan. */
   | { readonly kind: 'no_plan' }
-  /** A plan of another major version of the format. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Reads the text of a plan that `plan --out` or `plan -o json` wrote. */
 export function parsePlan(text: string): ParsedPlan {
   const document = parseJson(text, maxDocumentDepth);
   if (!isJsonObject(document) || !Array.isArray(document['resource_changes'])) return { kind: 'no_plan' };
@@ -24,11 +22,11 @@ export function parsePlan(text: string): ParsedPlan {
   return isPlanDocument(document) ? { kind: 'plan', plan: document } : { kind: 'no_plan' };
 }
 
-/** Whether something is a plan as `plan -o json` prints it, of kinds that this rollcall knows. */
+/** Whether a value is a plan as `plan -o json` prints it, with kinds that this version knows. */
 export function isPlanDocument(value: unknown): value is PlanDocument {
   if (!validate(value)) return false;
   const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type
-  // The schema allows leap seconds, and Date knows none.
+  // The schema allows leap seconds, but Date does not.
   return !Number.isNaN(Date.parse(created_at)) && resource_changes.every((change) => isOfKind(change));
 }
 

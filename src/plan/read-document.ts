@@ -7,7 +7,6 @@ import type { ChangeDocument, PlanDocument } from './document.ts';
 import { notPlanned } from './not-planned.ts';
 import type { Change, ObservedFields, Plan } from './plan.ts';
 
-/** The plan of a document, with the resources that it is about. */
 export function planFrom(
   document: PlanDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
@@ -80,7 +79,7 @@ export function changeFrom(
   };
 }
 
-/** Those of some names that are in a field. */
+/** The names within one field. */
 function namesOf(field: string, names: Names): Names {
   const whole = pointer([field]);
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { factKey, referenceFactsOf, idsIn, referenceFields, type ReferenceFacts 
 import type { Resource } from '../kinds/resource.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 
-/** What was read of ids, and what follows of it for what is declared: also for what is not there yet, which goes by its name. */
+/** What was read about referenced ids, and what follows from it for declared resources; new resources are found by their names. */
 export function allReferenceFacts(
   facts: ReferenceFacts = new Map(),
   resources: readonly Resource[],
@@ -21,7 +21,7 @@ export function allReferenceFacts(
   return all;
 }
 
-/** What an id grants to one of its own kind, that one passes on: a group in a group of superusers makes superusers. */
+/** A grant is inherited: a member group of a superuser group grants superuser rights too. */
 function passOn(
   all: Map<string, Parameters<typeof factKey>[2]>,
   resources: readonly Resource[],

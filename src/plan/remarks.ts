@@ -13,7 +13,7 @@ import type { HeldRecord } from '../service/types.ts';
 import type { FindHolder } from './holders.ts';
 import type { Change } from './plan.ts';
 
-/** What a change does beside what it says, and what it means for people. */
+/** Side effects of a change, and its consequences for people. */
 export function remarksOn(
   { resource, action, differences }: Change,
   record: Pick<HeldRecord, 'fields' | 'names' | 'bound'>,
@@ -68,7 +68,7 @@ export function remarksOn(
   ];
 }
 
-/** What counts without its policies for a moment: they are bound to a binding once that stands. */
+/** A new binding takes effect briefly before its own policies are bound to it. */
 function unguarded(resource: Resource, field: string, record: Pick<HeldRecord, 'bound'>): string[] {
   const isShown = placeholderFor(resource, field) === undefined;
   return wantedChildren(resource).flatMap((declared) => {
@@ -84,7 +84,7 @@ function unguarded(resource: Resource, field: string, record: Pick<HeldRecord, '
   });
 }
 
-/** What is bound beside those who are declared, and what that means. */
+/** Notes on undeclared bindings and their effect. */
 function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>): string[] {
   const { access } = resource.kind;
   const bindings = access ? boundTo(record, access.children) : [];
@@ -105,7 +105,7 @@ function times(count: number, one: string, several: string): string {
   return count === 1 ? `${one} is` : `${count} ${several} are`;
 }
 
-/** What becomes of the ids that a resource has in a field, and that its declaration lacks. */
+/** Notes on ids that the record has and the declaration does not. */
 function leftOut(
   resource: Resource,
   field: string,
@@ -116,7 +116,7 @@ function leftOut(
   const { removalNote, grants, idForm, changeWarning } = kind.fields[field] ?? {};
   const isSaid = changeWarning !== undefined && removalNote === undefined;
   if (idForm === undefined || isSaid || partOf(resource, field) !== undefined) return [];
-  // Whoever is no longer named comes in with everyone.
+  // With access for everyone, nobody loses access.
   if (isBound(kind, field) && isOpenToEveryone(resource)) return [];
   const declared = new Set(
     idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),

@@ -10,7 +10,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Alteration, AlteredField } from '../manifest/baseline.ts';
 import type { HeldRecord } from '../service/types.ts';
 
-/** What became of an entry that exists, with what it no longer declares: the service goes on holding that. */
+/** A changed entry with the fields that it no longer declares and that the service keeps. */
 export function withRemovedFields(alteration: Alteration, resource: Resource, held: HeldRecord): Alteration {
   if (alteration.kind !== 'altered' || !alteration.fields || isToBeDeleted(resource)) return alteration;
   return {
@@ -29,7 +29,7 @@ function staying(
 ): string | undefined {
   const { kind } = resource;
   if (before === undefined || isInstruction(kind, field)) return undefined;
-  // What is no longer declared at all is not taken away.
+  // A partly declared field keeps its undeclared items.
   const isInPart = kind.fields[field]?.part !== undefined;
   const part = now === undefined ? (isInPart ? partIn(kind, field) : undefined) : partOf(resource, field);
   if (now === undefined && (part === undefined || isMasked(before))) return `keeps its \`${field}\``;
@@ -70,7 +70,7 @@ function stayingBound(
   return texts.length === 0 ? undefined : `keeps ${texts.join(', ')} of its \`${field}\``;
 }
 
-/** The ids of a list, or the keys that lead to a value: `theme.dark`. */
+/** The ids of a list, or the paths of keys: `theme.dark`. */
 function textsIn(value: JsonValue): string[] {
   if (isJsonList(value)) return value.map((item) => (isNameReference(item) ? item.name : textOf(item)));
   if (!isJsonObject(value)) return [];

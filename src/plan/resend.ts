@@ -6,7 +6,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { PlanDocument } from './document.ts';
 import type { Change, Difference } from './plan.ts';
 
-/** In what a resource differs, and what of it cannot be compared: where that is sent again, it counts as a difference. */
+/** The differences of a resource, and the fields that cannot be compared. A field that is sent again counts as a difference. */
 export function withResent(
   resource: Resource,
   differences: readonly Difference[],
@@ -22,12 +22,12 @@ export function withResent(
   return { differences: [...differences, ...again], notCompared: [] };
 }
 
-/** The fields that a change sends again, though nobody can say that they differ. */
+/** The write-only fields that a change sends again. */
 export function resentFields({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {
   return differences.flatMap(({ field }) => (isNeverShown(resource.kind, field) ? field : []));
 }
 
-/** The resources of which a saved plan sends such fields again. */
+/** The resources for which a saved plan sends write-only fields again. */
 export function resentAddresses({ resource_changes: changes }: PlanDocument): ReadonlySet<Address> {
   const resent = changes.filter(({ type, model, differences }) =>
     differences.some(({ field }) => isNeverShown(kindOf(type, model), field)),

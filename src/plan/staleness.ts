@@ -6,12 +6,12 @@ import { canonical } from './canonical.ts';
 import { changeDocument, type ChangeDocument, type PlanDocument } from './document.ts';
 import type { Change, Plan } from './plan.ts';
 
-/** In what a resource is otherwise than a saved plan shows it. */
+/** How a resource differs from a saved plan. */
 export type Staleness =
   | { readonly kind: 'appeared' | 'vanished' | 'not in the plan' }
   | { readonly kind: 'presence'; readonly planned: Change['presence']; readonly now: Change['presence'] }
   | { readonly kind: 'action'; readonly planned: string; readonly now: string }
-  /** A value that the service holds, or that the plan would give to it. */
+  /** An observed value, or one that the plan would set. */
   | {
       readonly kind: 'field';
       readonly which: 'observed' | 'declared';
@@ -19,7 +19,7 @@ export type Staleness =
       readonly planned: JsonValue;
       readonly now: JsonValue;
     }
-  /** Something else that the plan says of it. */
+  /** Another part of the plan. */
   | { readonly kind: 'words'; readonly planned: JsonValue; readonly now: JsonValue };
 
 export interface StaleChange {
@@ -27,7 +27,7 @@ export interface StaleChange {
   readonly staleness: readonly [Staleness, ...Staleness[]];
 }
 
-/** What keeps a saved plan from being applied: all that it shows, and that a plan made anew shows otherwise. */
+/** Why a saved plan cannot be applied: everything in it that differs in a new plan. */
 export function staleChanges(saved: PlanDocument, now: Plan): StaleChange[] {
   const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
   return now.changes.flatMap((change): StaleChange[] => {
@@ -67,7 +67,7 @@ function presenceOf({ presence: planned }: ChangeDocument, { presence: now }: Ch
   return { kind: 'presence', planned, now };
 }
 
-/** Those of the fields that have other values, the order of ids aside. */
+/** The fields with other values; the order of ids does not matter. */
 function otherFields(
   which: 'observed' | 'declared',
   kind: Kind,
@@ -86,7 +86,7 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
   return Object.fromEntries(differences.map(({ field, declared }) => [field, declared]));
 }
 
-/** What else a plan shows of a change, but for where it is declared, what became of it since a baseline, and why it is left. */
+/** Every other part of a change, except its source, its change since the baseline, and why it is left. */
 const wordsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ remarks }) => remarks,
   ({ opens }) => opens,

@@ -7,10 +7,7 @@ import { boundTo } from '../service/children.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/**
- * Whether a record stands as a run leaves it that ends in the middle of a create: it opens nothing, and lacks what it is to open with,
- * or somebody who is to be let in.
- */
+/** Whether a create ended halfway: the record grants no access yet, and a withheld field or a binding is missing. */
 export function isUnfinished(
   resource: Resource,
   record: Pick<HeldRecord, 'fields' | 'bound'>,
@@ -26,7 +23,7 @@ export function isUnfinished(
   );
 }
 
-/** Whether a record has nothing yet that it would open. */
+/** Whether a record still lacks the fields that open it. */
 export function isStillClosed({ withheld, createdWith }: Bindable, fields: HeldRecord['fields']): boolean {
   return (
     withheld.length > 0 &&

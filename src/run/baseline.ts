@@ -12,15 +12,12 @@ import type { World } from './world.ts';
 export interface BaselineRequest {
   /** A folder with an earlier state of the working directory. */
   readonly path: string;
-  /** Its files, at their paths in the working directory. */
   readonly files: Files;
-  /** Whether the run selects only added and altered entries. */
   readonly changedOnly: boolean;
   /** The settings in these files, or why there are none. */
   readonly settingsIn: (files: Files) => Promise<Settings | Diagnostic>;
 }
 
-/** The present manifests, as far as they are selected. */
 interface Current {
   readonly settings: Settings;
   readonly selection: Selection;
@@ -33,7 +30,6 @@ interface Compared {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** How every entry changed since the baseline. */
 export async function comparedWithBaseline(
   { path, files, settingsIn }: BaselineRequest,
   { settings, selection, manifests }: Current,

@@ -30,7 +30,6 @@ export async function check(
 /** Reports the input files that outputs would overwrite. */
 export type RefuseOutputs = (inputs: readonly string[]) => Promise<readonly Diagnostic[]>;
 
-/** The files that a run reads, and those with rollcall's own secrets. */
 export function inputsOf(
   { files, policy }: Settings,
   manifests?: Pick<LoadedManifests, 'filenames' | 'referencedFiles'>,

@@ -13,7 +13,6 @@ import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Job } from './world.ts';
 
-/** What a stage needs to talk to the service. */
 export interface Service {
   readonly client: Client;
   /** For requests other than look-ups and creates. */
@@ -92,7 +91,6 @@ class Faults {
   readonly #first = new AbortController();
   #areKept = false;
 
-  /** Returns a controller that aborts at the next exception. */
   keep(): AbortController {
     this.#areKept = true;
     return this.#first;

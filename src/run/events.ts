@@ -35,13 +35,11 @@ export type RunEvent =
     }
   /** How the resources of a kind with a list were read. */
   | { readonly kind: 'listed'; readonly news: ListNews }
-  /** The records of a kind were read. */
   | { readonly kind: 'inventoried' }
   | { readonly kind: 'planned'; readonly plan: Plan }
   /** The first write is about to be sent. */
   | { readonly kind: 'started'; readonly change: Pending }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  /** Every change has its outcome. */
   | { readonly kind: 'finished'; readonly run: ApplyRun }
   /** A request is retried after this answer. */
   | { readonly kind: 'retry'; readonly answer: Answer }

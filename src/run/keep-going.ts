@@ -15,7 +15,7 @@ import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
 import type { Job } from './world.ts';
 
-/** Resources that are not planned: their names have no id, they share an id that only one may have, or a part of them could not be read. */
+/** Resources that are not planned: their names have no id, they share a value that only one may have, or a part of them could not be read. */
 function heldBackBy(
   {
     resources,
@@ -48,7 +48,7 @@ function heldBackBy(
   return held;
 }
 
-/** The same with further problems of single resources. */
+/** The reasons with further problems of single resources. */
 export function withDiagnostics(
   held: NotPlannedReasons,
   diagnostics: readonly Diagnostic[],
@@ -86,7 +86,6 @@ export async function notPlannedReasons(
   return heldBackBy(wrong, destinationOf(settings), job.haltWords);
 }
 
-/** The types with failed look-ups, and why. */
 export function unreadableIn(
   resources: readonly Resource[],
   observed: ObservedState,

@@ -77,7 +77,6 @@ export function stalePlan(
   return { kind: 'refused', isStale: true, diagnostics: [diagnostic] };
 }
 
-/** The settings of a run with the capabilities of a plan. */
 export function settingsAs(plan: PlanDocument, settings: Settings, service: ServiceSettings): Settings {
   const { capabilities = [], contract_only: contractOnly = false } = plan;
   const planned = new Set<string>(plan.resource_changes.flatMap(({ change: { actions } }) => actions));
@@ -87,7 +86,6 @@ export function settingsAs(plan: PlanDocument, settings: Settings, service: Serv
   return { ...settings, ...reach, service: { ...service, ...reach, environment, allow } };
 }
 
-/** The selection of a plan. */
 export function selectionOf({ scope }: PlanDocument): Selection {
   const { target = [], exclude = [], shard }: Partial<Scope> = scope ?? {};
   return { target, exclude, ...(shard && { shard }) };

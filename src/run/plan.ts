@@ -40,7 +40,6 @@ export interface PlanOptions extends Limits {
   readonly undeclared?: GapWords | undefined;
 }
 
-/** How to make a plan. */
 interface PlanManner extends Pick<PlanOptions, 'keepGoing'> {
   /** Whether it is made again for a saved plan. */
   readonly isSaved?: boolean;
@@ -55,7 +54,7 @@ export interface Planned extends ReadyPlan {
 
 /**
  * Changes nothing. 1. `inScope` reads and checks the manifests, and connects to the service. 2. `planFor` looks up the declared
- * resources, and compares. 3. `tooMuch` halts if the plan exceeds a limit.
+ * resources, and compares. 3. `exceededLimit` halts if the plan exceeds a limit.
  */
 export function plan(request: PlanRequest, job: Job): Promise<Ran<Planned>> {
   return inScope(request, job, (scoped, service) => boundedPlan(scoped, service, request, job));
@@ -82,13 +81,11 @@ async function boundedPlan(
 /**
  * The plan, or why there is none.
  *
- * 0. `withoutLaterFields` leaves out what names records in fields that the release does not have.
- * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show, or `heldBackByNames` what it is of both.
- * 2. `observe` looks up the resources, and so the ids of those that others name; `factsOfIds` the ids that are written in what is to be created;
- *    `namesOfOtherKinds` what else has their names.
- * 3. `checkByRelease` checks what only the release decides, which was asked for beside that.
- * 4. `permissionFor` finds out what is needed to change any of them.
- * 5. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
+ * 0. `withoutLaterFields` drops references in fields that the release does not have. 1. `resolveNames` looks up the ids of names;
+ * `sharedValues` finds values that two resources share. 2. `observe` looks up the resources, and so the ids of those that others
+ * refer to; `readReferenceFacts` the ids in new entries; `namesOfOtherKinds` other records with the same names. 3.
+ * `checkByRelease` checks rules that depend on the release, which is read meanwhile. 4. `permissionFor` reads what a change of
+ * existing records needs. 5. `makePlan` compares. A rejection that is certain halts the run, or the resource is not planned.
  */
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...about }: Scoped,
@@ -171,7 +168,6 @@ export async function planFor(
   return { ...made, observed, ...allowed };
 }
 
-/** The resources with the ids of existing ones that they name. */
 function withObservedIds(resources: readonly Resource[], observed: ObservedState): readonly Resource[] {
   const pkOf = (address: Address): string | null | undefined =>
     observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined;
@@ -200,7 +196,6 @@ function releaseOf({ send, pacing, signal }: Service, over: AbortSignal): Promis
   return release;
 }
 
-/** Reports why a job stops. */
 export function halted(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): Halted {
   emit({ kind: 'halted', halt });
   return { halt, ending: haltEnding(halt, signal) };

@@ -13,23 +13,17 @@ import type { Pace } from '../service/pace.ts';
 export interface Ended<Result> extends Partial<Destination> {
   /** Undefined without a result; the halt or the diagnostics have the reason. */
   readonly result?: Result;
-  /** Why it stopped. */
   readonly halt?: Halt;
-  /** The problems of settings and manifests. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The manifests that were read. */
   readonly filenames: readonly string[];
 }
 
-/** The result of a job, and its exit code. */
 export interface Ran<Result> extends Ended<Result> {
   readonly ending: Ending;
 }
 
-/** The part of it that a stage returns. */
 export type Course<Result> = Pick<Ran<Result>, 'result' | 'halt' | 'ending'>;
 
-/** The result of a job that stopped. */
 export type Halted = Required<Pick<Ran<never>, 'halt' | 'ending'>>;
 
 /** Why a job stops although settings and manifests are valid. Nothing was changed. */
@@ -38,7 +32,6 @@ export type Halt =
   | (Destination & {
       readonly kind: 'unread';
       readonly failures: readonly FailedRead[];
-      /** The number of resources that were not tried. */
       readonly notRead: number;
       readonly interrupted: boolean;
     })
@@ -48,7 +41,6 @@ export type Halt =
       readonly names: readonly UnresolvedName[];
       /** Problems that only ids show: two names of one provider. */
       readonly diagnostics: readonly Diagnostic[];
-      /** The number of names that were not looked up. */
       readonly notRead: number;
       readonly interrupted: boolean;
       /** Whether a saved plan has these names, which had ids when it was made. */
@@ -66,13 +58,12 @@ export type Halt =
       readonly kind: 'too_many_deletes';
       readonly count: number;
       readonly most: number;
-      /** The kind with too many, and its number of records. */
+      /** The kind of which too many would be deleted, and its number of records. */
       readonly of?: { readonly kind: Kind; readonly count: number };
     }
   | { readonly kind: 'not_confirmed' }
   /** A saved plan must not be applied, or not here. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
-  /** A new plan differs from the saved plan. */
   | { readonly kind: 'stale'; readonly changes: readonly StaleChange[] };
 
 /** The exit code of a job that stopped; the signal is that of an interruption. */
@@ -107,7 +98,6 @@ function unresolvedEnding(
   return isStale ? 'stale' : 'invalid';
 }
 
-/** A finished run of apply. */
 export interface ApplyRun {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];

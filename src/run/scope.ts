@@ -31,7 +31,6 @@ export interface ScopeRequest {
   readonly saved?: { readonly plan: PlanDocument; readonly refuse: () => Halted };
 }
 
-/** The resources of a run. */
 export interface Scoped {
   readonly resources: readonly Resource[];
   /** Undefined: all declared resources. */
@@ -41,9 +40,7 @@ export interface Scoped {
   /** Of everything that the manifests declare. */
   readonly manifestDigest: () => string;
   readonly resend?: ReadonlySet<Address>;
-  /** The changes since the baseline, if there is one. */
   readonly comparison?: Comparison;
-  /** The release in the settings. */
   readonly configured?: Release | undefined;
   /** Returns the errors that depend on the service's release, once it is known; `undefined` if the service does not say it. */
   readonly checkByRelease?: (release: Release | undefined) => readonly Diagnostic[];
@@ -152,7 +149,6 @@ function isPulledIn({ kind }: Resource, { shard }: Selection): boolean {
   return shard === undefined && isNamedByOthers(kind.type);
 }
 
-/** The selected resources, and the others, which they may name. */
 function bySelection(
   resources: readonly Resource[],
   selection: Selection,

@@ -40,7 +40,6 @@ export async function withUndeclared<Made extends Plan>(
   return { halt: { kind: 'unread', failures: [], notRead: 0, interrupted: true, ...destination } };
 }
 
-/** Reads all records of a kind, and reports progress. */
 export async function readInventory(
   kind: Kind<ResourceType>,
   { client, pacing, signal, emit }: Service,

@@ -7,7 +7,6 @@ import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { RunEvent } from './events.ts';
 import type { Halt } from './result.ts';
 
-/** What a job gets from outside. */
 export interface World {
   readonly env: Environment;
   readonly files: Files;
@@ -19,7 +18,6 @@ export interface World {
   readonly toolVersion: string;
 }
 
-/** A job in a world, with a listener for its events. */
 export interface Job extends World {
   readonly emit: (event: RunEvent) => void;
   /** The words for what prevents a resource from being planned, as for a halt. */
@@ -28,7 +26,6 @@ export interface Job extends World {
   readonly emitsRequests?: boolean;
 }
 
-/** How a user stops a run. */
 export interface Interruption {
   /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP: nothing more is begun. */
   readonly signal: AbortSignal;
