@@ -14,33 +14,31 @@ import { retrieve, retrieveSelf } from '../service/retrieve.ts';
 export interface InventoryOptions {
   readonly client: Client;
   readonly pacing: Pacing;
-  /** When it aborts, nothing more is asked. */
   readonly signal?: AbortSignal | undefined;
-  /** Gets how many were read, and of how many. */
   readonly onRead?: (done: number, total: number) => void;
 }
 
-/** Reads all records of a kind that the token can see, and says what it could not. */
+/** Reads all records of a kind that the token can see, and reports gaps. */
 export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOptions): Promise<Inventory> {
   const { client, pacing, signal } = options;
   const list = listQuery(kind, new Set(Object.keys(kind.fields)));
   if (kind.listing.completeFor === 'superusers') {
     const self = await retrieveSelf(client, pacing, signal);
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapOf(self, signal)] };
-    // What is shown to superusers alone is not asked for.
+    // Superusers see all records, so there is nothing more to read.
     if (!self.isSuperuser)
       return readEachByName(kind, { path: list.path, query: { ordering: kind.identity } }, options);
   }
   return withoutDerivedTypes(await inPages(kind, list, options), options);
 }
 
-/** Reads a list from its beginning to its end. It is whole only with as many different records as any page counts. */
+/** Reads a list in pages. It is complete only with as many different records as each page counts. */
 async function inPages(
   kind: Kind<ResourceType>,
   list: ListQuery,
   options: InventoryOptions,
 ): Promise<Inventory> {
-  /** By their names; by their ids, where several may have one name. */
+  /** By name, or by id if names are not unique. */
   const records = new Map<string, ListedRecord>();
   const key = kind.listing.isUnique ? kind.identity : 'pk';
   const ids = new Set<string>();
@@ -49,7 +47,7 @@ async function inPages(
   let limit: number | undefined;
   for (let number = 1; gaps.length === 0; number += 1) {
     const reading = await askFor(list, number, options);
-    // A list that has become shorter ends before a page that it had.
+    // The list has become shorter and ends before this page.
     if (reading?.proof === 'absent' && number > 1) break;
     if (reading?.proof !== 'exists') {
       gaps.push(gapOf(reading, options.signal));
@@ -72,7 +70,7 @@ async function inPages(
   return withoutDuplicateNames({ kind, records: [...records.values()], gaps });
 }
 
-/** The same without those that share their name: a manifest can declare none of them. */
+/** The inventory without records that share a name, since a manifest cannot declare any of them. */
 function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   const idsOf = new Map<string, string[]>();
   const nameOf = ({ shown }: ListedRecord): string => textOf(shown[kind.identity]);
@@ -84,14 +82,14 @@ function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   return { kind, records: records.filter(isAlone), gaps: [...gaps, ...shared] };
 }
 
-/** Why nothing more is read after a reading that proves nothing, or that was not begun. */
+/** The gap after a failed or skipped read. */
 function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
   return reading === undefined || signal?.aborted
     ? { kind: 'interrupted' }
     : { kind: 'ended', answer: reading.answer };
 }
 
-/** How far a list is read that may grow meanwhile: one that grows as fast as it is read has no end. */
+/** The limit for a list that grows while it is read. */
 function readLimit(count: number): number {
   return 2 * count + maxRounds.growing * pageSize;
 }
@@ -110,7 +108,7 @@ async function askFor(
   return retryUntilProven(ask, pacing, maxTries.page);
 }
 
-/** Looks up each record that the service names to this token: what it lists may be old, filtered, or another page than asked for. */
+/** Looks up each record by its name: the service's list may be cached, filtered, or another page. */
 async function readEachByName(
   kind: Kind<ResourceType>,
   list: ListQuery,
@@ -160,7 +158,7 @@ async function readEachByName(
   return { kind, records, gaps };
 }
 
-/** What an answer lists that is not the page that was asked for. */
+/** The records of an answer that is not the requested page. */
 function namedIn(answer: Answer | undefined): ListedRecord[] | undefined {
   const results = answer?.body?.['results'];
   if (!isJsonList(results)) return undefined;

@@ -2,20 +2,18 @@ import { declaredNames } from '../kinds/named.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import { withoutFields, type Resource } from '../kinds/resource.ts';
 
-/** A field that the release of the service does not have. */
 export interface LaterField {
   readonly list: string;
   readonly field: string;
-  /** The first release that has it. */
   readonly since: string;
 }
 
-/** Whether a resource names records in fields that not every release has: what these name may be as late. */
+/** Whether a resource has references in fields that older releases lack. */
 export function namesInLaterFields(resource: Resource): boolean {
   return laterFields(resource).length > 0;
 }
 
-/** The resources without what they name in fields that the release does not have: it ignores those, and may not have what they name. */
+/** The resources without the references in fields that the release lacks: it ignores these fields, and may not have the referenced kinds. */
 export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,

@@ -14,13 +14,12 @@ interface LookUpOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** The name of the only other record with the same title, where a list showed it. */
+  /** The name of the only other record with the same title, if a list showed one. */
   readonly namesakes: ReadonlyMap<Resource, string>;
-  /** Called whenever one more is done. */
   readonly onDone: () => void;
 }
 
-/** Looks resources up one by one, and decides what a failed look-up says of the rest. */
+/** Looks up resources one by one, and decides whether a failure ends the others. */
 export class LookUps {
   readonly observed: Map<Address, Observation> = new Map<Address, Observation>();
   readonly failures: FailedRead[] = [];
@@ -28,7 +27,7 @@ export class LookUps {
   #isStopped = false;
   #hasAnswered = false;
   #failuresInARow = 0;
-  /** 404s without `detail`, until the other answers of the run show what that means. */
+  /** 404s without `detail`, whose meaning other answers of the run may show. */
   readonly #doubtful: { readonly resource: Resource; readonly reading: Reading }[] = [];
   readonly #unread = new Map<Kind, number>();
 
@@ -52,7 +51,7 @@ export class LookUps {
       return;
     }
     const reading = await retrieve(kind, name, client, pacing, signal);
-    // After an interruption, or for a pause that is too long, a resource stays unread.
+    // After an interruption, or a pause that is too long, the resource stays unread.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
       await this.#putOff(resource, reading);
@@ -71,7 +70,7 @@ export class LookUps {
     if (client.evidence.proofOf(reading.answer) === 'fault') this.#isStopped = true;
   }
 
-  /** Judges each 404 without `detail` once more, by all that the run has seen. */
+  /** Judges each 404 without `detail` again, with all evidence of the run. */
   async #settleDoubtful(): Promise<void> {
     const { client, pacing, signal } = this.#options;
     if (this.#doubtful.length === 0 || signal?.aborted) return;

@@ -8,8 +8,8 @@ import { textOf } from '../base/json.ts';
 import { isOfKind } from '../service/own-type.ts';
 
 /**
- * What is to be created under a name that a record of another kind has, where the service holds names unique over several kinds. Where
- * the token may not look, nothing is found, and the service refuses the create.
+ * New resources whose name a record of another kind has, if names are unique across these kinds. If the token may not read it,
+ * nothing is found, and the service rejects the create.
  */
 export async function namesOfOtherKinds(
   resources: readonly Resource[],
@@ -29,7 +29,7 @@ export async function namesOfOtherKinds(
     for (const resource of missing) {
       const { kind, name } = resource;
       const found = records.find(({ received }) => namesOf(related.byName, received).includes(name));
-      // One of its own kind was made since it was looked up: apply finds it.
+      // A record of the same kind was created since the look-up: apply finds it.
       if (found === undefined || isOfKind(kind, found.received)) continue;
       const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;
       taken.push({ resource, declared: { related: kind, name, field: kind.identity }, fault });

@@ -9,18 +9,18 @@ import { observeChildren, type FailedRead } from './read-children.ts';
 import { readLists, type ListNews } from './read-lists.ts';
 import { underFormerName, resolveRenames } from './renames.ts';
 
-/** If one read fails, the whole observation fails: a plan needs all of it. */
+/** If one read fails, there is no observation: a plan needs all of it. */
 export type ObserveResult =
   | {
       readonly kind: 'observed';
       readonly observed: ObservedState;
-      /** What is there, and could not be read wholly: who may open it. */
+      /** Existing records whose bindings could not be read. */
       readonly inPart: readonly FailedRead[];
     }
   | {
       readonly kind: 'failed';
       readonly failures: readonly FailedRead[];
-      /** How many resources were not looked up because of the failures. */
+      /** The number of resources that were not looked up because of the failures. */
       readonly notRead: number;
       readonly interrupted: boolean;
     };
@@ -28,10 +28,9 @@ export type ObserveResult =
 interface ObserveOptions {
   readonly client: Client;
   readonly pacing: Pacing;
-  /** When it aborts, no further read begins. */
   readonly signal?: AbortSignal;
   readonly onRead?: (done: number, total: number) => void;
-  /** Called for each kind of which there is a list, with how it was read. */
+  /** Called for each kind with a list. */
   readonly onList?: (news: ListNews) => void;
 }
 
@@ -47,7 +46,7 @@ function presentIn(
   );
 }
 
-/** Looks up every declared resource whose kind can be read, and who may open those that are there, where that is declared. */
+/** Looks up every declared resource whose kind can be read, and the declared bindings of existing ones. */
 export async function observe(
   resources: readonly Resource[],
   options: ObserveOptions,
@@ -73,7 +72,7 @@ async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
-/** The resources themselves: in lists where that takes fewer requests, and by its name where no list shows it. */
+/** Reads resources from lists if that takes fewer requests, and otherwise one by one. */
 async function observeRecords(
   resources: readonly Resource[],
   { client, pacing, signal, onRead, onList }: ObserveOptions,
@@ -107,7 +106,7 @@ async function observeRecords(
     observed.set(resource.address, absentObservation(namesakes.get(resource)));
 
   const { failures } = lookUps;
-  // What keeps everything from being looked up may have shown in a list already.
+  // A list may have shown already that look-ups cannot work.
   const first = left.find(({ address }) => !observed.has(address));
   if (first && failures.length === 0 && lists.failed && !signal?.aborted) {
     failures.push({ resource: first, proof: 'nothing', answer: lists.failed });

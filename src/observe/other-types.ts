@@ -9,8 +9,7 @@ import type { Gap, Inventory } from './gaps.ts';
 import type { InventoryOptions } from './inventory.ts';
 
 /**
- * The inventories, with what the service holds beside them in the list of all types: what no manifest can declare. It is said once, of
- * the first kind that is among them.
+ * The inventories with a gap for records of other types, which no manifest can declare. It is reported once, for the first kind.
  */
 export async function withOtherTypes(
   inventories: readonly Inventory[],

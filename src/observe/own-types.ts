@@ -3,7 +3,7 @@ import { ownTypesOf, type OwnTypeOptions } from '../service/own-type.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
-/** An inventory without what the service shows there though it is of another type. */
+/** The inventory without records of derived types, which the service lists too. */
 export async function withoutDerivedTypes(inventory: Inventory, options: OwnTypeOptions): Promise<Inventory> {
   const { kind, records, gaps } = inventory;
   if (!kind.isBase) return inventory;

@@ -7,12 +7,12 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { HeldRecord } from '../service/types.ts';
 
-/** A read that did not show whether the resource exists. */
+/** A read that does not show whether the resource exists. */
 export interface FailedRead {
   readonly resource: Resource;
   readonly proof: 'denied' | 'nothing' | 'fault';
   readonly answer: Answer;
-  /** The field of an entry that is held beside the record, where that is what was not read. */
+  /** The field for bindings, if the bindings could not be read. */
   readonly beyond?: string;
 }
 
@@ -22,15 +22,14 @@ interface ChildrenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is there, with what is bound to it where that is declared; and what could not be read of that. */
+/** Existing records with their declared bindings, and the reads that failed. */
 export interface ObservedChildren {
   readonly held: ReadonlyMap<Resource, HeldRecord>;
   readonly failures: readonly FailedRead[];
-  /** How many were not asked for. */
+  /** The number of records whose bindings were not read. */
   readonly notRead: number;
 }
 
-/** Reads what is bound to what is there, as far as manifests declare it. */
 export async function observeChildren(
   found: ReadonlyMap<Resource, HeldRecord>,
   options: ChildrenOptions,

@@ -14,7 +14,6 @@ import { keepOwnType } from '../service/own-type.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
 
-/** How the declared resources of a kind were read of which there is a list. */
 export interface ListNews {
   readonly kind: Kind;
   readonly declared: number;
@@ -25,17 +24,16 @@ type ListProgress =
   | {
       readonly kind: 'in_pages';
       readonly found: number;
-      /** How many it showed to be absent. */
       readonly absent: number;
       readonly pages: number;
-      /** The last answer that carried no page though there should be one. */
+      /** The last answer without the expected page. */
       readonly failed?: Answer;
     }
-  /** Less than an eighth of the so many records that there are is declared. */
+  /** Less than an eighth of the records in the service is declared. */
   | { readonly kind: 'too_many'; readonly count: number }
-  /** The service shows this list rightly to superusers only, and the token is none of theirs, or that could not be learnt. */
+  /** The service shows the complete list only to superusers, and the token is not known to be one's. */
   | { readonly kind: 'no_superuser' }
-  /** A page was another than was asked for, or contradicted itself: nothing of the list is used. */
+  /** A page contradicts itself or is not the requested one: the whole list is ignored. */
   | { readonly kind: 'doubtful' }
   | { readonly kind: 'failed'; readonly failed: Answer };
 
@@ -43,19 +41,19 @@ interface ListsOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** Called after each page with how many resources are known to be there. */
+  /** Called after each page with the number of resources found. */
   readonly onFound: (count: number) => void;
   readonly onNews: (news: ListNews) => void;
 }
 
-/** What lists showed. Of all other resources they show nothing. */
+/** The resources that lists showed to exist or to be absent. */
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, HeldRecord>;
-  /** Those that a list did not hold which was read whole, and which the service shows rightly. */
+  /** The resources that a complete list does not contain. */
   readonly absent: ReadonlySet<Resource>;
-  /** Of those that were not found: the name of the only other one that has the same title. */
+  /** For resources that were not found: the name of the only other record with the same title. */
   readonly namesakes: ReadonlyMap<Resource, string>;
-  /** The last answer that did not show what was asked for. */
+  /** The last answer without the requested content. */
   readonly failed?: Answer;
 }
 
@@ -65,7 +63,7 @@ const nothing = {
   namesakes: new Map<Resource, string>(),
 };
 
-/** Reads in pages the kinds of which much is declared, where the service's lists are right. */
+/** Reads in pages the kinds with many declared resources, if the service's lists are complete. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, signal, onFound, onNews } = options;
   const found = new Map<Resource, HeldRecord>();
@@ -99,16 +97,15 @@ function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Reso
 }
 
 interface ReadList extends ReadLists {
-  /** None where the run ended meanwhile. */
+  /** Undefined if the run ended in the meantime. */
   readonly progress?: ListProgress;
 }
 
 /**
  * Reads a list.
  *
- * 1. A small request shows whose the token is; the first page, how many records there are.
- * 2. The other pages are read where at least an eighth of the list is declared.
- * 3. What a whole list does not hold is absent, where it is read as a superuser.
+ * 1. A small request shows whose the token is; the first page shows how many records there are. 2. The other pages are read if at
+ * least an eighth of the list is declared. 3. For a superuser, a resource that is not in the complete list is absent.
  */
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
   const { client, pacing, signal, onFound } = options;
@@ -155,22 +152,22 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
 /** A page costs the service about as much as eight look-ups. */
 const leastShare = 8;
 
-/** So few are looked up one by one. */
+/** Fewer resources than this are looked up one by one. */
 const fewestListed = 12;
 
-/** What the pages of one list show of the declared resources of its kind, and of all else the names of those with the same titles. */
+/** The declared resources found on the pages of a list, and the names of other records with the same titles. */
 class Listed {
   readonly #kind: Kind;
   readonly #wanted: ReadonlyMap<string, Resource>;
   readonly #found = new Map<Resource, HeldRecord>();
   readonly #doubtful = new Set<Resource>();
   readonly #titles: ReadonlySet<JsonValue>;
-  /** The ids of all records that were shown. */
+  /** The ids of all records on the pages. */
   readonly #ids = new Set<string>();
-  /** Whether a record has no id or no name, or a page counts otherwise than the others. */
+  /** Whether a record has no id or no name, or the pages disagree on the count. */
   #isOdd = false;
   readonly #counts = new Set<number>();
-  /** By the titles of declared ones: the names of the others that have them. */
+  /** By title of a declared resource: the names of other records with that title. */
   readonly #others = new Map<JsonValue, Set<string>>();
 
   constructor(kind: Kind, resources: readonly Resource[]) {
@@ -179,12 +176,12 @@ class Listed {
     this.#titles = new Set(resources.map((resource) => sentValue(resource, kind.title) ?? ''));
   }
 
-  /** What is surely there: a record with all that is declared, and no other of the same name. */
+  /** The resources that certainly exist: a record with all declared fields, and no other of the same name. */
   get found(): ReadonlyMap<Resource, HeldRecord> {
     return this.#found;
   }
 
-  /** Of those that were not found: the name of the only other one that has the same title. */
+  /** For resources that were not found: the name of the only other record with the same title. */
   get namesakes(): ReadonlyMap<Resource, string> {
     const namesakes = new Map<Resource, string>();
     for (const resource of this.#wanted.values()) {
@@ -195,13 +192,12 @@ class Listed {
     return namesakes;
   }
 
-  /** Whether all records were shown: nothing moved, and each page agrees. */
+  /** Whether the pages show all records: none moved, and all pages agree. */
   get isWhole(): boolean {
     const [count, ...others] = this.#counts;
     return !this.#isOdd && others.length === 0 && this.#ids.size === count;
   }
 
-  /** Those that were not shown. */
   get missing(): ReadonlySet<Resource> {
     const isThere = (resource: Resource): boolean =>
       this.#found.has(resource) || this.#doubtful.has(resource);
@@ -213,7 +209,7 @@ class Listed {
     for (const item of items) this.#take(item);
   }
 
-  /** Takes note of a record, which may stand in the list again where that moves while it is read. */
+  /** Records one item. It may come again if records move while the list is read. */
   #take(record: ListedRecord): void {
     const { received, shown } = record;
     const name = received[this.#kind.identity];

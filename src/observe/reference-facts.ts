@@ -20,29 +20,28 @@ interface FactsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fewer ids are asked for one by one. A page of a hundred costs the service as much as so many look-ups. */
+/** Fewer ids than this are read one by one: a page of a hundred costs the service as much as this many look-ups. */
 const costOfPage = 8;
 
-/** A place where an id is written that belongs to a record of another kind. */
+/** A place in a manifest with the id of a record of another kind. */
 interface Place extends Omit<UnresolvedName, 'fault'> {
   readonly declared: UnresolvedName['declared'] & { readonly related: Family };
 }
 
-/** What was read of the ids that are written in what is to be created. */
 export interface ReferenceReading {
   readonly known: {
-    /** What their records, and those of names, say about themselves: who has them, and what they give. */
+    /** Who owns these records and what they grant, as the records themselves show. */
     readonly facts: ReferenceFacts;
-    /** Of how many in each list it is not known whether anybody has them. */
+    /** By list, the number of ids for which it is unknown whether a record has them. */
     readonly unseenIds: Readonly<Record<string, number>>;
   };
-  /** Those that nobody has. */
+  /** Ids that no record has. */
   readonly missing: readonly UnresolvedName[];
 }
 
 /**
- * Looks up the ids that stand in what is to be created. Only to a superuser does an answer say that nobody has one: others may not see
- * who does. What cannot be read says nothing.
+ * Looks up the ids in new entries. Only for a superuser does a missing record prove that the id does not exist. Failed reads
+ * prove nothing.
  */
 export async function readReferenceFacts(
   { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
@@ -81,7 +80,7 @@ export async function readReferenceFacts(
   return { known: { facts, unseenIds }, missing };
 }
 
-/** The ids that a manifest itself writes, of kinds whose records can be read by them. */
+/** The ids that a manifest contains itself, of kinds that can be read by id. */
 function idsWritten(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
     related.byName.leftOutById
@@ -94,7 +93,7 @@ function idsWritten(resource: Resource): { readonly id: JsonValue; readonly plac
   );
 }
 
-/** An id as all forms of it are alike. */
+/** An id in a form that is equal for all of its spellings. */
 function plain(id: JsonValue): string {
   return textOf(plainUuid(id));
 }

@@ -4,7 +4,7 @@ import { formerly, formerName } from '../kinds/lifecycle.ts';
 import { addressOf, withFields, type Resource } from '../kinds/resource.ts';
 import type { Observation, ObservedState } from './observation.ts';
 
-/** The resource under the name that it had before; nothing where it had none. */
+/** The resource under its former name; undefined if it has none. */
 export function underFormerName(resource: Resource): Resource | undefined {
   const { kind, fields } = resource;
   const name = formerName(resource);
@@ -18,8 +18,8 @@ export function underFormerName(resource: Resource): Resource | undefined {
 }
 
 /**
- * What the service holds of resources, wherever it was found: under its name, or under the one before. To create what was found under
- * neither takes a look that sees all there is: it may be there, and hidden.
+ * The observation of each resource, found under its present or its former name. If neither is found, it may be created only if
+ * the token can see all records: it may exist and be hidden.
  */
 export function resolveRenames(
   resources: readonly Resource[],

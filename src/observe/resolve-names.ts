@@ -22,22 +22,21 @@ import { maxConsecutiveFailures } from '../service/retries.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole, type WholeReading } from '../service/read-whole.ts';
 
-/** Why a name has no id. */
 export type NameFault =
-  /** No record that the token can see has it. */
+  /** No record that the token can see has this name. */
   | { readonly kind: 'not_found'; readonly nearest?: string; readonly isElsewhere?: true }
-  /** More than one record has it: their ids. */
+  /** Several records have this name. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
-  /** What is to be renamed is there under both names; or under none that the token can see; or one could not be looked up. */
+  /** The renamed resource exists under both names, or under none that the token can see, or one could not be looked up. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
-  /** It is an id, and no record has it. */
+  /** It is an id that no record has. */
   | { readonly kind: 'no_such_id' }
-  /** A record of another kind has it, and the service holds it unique over both: what that is called there. */
+  /** A record of another kind has this name, which must be unique across both. */
   | { readonly kind: 'taken'; readonly by: string }
-  /** The answer did not show it. */
+  /** The look-up failed. */
   | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
 
-/** A name without an id, at one of the places where it is declared. */
+/** A name without an id, at one of the places that use it. */
 export interface UnresolvedName {
   readonly resource: Resource;
   readonly declared: Omit<DeclaredName, 'related'> & { readonly related: Pick<Family, 'type' | 'list'> };
@@ -45,8 +44,8 @@ export interface UnresolvedName {
 }
 
 /**
- * The names of those of which there is more than one, at the lines that declare them and that name them; and of those that the token may
- * not look up, where they are named: their ids are not known.
+ * Names that several records have, at the lines that declare them or refer to them; and references to records that the token may
+ * not read.
  */
 export function namesWithoutId(
   resources: readonly Resource[],
@@ -76,29 +75,27 @@ export function namesWithoutId(
   });
 }
 
-/** Resources with ids in place of names, and what is left. */
 export interface ResolvedNames {
-  /** The very ones that were given, where there are no names in them. */
+  /** The given resources themselves if they contain no names. */
   readonly resources: readonly Resource[];
-  /** What the records that were read for this say about themselves. */
+  /** What the records show about themselves. */
   readonly facts: ReferenceFacts;
   readonly unresolved: readonly UnresolvedName[];
-  /** How many names were not looked up. */
+  /** The number of names that were not looked up. */
   readonly notRead: number;
 }
 
 export interface ResolveOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
-  /** Whether a name is that of a resource that is looked up as such: its id comes with that. */
+  /** Whether the name belongs to a resource that is looked up anyway, so that its id will be known. */
   readonly isDeclared?: (related: Family, name: string) => boolean;
-  /** What is declared, and no part of the run. */
+  /** Declared resources outside the run. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
-  /** When it aborts, nothing more is asked. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Looks up the names that stand in place of ids and that are not declared, each once, also those that were looked up before. Without names, nothing is sent. */
+/** Looks up names of undeclared records that are used in place of ids, each once. Without names, nothing is sent. */
 export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
@@ -140,7 +137,7 @@ export async function resolveNames(
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
-/** What is found of each name, with the nearest known one where it is not found; nothing of those that were not looked up. */
+/** The finding for each name, with the nearest known name if it does not exist. Names that were not looked up have none. */
 async function find(
   related: Family,
   names: readonly string[],
@@ -166,7 +163,7 @@ async function find(
   });
 }
 
-/** What is found of each name, and all records that were read for it; `isListed`: whether their list was asked for. */
+/** The finding for each name, and all records that were read; `isListed`: whether a list was read. */
 export async function findNames(
   related: Family,
   names: readonly string[],
@@ -190,12 +187,12 @@ export async function findNames(
   if (listed?.kind === 'not_sent') return { findings, records, isListed };
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
     for (const name of names) findings.set(name, findingIn(related, listed, name));
-  // What a list lacks is asked for by its name: a list may end too early, and count itself.
+  // A name that the list does not contain is looked up: the list may end too early, with a count that agrees.
   const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
   for (const name of open) findings.delete(name);
   let inARow = 0;
   let isOver = false;
-  /** The finding that holds for all other names too: a denial, or the last of several failures in a row. */
+  /** The finding for all other names too: a denial, or the last of several failures in a row. */
   let general: Finding | undefined;
   await pacing.forEach(byRequest(open, byName), async ([first, ...others]) => {
     if (general || isOver || signal?.aborted) return;
@@ -203,7 +200,7 @@ export async function findNames(
     const isLacking = (reading: WholeReading & { kind: 'whole' }): boolean =>
       [first, ...others].some((name) => findingIn(related, reading, name).kind === 'not_found');
     let read = await readWhole(list, { client, pacing, signal });
-    // One can slip from a page that is still to be read to one that was. So it is looked for again.
+    // A record may have moved to a page that was read before, so the list is read again.
     if (read.kind === 'whole' && !read.isAtOnce && isLacking(read))
       read = await readWhole(list, { client, pacing, signal });
     if (read.kind === 'not_sent') {
@@ -223,7 +220,7 @@ export async function findNames(
   return { findings, records, isListed };
 }
 
-/** The names in groups for which one request asks: there are searches for a word of a name, which others have too. */
+/** Groups names that one request can find: a search for a word returns all names with that word. */
 function byRequest(names: readonly string[], { narrowedTo }: Family['byName']): [string, ...string[]][] {
   const groups = new Map<string, [string, ...string[]]>();
   for (const name of names) {
@@ -235,7 +232,7 @@ function byRequest(names: readonly string[], { narrowedTo }: Family['byName']): 
   return [...groups.values()];
 }
 
-/** What the records that were read show of a name. */
+/** The finding for a name in the records that were read. */
 function findingIn(
   related: Family,
   read: Exclude<WholeReading, { kind: 'not_sent' }>,
@@ -243,7 +240,7 @@ function findingIn(
 ): Finding {
   if (read.kind === 'unread') {
     const { proof, answer } = read.reading;
-    // The first page of a list is always there.
+    // A list always has a first page.
     return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
   }
   const ids = read.records.flatMap(({ received }) =>
@@ -254,7 +251,7 @@ function findingIn(
   return ids.length === 1 ? { kind: 'found', id } : { kind: 'several', ids };
 }
 
-/** The findings, with the nearest known name where one is not found. `more` finds more names to choose from. */
+/** The findings with the nearest known name for each that does not exist; `more` reads more names. */
 async function suggested(
   findings: ReadonlyMap<string, Finding>,
   known: ReadonlySet<string>,

@@ -4,27 +4,26 @@ import type { ResourceType } from '../kinds/all.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
 import type { Inventory } from './gaps.ts';
 
-/** What the service holds and no manifest declares, but for what it keeps for itself. Nothing is planned of it. */
+/** Records that no manifest declares, except the service's own. They are not part of the plan. */
 export interface Undeclared {
-  /** In the order of their types, then of their names. */
+  /** Sorted by type and name. */
   readonly found: readonly { readonly address: Address; readonly pk: string }[];
-  /** What was not read, and why. None: all was read that there is; else there may be more. */
+  /** The parts that were not read, and why. If empty, the list is complete. */
   readonly gaps: readonly UnreadPart[];
 }
 
 export interface UnreadPart {
   readonly type: ResourceType;
   readonly summary: string;
-  /** What to do about it; may be empty. */
   readonly detail: string;
 }
 
-/** What an inventory lacks, in words. */
+/** The gaps of an inventory in words. */
 export type GapWords = (
   inventory: Pick<Inventory, 'kind' | 'gaps'>,
 ) => readonly Pick<UnreadPart, 'summary' | 'detail'>[];
 
-/** What inventories hold that is not declared. */
+/** The records of inventories that no manifest declares. */
 export function undeclaredIn(
   inventories: readonly Inventory[],
   isDeclared: (address: Address) => boolean,
@@ -38,12 +37,12 @@ export function undeclaredIn(
       if (!kind.isInternal?.(received) && !isDeclared(addressOf(type, textOf(received[identity]))))
         found.push({ address: addressOf(type, textOf(shown[identity])), pk: textOf(shown['pk']) });
     const left = all.filter((gap) => !('name' in gap) || !isDeclared(addressOf(type, gap.name)));
-    // Of one name, none is declared.
+    // Records that share a name cannot be declared.
     for (const gap of left)
       if (gap.kind === 'several')
         for (const pk of gap.ids) found.push({ address: addressOf(type, gap.name), pk });
     const unread = left.filter(({ kind: what }) => what !== 'several');
-    // Two kinds of a type can lack the same.
+    // Two kinds of a type can have the same gap.
     for (const words of wordsOf({ kind, gaps: unread }))
       if (!gaps.some(({ summary }) => summary === words.summary)) gaps.push({ type, ...words });
   }

@@ -17,9 +17,7 @@ export interface AgentOptions {
 }
 
 interface Proxy {
-  /** Scheme, host and port. */
   readonly origin: string;
-  /** The value of the Proxy-Authorization header. */
   readonly authorization?: string;
 }
 

@@ -58,7 +58,6 @@ export type AnswerKind =
   /** Sent, but no complete answer came. */
   | 'lost';
 
-/** The meaning of an exchange. */
 export interface Answer {
   readonly kind: AnswerKind;
   readonly status?: number;
@@ -71,7 +70,6 @@ export interface Answer {
   readonly ids?: readonly string[];
   /** The origin of a redirect's target. */
   readonly redirectOrigin?: string;
-  /** Why no answer came. */
   readonly error?: Error;
   /** How long rollcall waited for the service after this answer, without success. */
   readonly waitedMs?: number;
@@ -103,16 +101,11 @@ type Asked =
   | { readonly shape: 'page'; readonly number: number }
   /** The record with this `pk`. */
   | { readonly shape: 'id'; readonly id: JsonValue }
-  /** The token's user. */
   | { readonly shape: 'self' }
-  /** The records that depend on a record. */
   | { readonly shape: 'uses' }
-  /** A JSON object below a record. */
   | { readonly shape: 'document' }
-  /** The confirmation that a record is deleted. */
   | { readonly shape: 'nothing' };
 
-/** The kind of answer of an exchange. */
 export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
   switch (exchange.kind) {
     case 'withheld':
@@ -277,7 +270,6 @@ function given<Key extends string>(key: Key, value: string | undefined): { [K in
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string }); // a computed key widens to string
 }
 
-/** Whether there was an answer, even if only from a proxy. */
 export function isAnswered({ status }: Answer): boolean {
   return status !== undefined;
 }

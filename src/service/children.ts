@@ -11,11 +11,9 @@ import type { ListedRecord } from './records.ts';
 import { maxRounds } from './retries.ts';
 import type { HeldRecord } from './types.ts';
 
-/** What came of reading the bindings to records, by the ids of these. */
 export type ChildrenReading =
   | { readonly kind: 'read'; readonly of: ReadonlyMap<string, readonly Child[]> }
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
-  /** Nothing was sent, or the run was interrupted. */
   | { readonly kind: 'not_sent' };
 
 interface ChildrenOptions {
@@ -24,7 +22,7 @@ interface ChildrenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads all bindings to these records, as far as the token can see them, in the order of their own ids. */
+/** Reads all bindings of these records, as far as the token can see them, in the order of their ids. */
 export async function readChildren(
   children: Children,
   parents: readonly Parent[],
@@ -47,7 +45,7 @@ export async function readChildren(
   return failed ?? { kind: 'read', of };
 }
 
-/** Reads all bindings to all records, as far as the token can see them. */
+/** Reads the bindings of all records, as far as the token can see them. */
 export function readAllChildren(children: Children, options: ChildrenOptions): Promise<ChildrenReading> {
   return readPart(children, 'all', options);
 }
@@ -81,7 +79,7 @@ async function readPart(
   )
     return inHalves(children, parents, options);
   if (read.kind === 'unread') return read;
-  // Of several pages, one can be missing that moved to a page which was read before.
+  // With several pages, a record may have moved to a page that was read before, and be missed.
   const again = isAtOnce ? read : await readWhole(list, options);
   if (again.kind === 'unread' || again.kind === 'not_sent') return again;
   if (!hasSameIds(read.records, again.records))
@@ -95,13 +93,13 @@ async function readPart(
   return { kind: 'read', of };
 }
 
-/** It showed others each time. */
+/** Each reading showed other records. */
 const moving: ChildrenReading = {
   kind: 'unread',
   reading: { proof: 'nothing', answer: { kind: 'unusable_success', status: 200 } },
 };
 
-/** The same for fewer at a time: one of them may be gone, which the service refuses to list. */
+/** Reads fewer records at a time: the service rejects the whole request if one of them is gone. */
 async function inHalves(
   children: Children,
   parents: readonly Parent[],
@@ -138,7 +136,7 @@ function childIn({ received, shown }: ListedRecord, children: Children): Child {
   };
 }
 
-/** Records with what is bound to them, as far as these fields declare it; or the field of an entry that was not read. */
+/** The records with the bindings that these fields declare; or the field whose bindings could not be read. */
 export async function withChildren(
   kind: Kind,
   held: readonly HeldRecord[],
@@ -163,7 +161,7 @@ export async function withChildren(
   return { kind: 'read', of };
 }
 
-/** Bindings with what is bound to them themselves. */
+/** Bindings with their own bindings. */
 async function withInside(
   bound: ReadonlyMap<string, readonly Child[]>,
   { field, children }: NonNullable<Child['inside']>,
@@ -182,7 +180,7 @@ export type WithChildren =
   | { readonly kind: 'read'; readonly of: ReadonlyMap<string, HeldRecord> }
   | (Exclude<ChildrenReading, { kind: 'read' }> & { readonly field: string });
 
-/** A record with these bindings to it, as the fields of its kind have them. */
+/** A record with its bindings as fields of its kind. */
 export function withBindings(
   kind: Kind,
   held: HeldRecord,
@@ -215,7 +213,7 @@ export function withBindings(
   };
 }
 
-/** What is bound to a record, where that was read. */
+/** The bindings of a record; undefined if they were not read. */
 export function boundTo({ bound }: Pick<HeldRecord, 'bound'>, children: Children): readonly Child[] {
   return bound?.get(children) ?? [];
 }

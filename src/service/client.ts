@@ -22,7 +22,6 @@ import {
   type WriteProof,
 } from './what-answers-prove.ts';
 
-/** The result of a read. Only `exists` has the record. */
 export type Reading = JudgedAnswer &
   (
     | { readonly proof: 'exists'; readonly held: HeldRecord }
@@ -50,7 +49,6 @@ export type Writing = JudgedAnswer &
     | { readonly proof: Exclude<WriteProof, 'created'> }
   );
 
-/** The result of a delete. */
 export type Deleting = JudgedAnswer & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
 };
@@ -62,13 +60,11 @@ export type Updating = JudgedAnswer &
     | { readonly proof: Exclude<UpdateProof, 'updated'> }
   );
 
-/** The requests that rollcall sends. */
 export interface Client {
   /** What the documented look-ups of the run have shown about the service. */
   readonly evidence: Evidence;
-  /** The kinds that can be looked up. */
   readonly readable: ReadableKinds;
-  /** Sends one request, once, and never rejects. */
+  /** Sends the request once, and never rejects. */
   read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
   /** Whether records of this kind can be read in pages, which replaces look-ups and so is only possible if they are. */
   canList(kind: Kind): boolean;
@@ -80,11 +76,11 @@ export interface Client {
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
   /** What an answer to a create proves if the record cannot be looked up. */
   unseenProof(answer: Answer): WriteProof;
-  /** Sends one request, once, and never rejects. */
+  /** Sends the request once, and never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
   /** Sends one request, once, with these fields for the record with this `pk` and name. Rejects only if updates are not enabled. */
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
-  /** The same for a record that this run has created, with the fields that were withheld. */
+  /** Like `update`, for a record that this run has created: sets the withheld fields. */
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
   /** Binds a child to a parent: sends one request, once, and never rejects. */
   bind(children: Children, parent: Parent, fields: JsonObject): Promise<Writing>;
@@ -222,7 +218,7 @@ async function bound(
   return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
 }
 
-/** What the answer shows of the binding is read again anyway. */
+/** The binding is read again anyway. */
 async function rebound(
   send: Transport,
   { path }: Children,

@@ -18,21 +18,19 @@ import { retrieveSelf } from './retrieve.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
 import type { HeldRecord } from './types.ts';
 
-/** What is known of a record that is to be deleted. */
 export interface Deletion {
-  /** Why it is kept; nothing where it may go. */
+  /** Why it must not be deleted; undefined if it may. */
   readonly because?: string;
-  /** What hangs on it, in words. */
+  /** Its dependents, in words. */
   readonly notes: readonly string[];
 }
 
-/** Of what is to be deleted, by address; and how many records there are of its kinds, where the service says so. */
+/** By address; with the number of records of each kind, if the service says it. */
 export interface Deletions {
   readonly of: ReadonlyMap<Address, Deletion>;
   readonly counts: ReadonlyMap<Kind, number>;
 }
 
-/** A record that is to be deleted. */
 export interface DeleteCandidate {
   readonly resource: Pick<Resource, 'kind' | 'name' | 'address'>;
   readonly held: HeldRecord;
@@ -44,7 +42,10 @@ interface DeletionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Finds out what hangs on what is to be deleted, and what keeps it from that. Where a change closes `isClosed` before, nothing opens. */
+/**
+ * Reads the dependents of records to delete, and whether each may be deleted. `isClosed` names records that an earlier change of
+ * the plan closes, so that a delete cannot open them.
+ */
 export async function readDeletions(
   going: readonly DeleteCandidate[],
   isClosed: (pk: string) => boolean,
@@ -66,14 +67,14 @@ export async function readDeletions(
   return { of, counts };
 }
 
-/** Whether the service lists all of a kind to this token. */
+/** Whether the token can list all records of a kind. */
 async function showsAll({ listing }: Kind, { client, pacing, signal }: DeletionOptions): Promise<boolean> {
   if (listing.completeFor !== 'superusers') return true;
   const self = await retrieveSelf(client, pacing, signal);
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
-/** Why a record is not to be deleted, as far as the service shows it now; nothing where it may be. */
+/** Why a record must not be deleted, by its present state in the service; undefined if it may be. */
 export async function deleteRefusal(
   { resource, held }: DeleteCandidate,
   going: readonly DeleteCandidate[],
@@ -112,7 +113,7 @@ export async function deleteRefusal(
   return undefined;
 }
 
-/** Where a record is the last of those of which one has to stay. */
+/** The reason if it is the last record of a sort that must not disappear. */
 async function lastRecordRefusal(
   kind: Kind,
   held: HeldRecord,
@@ -130,7 +131,7 @@ async function lastRecordRefusal(
   return stays ? undefined : `it is ${last.words}`;
 }
 
-/** What the service would delete with a record, though no manifest says that it goes. */
+/** The reason if the service would delete another record with it that no manifest deletes. */
 function cascadeRefusal(
   kind: Kind,
   uses: readonly JsonObject[],
@@ -144,7 +145,7 @@ function cascadeRefusal(
     const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
     if (isPolicy && textOf(model).startsWith(policyBindings.type))
       return 'it is bound, and what is left without it could open to everyone: take it out of `policies` first';
-    // 2023.10 says it in capitals.
+    // 2023.10 answers in capitals.
     if (textOf(action).toLowerCase() !== 'cascade') continue;
     const of = familyOfModel(textOf(app), textOf(model));
     if (of === undefined || of.isDeletedAlong) continue;
@@ -155,7 +156,7 @@ function cascadeRefusal(
   return undefined;
 }
 
-/** What says who may open something, where records of a kind can be bound. */
+/** A kind whose access is decided by bindings to records of the kind in question. */
 interface ProtectedKind {
   readonly access: Access;
   readonly subject: Subject;
@@ -171,7 +172,7 @@ function kindsProtectedBy({ type }: Kind): ProtectedKind[] {
   });
 }
 
-/** Whether something would open to everyone, because nobody else is bound to it who stays. */
+/** The reason if the delete would open a record to everyone, because it removes the last binding. */
 async function openingRefusal(
   { access, subject, of }: ProtectedKind,
   { held, uses }: { readonly held: HeldRecord; readonly uses: readonly JsonObject[] | undefined },
@@ -216,7 +217,7 @@ function pksOf(kind: Kind, going: readonly DeleteCandidate[]): ReadonlySet<strin
 
 const mostNamed = 10;
 
-/** What the service says that hangs on a record; nothing where it does not say. */
+/** The dependents of a record; undefined if the service does not say. */
 async function usesOf(
   { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: DeletionOptions,
@@ -230,7 +231,7 @@ function notesOn(uses: readonly JsonObject[]): string[] {
   const words = uses.map((use) => {
     const [model, name, action] = ['model_name', 'name', 'action'].map((key) => textOf(use[key] ?? null));
     const what = `the ${model} ${JSON.stringify(name)}`;
-    // 2023.10 says it in capitals.
+    // 2023.10 answers in capitals.
     return action?.toLowerCase() === 'cascade' ? `takes ${what} along` : `${what} goes on without it`;
   });
   const more = words.length - mostNamed;

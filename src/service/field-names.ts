@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/all.ts';
 import { once } from '../kinds/memoize.ts';
 
-/** Top-level keys of an answer with a meaning: the fields of a request, and the keys around them. */
+/** Top-level keys of an error that name a field, including keys inside fields. */
 export const meaningfulNames: () => ReadonlySet<string> = once(
   () =>
     new Set([

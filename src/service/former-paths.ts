@@ -22,7 +22,6 @@ export function withFormerPaths(send: Transport): Transport {
   };
 }
 
-/** A gateway's error says nothing of the path. */
 function isOfService({ status, headers }: Exchange & { kind: 'answered' }): boolean {
   return status < 500 && isJson(headers);
 }

@@ -1,7 +1,6 @@
 import type { Answer } from './answer.ts';
 import { whatAnswersProve, type Proof } from './what-answers-prove.ts';
 
-/** An answer, and what it stops. */
 export interface JudgedAnswer {
   readonly answer: Answer;
   /** What must not be attempted after this answer. */

@@ -2,7 +2,6 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-/** Whether a token may do something, as far as the service says. */
 export type Right = 'may' | 'may not' | 'unknown';
 
 /** A token's rights to the records of a kind. */
@@ -48,8 +47,8 @@ function viewRight(exchange: Exchange): Right {
 }
 
 /**
- * OPTIONS lists POST only for tokens that may create. A proxy may answer OPTIONS itself, but only the service's answers contain
- * `renders`.
+ * Only for tokens that may create does the OPTIONS answer include POST. A proxy may answer OPTIONS itself, but only the service's
+ * answers contain `renders`.
  */
 function createRight(exchange: Exchange): Right {
   const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;

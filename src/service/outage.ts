@@ -58,7 +58,6 @@ export class Outage {
     this.#around = around;
   }
 
-  /** Whether the service is available, as far as is known. */
   get isOver(): boolean {
     return this.#state.kind === 'there';
   }
@@ -73,14 +72,12 @@ export class Outage {
     return this.#state.kind === 'gone' ? this.#state.waitedMs : undefined;
   }
 
-  /** Records an answer. */
   note(answer: Answer): void {
     if (this.#state.kind === 'there' && this.#isSign(answer)) this.#state = { kind: 'away', sign: answer };
     this.#hasAnswered ||= isAnswered(answer);
     this.#lastWasLost = isDropped(answer);
   }
 
-  /** Waits as long as the service is unavailable. */
   async wait(): Promise<Waited> {
     const state = this.#state;
     if (state.kind !== 'away') return state.kind;
@@ -118,7 +115,6 @@ export class Outage {
         onNews?.({ kind: 'back', waitedMs: clock.now() - since });
         return this.#backTo('back');
       }
-      // A Retry-After may have used up the whole wait. Then this was the last probe.
       if (left() <= 0) return this.#giveUp(clock.now() - since);
       if (!isSure) onNews?.({ kind: 'away', answer: sign, waitMs });
       isSure = true;

@@ -47,7 +47,6 @@ export interface OwnTypeOptions {
 /** Whether a record is of the kind, or why that is unknown. */
 export type OwnType = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
 
-/** The records of a list that are of its kind. Records of another or unknown type are left out. */
 export async function keepOwnType<Key>(
   kind: Kind,
   found: ReadonlyMap<Key, HeldRecord>,
@@ -61,7 +60,6 @@ export async function keepOwnType<Key>(
   return new Map([...found].filter(([, { pk }]) => types.get(pk) === true));
 }
 
-/** The records of a list whose type is known. */
 export async function ownTypesOf(
   kind: Kind,
   pks: readonly string[],

@@ -28,7 +28,6 @@ const noPatience: OutagePolicy = {
 
 /** Decides when requests may be sent, and how many at a time. Shared by all workers of a run. */
 export interface Pacing {
-  /** Runs a task for every item, with as many at a time as the service bears, up to the ceiling. */
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
   /** Runs one more task next to these: at once, unless the ceiling is reached. */
   beside<Result>(task: () => Promise<Result>): Promise<Result>;
@@ -44,18 +43,14 @@ export interface Pacing {
    * or it has retried too often. A try that met an outage does not count if it `isFree`.
    */
   again(tried: Tried): Promise<number | undefined>;
-  /** Whether the service is unavailable. */
   readonly outage: Pick<Outage, 'outlasted' | 'waitedMs'>;
-  /** The pace of the run. */
   pace(): Pace;
 }
 
-/** The request to retry. */
 interface Tried {
   readonly attempt: number;
   /** The maximum number of tries. */
   readonly most: number;
-  /** What came of it. */
   readonly answer: Answer;
   /** Whether a try does not count if the service was unavailable. */
   readonly isFree: boolean;
@@ -64,7 +59,6 @@ interface Tried {
 interface PacingOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** The maximum number of concurrent requests. */
   readonly concurrency: number;
   readonly signal?: AbortSignal;
   /** How to wait for an unavailable service; not at all by default. */

@@ -4,7 +4,6 @@ import type { Kind } from '../kinds/kind.ts';
 import { readAnswer, type Answer, type AnswerKind } from './answer.ts';
 import type { Transport } from './transport.ts';
 
-/** What one harmless request shows about a service. */
 export interface Probe {
   readonly answer: Answer;
   readonly stage: ProbeStage;

@@ -1,7 +1,6 @@
 /** The proxy opened no tunnel to the service, so nothing of a request was sent. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
-  /** Scheme, host and port. */
   readonly proxy: string;
   /** The status of the proxy's answer, if there was one. */
   readonly status?: number;

@@ -5,13 +5,10 @@ import type { Transport } from './transport.ts';
 import { judgeAnswer, type JudgedAnswer } from './judged-answer.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
-/** The dependents of a record, as the service reports them. */
 export type UsesReading = JudgedAnswer & { readonly proof: ReadProof; readonly uses: readonly JsonValue[] };
 
-/** The result of reading a JSON object below a record. */
 export type DocumentReading = JudgedAnswer & { readonly proof: ReadProof; readonly document: JsonObject };
 
-/** Reads the dependents of a record. */
 export async function readUses(
   send: Transport,
   { update }: Kind,
@@ -26,7 +23,6 @@ export async function readUses(
   return { proof: whatAnswersProve[answer.kind].read, uses: isList ? uses : [], answer, ...rest };
 }
 
-/** Reads the JSON object at a path below a record. */
 export async function readBelow(
   send: Transport,
   { update }: Kind,

@@ -16,15 +16,12 @@ interface PagesOptions {
   readonly onPage: (page: Page<ListedRecord>) => void;
 }
 
-/** The result of reading a list. */
 export interface PagesRead {
   /** Whether a page contradicts itself or is not the requested one: then nothing of the list is trusted. */
   readonly isDoubtful: boolean;
-  /** The number of pages that were read. */
   readonly pages: number;
   /** The number of records, if further pages were not worth reading. */
   readonly tooMany?: number;
-  /** The last answer without a page that should have had one. */
   readonly failed?: Answer;
 }
 

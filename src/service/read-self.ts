@@ -5,7 +5,6 @@ import { judgeAnswer, type JudgedAnswer } from './judged-answer.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 import { ownUserPath } from './who-am-i.ts';
 
-/** The token's user; any result other than `exists` says nothing about it. */
 export type SelfReading = JudgedAnswer &
   (
     | {

@@ -26,7 +26,6 @@ export type WholeReading =
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
   /** An answer that says nothing about the list, such as a denial. */
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
-  /** Nothing was sent, or the run was interrupted. */
   | { readonly kind: 'not_sent' };
 
 /**

@@ -3,7 +3,6 @@ import type { Answer } from './answer.ts';
 import type { Unreadable } from './types.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
-/** A read without data. */
 export interface InconclusiveRead {
   readonly proof: Exclude<ReadProof, 'exists' | 'absent'>;
   readonly answer: Answer;
@@ -26,7 +25,6 @@ export class ReadableKinds {
     return !this.#unreadable.has(kind);
   }
 
-  /** Whether the service has answered a look-up of this kind. */
   hasRead(kind: Kind): boolean {
     return this.#shown.has(kind);
   }
@@ -40,7 +38,6 @@ export class ReadableKinds {
     this.#unreadable.set(kind, unread);
   }
 
-  /** The kinds that cannot be looked up, with the read that showed it. */
   get unreadable(): ReadonlyMap<Kind, InconclusiveRead> {
     return this.#unreadable;
   }

@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/all.ts';
 import type { Exchange, HttpRequest } from './transport.ts';
 
-/** The names of ids by the paths of lists, where the service does not call them `pk`. */
+/** The names of id fields other than `pk`, by the path of the list. */
 const named = new Map(
   kinds.flatMap(({ path, formerPath, family }) =>
     family.id === 'pk'
@@ -14,7 +14,7 @@ const named = new Map(
   ),
 );
 
-/** A transport whose answers have the id of each record as its `pk` as well. */
+/** A transport that adds each record's id as `pk`. */
 export function withIds<Request extends HttpRequest>(
   send: (request: Request, signal?: AbortSignal) => Promise<Exchange>,
 ): (request: Request, signal?: AbortSignal) => Promise<Exchange> {
@@ -37,7 +37,7 @@ function isListed({ method, path }: HttpRequest, list: string): boolean {
   return method === 'GET' && /^(?:\?|$)/.test(path.slice(list.length));
 }
 
-/** Adds to the text of JSON, so that its numbers stay as they are. */
+/** Edits the JSON text instead of parsing it, so that large numbers stay exact. */
 function withPk(body: string, id: string, at: number): string {
   const key = JSON.stringify(id);
   let depth = 0;

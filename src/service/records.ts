@@ -15,7 +15,6 @@ import { pageIn, type Page } from './page.ts';
 import type { Exchange } from './transport.ts';
 import type { HeldRecord } from './types.ts';
 
-/** A record of a list. */
 export interface ListedRecord {
   /** For comparison, not to be shown. */
   readonly received: JsonObject;

@@ -42,7 +42,6 @@ function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
   };
 }
 
-/** Most answers contain no secret, which this check shows. A text with escapes is parsed and searched value by value. */
 function hasNoneOf(redactor: Redactor, json: string): boolean {
   return !json.includes('\\') && !redactor.holds(json);
 }

@@ -17,7 +17,6 @@ export function releaseIn(exchange: Exchange): Release | undefined {
   return isJsonObject(body) ? readRelease(textOf(body['version_current'])) : undefined;
 }
 
-/** What an answer says about the release, and whether to ask again. */
 interface ReleaseReading {
   readonly proof: ReadProof;
   readonly answer: Answer;

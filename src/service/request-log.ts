@@ -14,7 +14,6 @@ export interface LoggedRequest {
   readonly path: string;
   /** The slug or username of a create, which its path does not show. */
   readonly name?: string;
-  /** Undefined without an answer. */
   readonly status?: number;
   readonly error?: string;
   readonly durationMs: number;

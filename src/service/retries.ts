@@ -20,7 +20,7 @@ export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', 
   release: { answered: 3, inSilence: 3 },
 };
 
-/** After this many failures in a row, the rest would fail too, and nothing more is begun. */
+/** After this many failures in a row, the rest would fail too, and nothing more is started. */
 export const maxConsecutiveFailures = {
   /** Creates or changes. */
   writes: 5,
@@ -29,7 +29,7 @@ export const maxConsecutiveFailures = {
   pages: 3,
 } as const;
 
-/** How often a list is read that keeps changing. */
+/** How often a list that keeps changing is read. */
 export const maxRounds = {
   /** If each round adds pages. */
   growing: 10,
@@ -37,7 +37,6 @@ export const maxRounds = {
   whole: 3,
 } as const;
 
-/** Counts the tries of one request. */
 export class Retries {
   readonly #pacing: Pacing;
   readonly #tries: Tries;
@@ -49,7 +48,6 @@ export class Retries {
     this.#tries = tries;
   }
 
-  /** Records the answer to a try. */
   note(answer: Answer): void {
     this.#pacing.note(answer, this.#attempt);
   }

@@ -8,8 +8,8 @@ import { maxTries, retryUntilProven } from './retries.ts';
 import type { InconclusiveRead } from './readable-kinds.ts';
 
 /**
- * Looks up a record, and tries again if an answer proves nothing. Returns the last reading, or nothing if no request was sent:
- * after an interruption, for a pause that is too long, or if the service did not come back.
+ * Looks up a record, with retries while an answer proves nothing. Returns the last reading; undefined if no request was sent
+ * because of an interruption, too long a pause, or an outage.
  */
 export async function retrieve(
   kind: Kind,
@@ -19,7 +19,7 @@ export async function retrieve(
   signal?: AbortSignal,
 ): Promise<Reading | undefined> {
   const reading = await readOwn(kind, name, client, pacing, signal);
-  // Where some records of a kind were shown, one that is not shown says nothing of the others.
+  // If other records of the kind were readable, this failure says nothing about them.
   const unread = client.readable.hasRead(kind)
     ? undefined
     : await unreadOptionally(kind, reading, client, pacing, signal);
@@ -27,7 +27,7 @@ export async function retrieve(
   return reading;
 }
 
-/** A look-up that is not documented and came to no data, where the run goes on without: the record may be there or not. */
+/** A failed undocumented look-up that the run can do without: whether the record exists stays unknown. */
 export async function unreadOptionally(
   kind: Kind,
   reading: Pick<Reading, 'proof' | 'answer'> | undefined,
@@ -42,8 +42,8 @@ export async function unreadOptionally(
 }
 
 /**
- * Whether a run goes on without an answer to a read that is not documented: the documented API is there and takes the token, so that the
- * service does not offer this, or not to this token.
+ * Whether the run can do without this undocumented read: the documented API is there and accepts the token, so the service does
+ * not offer this read, or not to this token.
  */
 export async function isOptionalRead(
   answer: Answer,
@@ -62,13 +62,13 @@ export async function isOptionalRead(
       readable.isTokenRefused ||= await evidence.isTokenRefused(options);
       return !readable.isTokenRefused;
     default:
-      // A service that does not come back will not take creates either.
+      // A service that did not come back will not accept creates either.
       if (answer.waitedMs !== undefined || signal?.aborted) return false;
       return evidence.isApiThere(options);
   }
 }
 
-/** Asks whose the token is, as often as a record is looked up. */
+/** Reads the token's user, with as many retries as a look-up. */
 export function retrieveSelf(
   client: Pick<Client, 'readSelf'>,
   pacing: Pacing,

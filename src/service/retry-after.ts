@@ -10,7 +10,6 @@ export function parseRetryAfter(value: string, now: number): number | undefined 
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
-/** The name of the day is not needed, and its comma would look like the end of a value. */
 function withoutDays(value: string): string {
   return value.replace(/(?<![A-Za-z])(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,/g, '');
 }
@@ -26,11 +25,11 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const time = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`;
 const month = '(?<month>[A-Z][a-z]{2})';
 const dateForms: readonly RegExp[] = [
-  // 06 Nov 1994 08:49:37 GMT
+  // As in 06 Nov 1994 08:49:37 GMT
   new RegExp(`^(?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
-  // 06-Nov-94 08:49:37 GMT, of RFC 850
+  // As in 06-Nov-94 08:49:37 GMT (RFC 850)
   new RegExp(`^(?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT$`),
-  // Sun Nov  6 08:49:37 1994, of asctime()
+  // As in Sun Nov 6 08:49:37 1994 (asctime)
   new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
 

@@ -14,7 +14,7 @@ export function sendFieldsBy(
   return async (request, kind, fields) => {
     const sent = (as: 'sent' | 'former'): Promise<Exchange> =>
       send({ ...request, body: JSON.stringify(toEveryRelease(kind, fields, as)) });
-    // Meanwhile another request may have shown the form.
+    // Another request may have shown the form in the meantime.
     const isKnown = former.has(kind);
     const first = await sent(isKnown ? 'former' : 'sent');
     if (isKnown || !refusesForm(first, kind, fields)) return first;

@@ -8,14 +8,14 @@ const singles: ReadonlyMap<string, string> = new Map(
 const pagination =
   '{"count":1,"current":1,"next":0,"previous":0,"start_index":1,"end_index":1,"total_pages":1}';
 
-/** A transport that shows the only record of a kind as others are shown: with an id and a name, and in a list if a page is asked for. */
+/** A transport that shows a settings record like any other record: with an id and a name, and as a page of a list. */
 export function withSettingsAsRecords(send: Transport): Transport {
   return async (request, signal) => {
     const exchange = await send(request, signal);
     const [path = '', query] = request.path.split('?', 2);
     const single = singles.get(path);
     if (single === undefined || exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
-    // The text is kept, as a number in it may be one that JSON.parse cannot hold.
+    // Edits the JSON text instead of parsing it, so that large numbers stay exact.
     const named = exchange.body.replace(/^\s*\{(?=\s*")/, `{"pk":"${single}","name":"${single}",`);
     const isPage = new URLSearchParams(query).has('page_size');
     const body =

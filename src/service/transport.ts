@@ -7,7 +7,6 @@ export interface HttpRequest {
   readonly body?: string;
   /** A shorter time limit than that of other requests. */
   readonly timeoutMs?: number;
-  /** Whether it is sent without the token, to see the service's answer to anybody. */
   readonly isAnonymous?: true;
 }
 
@@ -19,7 +18,6 @@ export type Exchange =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
       /** The body before redaction, if that changed a record. Only for comparison; never show it. */

@@ -2,7 +2,6 @@ import type { JsonValue } from '../base/json.ts';
 import type { Child, Children } from '../kinds/children.ts';
 import type { NamesById, ReferenceFact } from '../kinds/named.ts';
 
-/** Why records of a kind cannot be looked up: the token may not, the look-up is not offered, or no answer had data. */
 export interface Unreadable {
   readonly why: 'denied' | 'not_offered' | 'unanswered';
   /** The status of the answer; undefined if none came, or if `contract_only` withheld the request. */

@@ -7,15 +7,12 @@ import { ProxyError } from './proxy-error.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 interface UndiciTransportOptions extends Omit<AgentOptions, 'timeoutMs'> {
-  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** The value of the Authorization header. */
   readonly authorization: string;
   /** Further headers of each request, by lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The time limit of a request, from its start to the end of its answer. */
   readonly timeoutMs: number;
-  /** In place of an own Agent. */
   readonly dispatcher?: Dispatcher;
 }
 
@@ -52,15 +49,12 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
 interface Target extends UndiciTransportOptions {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
-  /** Whether it is http://. */
   readonly isPlain: boolean;
-  /** Without a trailing slash. */
   readonly basePath: string;
   /** Whether this host name has resolved before. If it cannot be found later, that is an outage and not a typing error. */
   readonly name: { isKnown: boolean };
 }
 
-/** Never rejects. */
 function exchange(
   request: HttpRequest,
   { dispatcher, origin, isPlain, basePath, name, authorization, headers, timeoutMs }: Target,

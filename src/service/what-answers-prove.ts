@@ -6,14 +6,13 @@ export type ReadProof =
   | 'exists'
   /** The record does not exist, as far as this token can see. */
   | 'absent'
-  /** Nothing: this token may not look. Never "absent". */
+  /** Nothing: this token may not read it. Never "absent". */
   | 'denied'
   /** Nothing; a retry may help. */
   | 'nothing'
   /** Nothing, and a retry will not help. */
   | 'fault';
 
-/** What an answer to a create proves. */
 export type WriteProof =
   | 'created'
   /** Another record has this name. */
@@ -23,18 +22,17 @@ export type WriteProof =
   /** Refused because of its content; nothing was created. */
   | 'rejected'
   | 'denied'
-  /** Not acted upon: the service accepts no changes for now. */
+  /** It had no effect: the service accepts no changes at present. */
   | 'closed'
-  /** Not acted upon; it is safe to send it again. */
+  /** It had no effect; it is safe to send it again. */
   | 'not_applied'
   /** The service may have acted. */
   | 'ambiguous'
   /** It conflicted with a record that cannot be looked up. */
   | 'unknown'
-  /** Not acted upon, and all other requests of this run would fail too. */
+  /** It had no effect, and all other requests of this run would fail too. */
   | 'fault';
 
-/** What an answer to an update proves. */
 export type UpdateProof =
   /** The record is as the answer says. */
   | 'updated'
@@ -49,7 +47,7 @@ export interface Proof {
   readonly update: UpdateProof;
   /** All requests of the run pause: if the answer has a Retry-After, or `always`. */
   readonly pause?: 'always' | 'if asked';
-  /** What is not attempted any more: the rest of the run, or of this type. */
+  /** What is not attempted any more. */
   readonly stop?: 'run' | 'type';
 }
 

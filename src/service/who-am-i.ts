@@ -3,17 +3,12 @@ import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** What the service says about the token of a request. */
 export type TokenFinding =
-  /** The token is valid. */
   | {
       readonly kind: 'valid';
-      /** Whether it is a superuser's token. */
       readonly superuser: boolean;
     }
-  /** The token is unknown. */
   | { readonly kind: 'wrong' }
-  /** The service saw no token. */
   | { readonly kind: 'missing' }
-  /** The answers do not show it. */
   | { readonly kind: 'unknown' };
 
 export interface WhoAmI {
@@ -49,7 +44,6 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
   return { asked, finding: { kind: 'valid', superuser: user['is_superuser'] === true } };
 }
 
-/** What an answer says that should be the service's own JSON. */
 type Said = { readonly kind: 'said'; readonly body: JsonObject } | { readonly kind: 'refused' | 'nothing' };
 
 function saidBy(exchange: Exchange): Said {
