@@ -1,21 +1,19 @@
-// Writes docs/manifest.md and the reference from the schemas of what rollcall reads, docs/commands.md from the program itself, docs/diagnostics.md from the
-// codes, and docs/releases.md from what rollcall knows of the releases of the service.
+// Writes docs/manifest.md and the reference from the schemas of what rollcall reads, docs/commands.md from the program itself, and
+// docs/diagnostics.md from the codes.
 // With --check it writes nothing, and fails when a page is not what it should be. Needs what `npm run build` makes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
 import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
 import { kinds } from '../dist/kinds/all.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
-import { releaseChanges } from '../dist/kinds/release-changes.js';
 import { manifestSchema } from './manifest-schema.js';
 import { referencePages, resolved } from './reference-pages.js';
-import { knownReleases, newestRelease, oldestRelease } from '../dist/kinds/release.js';
+import { newestRelease, oldestRelease } from '../dist/kinds/release.js';
 
 put('schemas/manifest.schema.json', `${jsonLines(manifestSchema(kinds, newestFacts))}\n`);
 put('docs/manifest.md', manifestPage());
 for (const [name, text] of referencePages(readSchema('manifest'))) put(name, text);
 put('docs/commands.md', commandsPage());
-put('docs/releases.md', releasesPage());
 put('docs/diagnostics.md', diagnosticsPage());
 
 /**
@@ -194,46 +192,6 @@ function sections(command) {
       ...[...parts, ...options].map(([name, text]) => `| \`${name}\` | ${cell(text ?? '')} |`),
     ].join('\n'),
   ];
-}
-
-function releasesPage() {
-  const tried = knownReleases.flatMap(({ tried: release }) => release ?? []);
-  const schemas = knownReleases.flatMap(({ schema }) => schema ?? []);
-  const others = knownReleases.filter(
-    ({ tried: release, schema }) => release === undefined && schema === undefined,
-  );
-  const rows = releaseChanges().map(({ since, what, means, source, seen }) => {
-    const known = `${seen ? 'read, and seen to run' : 'read'}: ${source}`;
-    return `| ${since} | ${cell(what)} | ${cell(means)} | ${cell(known)} |`;
-  });
-  return `# Releases of the service
-
-rollcall is for authentik from ${oldestRelease} to ${newestRelease}. Its rules follow the release of the service where that is known:
-
-- \`release: '${newestRelease}'\` in \`rollcall.yaml\`, at the top or in an environment. In quotes: without them, YAML reads 2024.10 as the number 2024.1.
-  A patch may follow, as in '2025.10.3'.
-- \`plan\` and \`apply\` ask the service (\`GET /api/v3/admin/version/\`), unless \`contract_only\` is set; what it says counts.
-- Where no release is known, what only some refuse is a warning that names them ([\`not-in-release\`](diagnostics.md)); a slug of more than 50
-  characters is an error.
-
-## What was tried
-
-On running services: ${tried.join(', ')}. [What was done, and what came of it](evidence.md).
-
-From the schema of the API, and not run: ${schemas.join(', ')}. Of ${others.map(({ line }) => line).join(', ')} it was read in the sources what
-changed. A test holds what rollcall says against the packages of the service's own client.
-
-A release after ${newestRelease} is treated as ${newestRelease} is, and a plan says so in one line. What it shows that rollcall does not know is ignored.
-
-\`ROLLCALL_TOKEN=… npm run probe -- URL\`, in a copy of rollcall's repository, asks a running service all that the rules rest on, and prints PASS, FAIL or
-SKIP for each. It changes only what it names \`rollcall-probe-…\`.
-
-## What differs
-
-| since | what | what it means | how it is known: file @ tag |
-|---|---|---|---|
-${rows.join('\n')}
-`;
 }
 
 function diagnosticsPage() {

@@ -1,10 +1,9 @@
 // The pages of the reference, docs/reference*.md: of each type what the facts of the service and its row say.
 import { kinds } from '../dist/kinds/all.js';
 import { factsByRelease } from '../dist/kinds/facts.js';
-import { undeclarableTypes } from '../dist/kinds/undeclarable-types.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { newestRelease, oldestRelease } from '../dist/kinds/release.js';
-import { definitionOf } from './manifest-schema.js';
+import { definitionOf, words as written } from './manifest-schema.js';
 
 /** @typedef {(typeof kinds)[number]} Kind */
 
@@ -84,7 +83,7 @@ they are sent and not compared. A release in *since* is the first that has a fie
 
 ## Not records, and how else
 
-${Object.entries(undeclarableTypes)
+${Object.entries(written.notDeclared)
   .map(([path, why]) => `- \`${path}\`: ${why}`)
   .join('\n')}
 - What a role may do: its permissions are set in the service, or by a blueprint.

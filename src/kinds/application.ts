@@ -1,47 +1,18 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { isMasked } from '../base/sensitive.ts';
-import { inRange, releaseProblemFor, type Release, type ReleaseChange, howToSetRelease } from './release.ts';
+import { inRange, releaseProblemFor, type Release, howToSetRelease } from './release.ts';
 import type { Access } from './children.ts';
 import { familyOf } from './families.ts';
-import { iconRefusal, icons } from './icon.ts';
-import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
+import { iconRefusal } from './icon.ts';
+import { launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { groupField, policyBindings, userField } from './policy-bindings.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 import { plainId, plainUuid } from './values.ts';
 
-const longSlugs: ReleaseChange = {
-  since: '2025.12',
-  what: 'A `slug` may be longer than 50 characters.',
-  means: 'Those before refuse it (400).',
-  source: 'authentik/core/models.py @ 2025.12.0; schema.yml @ 2025.12.4',
-  seen: true,
-};
+const longSlugsSince = '2025.12';
 
-const reservations: ReleaseChange = {
-  since: '2025.8',
-  what: 'The slugs `authorize`, `token`, `device`, `userinfo`, `introspect` and `revoke` are refused (400); in upper case they are not.',
-  means: 'Applications that have one keep it.',
-  source: 'authentik/core/models.py @ 2025.8.0, `reserved_slugs`',
-  seen: true,
-};
-
-const hiding: ReleaseChange = {
-  since: '2026.5',
-  what: 'An application has the field `meta_hide`. An upgrade turns `meta_launch_url: blank://blank` into it.',
-  means:
-    'Those before ignore it, and hide an application by `blank://blank`, which differs after the upgrade: write `meta_hide: true` then.',
-  source: 'schema.yml @ 2026.5.6; website/docs/releases/2026/v2026.5.md @ 2026.5.0',
-  seen: false,
-};
-
-const requests: ReleaseChange = {
-  since: '2026.8',
-  what: 'The path of an application with the slug `requestable` lists the applications that can be requested.',
-  means: 'Nothing can be said of an application with this slug: rollcall takes the list for no answer.',
-  source: 'schema.yml @ 2026.8.3',
-  seen: false,
-};
+const metaHideSince = '2026.5';
 
 const fields = {
   slug: {
@@ -162,7 +133,6 @@ export const application: RowKind = kindFrom({
   withheld: ['provider', 'backchannel_providers'],
   fields,
   notDeclarable,
-  changes: [reservations, longSlugs, icons, hiding, requests, ...launchUrlChanges],
   words: {
     one: 'an application',
     nameTakenHint: 'The slug is probably taken or reserved too.',
@@ -173,9 +143,9 @@ const longestSlug = 50;
 
 /** The limit is one of the contract: it holds unless the service is known to have none. */
 function longSlug(slug: string, release: Release | undefined): Problem | undefined {
-  const isLimited = inRange({ before: longSlugs.since }, release);
+  const isLimited = inRange({ before: longSlugsSince }, release);
   if (slug.length <= longestSlug || isLimited === false) return undefined;
-  const from = `Releases from ${longSlugs.since} on take a longer one.`;
+  const from = `Releases from ${longSlugsSince} on take a longer one.`;
   return {
     code: 'invalid-length',
     summary: `\`slug\` is longer than ${longestSlug} characters`,
@@ -195,7 +165,7 @@ const reservedSlugs: ReadonlySet<string> = new Set([
 function reservedSlug(slug: string, release: Release | undefined): Problem | undefined {
   if (!reservedSlugs.has(slug)) return undefined;
   return releaseProblemFor(
-    { from: reservations.since },
+    { from: '2025.8' },
     release,
     'refuse this slug',
     'They use it in their own URLs. Choose another.',
@@ -206,7 +176,7 @@ function reservedSlug(slug: string, release: Release | undefined): Problem | und
 function listedSlug(slug: string, release: Release | undefined): Problem | undefined {
   if (slug !== 'requestable') return undefined;
   return releaseProblemFor(
-    { from: requests.since },
+    { from: '2026.8' },
     release,
     'answer with a list where this slug is looked up',
     'Choose another.',
@@ -215,11 +185,11 @@ function listedSlug(slug: string, release: Release | undefined): Problem | undef
 
 /** As long as no release is known, it is what hides an application. */
 function formerlyHidden(url: string, release: Release | undefined): Problem | undefined {
-  if (url !== 'blank://blank' || inRange({ from: hiding.since }, release) !== true) return undefined;
+  if (url !== 'blank://blank' || inRange({ from: metaHideSince }, release) !== true) return undefined;
   return {
     code: 'superseded',
     severity: 'warning',
-    summary: `releases from ${hiding.since} on hide an application by \`meta_hide\``,
+    summary: `releases from ${metaHideSince} on hide an application by \`meta_hide\``,
     detail:
       'Their upgrade turns this URL into it, and then it differs. Write `meta_hide: true`, and leave the URL out.',
   };

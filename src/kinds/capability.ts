@@ -3,12 +3,6 @@ export const capabilities = ['update', 'delete'] as const;
 
 export type Capability = (typeof capabilities)[number];
 
-/** What each adds, in a few words. */
-export const capabilityWords: Readonly<Record<Capability, string>> = {
-  update: 'change what differs, where a run is allowed to: --allow update',
-  delete: 'delete what is declared with `state: absent`, where a run is allowed to: --allow delete',
-};
-
 export function isCapability(name: string): name is Capability {
   return capabilities.some((capability) => capability === name);
 }

@@ -1,14 +1,6 @@
 import { isIP } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { releaseProblemFor, refused, type Release, type ReleaseChange } from './release.ts';
-
-export const stricterDomains: ReleaseChange = {
-  since: '2025.12',
-  what: 'Behind the last dot of an e-mail address stand no digits, unless it begins with `xn--` there: `a@b.123` is refused (400).',
-  means: 'Those before take it.',
-  source: 'uv.lock @ 2025.12.0; django/core/validators.py @ 5.2',
-  seen: true,
-};
+import { releaseProblemFor, refused, type Release } from './release.ts';
 
 const atom = "[-!#$%&'*+/=?^_`{}|~0-9a-z]+";
 const quoted = String.raw`"(?:[\x01-\x08\x0b\x0c\x0e-\x1f!#-[\]-\x7f]|\\[\x01-\x09\x0b\x0c\x0e-\x7f])*"`;
@@ -36,7 +28,7 @@ export function emailRefusal(email: string, release: Release | undefined): Probl
     return refused('what does not look like an e-mail address', 'Correct it, leave it out, or set it to "".');
   if (!isName || stricterName.test(domain)) return undefined;
   return releaseProblemFor(
-    { from: stricterDomains.since },
+    { from: '2025.12' },
     release,
     'refuse an e-mail address with such a domain',
     'Behind its last dot stand two letters or more.',

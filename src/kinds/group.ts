@@ -1,50 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import { releaseProblemFor, type Release, type ReleaseChange } from './release.ts';
+import { releaseProblemFor, type Release } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
-
-const leftOutMembers: ReleaseChange = {
-  since: '2024.4',
-  parameter: 'include_users',
-  what: 'A list of groups leaves their members out where `include_users=false` asks for that.',
-  means: 'Those before list them all the same: names of groups take longer to look up.',
-  source: 'authentik/core/api/groups.py @ 2024.4.0',
-  seen: true,
-};
-
-const uniqueNames: ReleaseChange = {
-  since: '2024.6',
-  what: 'The name of a group is that of no other (400).',
-  means:
-    'Those before create a second one: rollcall looks before each create, and refuses to choose between two of one name.',
-  source: 'authentik/core/api/groups.py @ 2024.6.0',
-  seen: true,
-};
-
-const longNames: ReleaseChange = {
-  since: '2024.8',
-  what: 'The name of a group may be longer than 80 characters.',
-  means: 'Those before refuse it (400).',
-  source: 'schema.yml @ 2024.8.6',
-  seen: true,
-};
-
-const rightToSuperusers: ReleaseChange = {
-  since: '2025.2',
-  what: 'To make a group of superusers takes the permission `enable_group_superuser` (400 without).',
-  means: 'Before, the right to create or to change groups is enough.',
-  source: 'authentik/core/api/groups.py @ 2025.2.0',
-  seen: true,
-};
-
-const parents: ReleaseChange = {
-  since: '2025.12',
-  what: 'A group has `parents`, as many as are given, and no `parent`.',
-  means:
-    'Those before have `parent`, which is one: of them, `parents` has one at most. rollcall sends both, and each ignores the other.',
-  source: 'authentik/core/api/groups.py @ 2025.12.0; schema.yml @ 2025.12.4',
-  seen: true,
-};
 
 const fields = {
   is_superuser: {
@@ -87,10 +44,9 @@ export const group: RowKind = kindFrom({
   deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },
   fields,
   notDeclarable,
-  changes: [leftOutMembers, uniqueNames, longNames, rightToSuperusers, parents],
 });
 
 function oneParent(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
   if (ids.length <= 1) return undefined;
-  return releaseProblemFor({ before: parents.since }, release, 'let a group have one parent', 'Write one.');
+  return releaseProblemFor({ before: '2025.12' }, release, 'let a group have one parent', 'Write one.');
 }

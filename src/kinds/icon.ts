@@ -1,14 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { releaseProblemFor, type Release, type ReleaseChange } from './release.ts';
-
-export const icons: ReleaseChange = {
-  since: '2025.12',
-  what: 'An application has the field `meta_icon`.',
-  means:
-    'Those before ignore it, and create the application without an icon; apply reports it as not as declared.',
-  source: 'authentik/core/api/applications.py @ 2025.12.0; schema.yml @ 2025.12.4',
-  seen: true,
-};
+import { releaseProblemFor, type Release } from './release.ts';
 
 /** A URL, an icon of Font Awesome, and a file that comes with the service. */
 const isNoUpload = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
@@ -17,7 +8,7 @@ const isNoUpload = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
 export function iconRefusal(icon: string, release: Release | undefined): Problem | undefined {
   if (icon === '' || isNoUpload.test(icon) || isFile(icon)) return undefined;
   return releaseProblemFor(
-    { from: icons.since },
+    { from: '2025.12' },
     release,
     'refuse this icon',
     'They take http:// and https:// URLs, fa:// and a name, a path that begins with /static/, and the path of a file that was uploaded: letters from a to z, digits, ., -, _, %(theme)s, and single / between its parts, none of which is .. or longer than 255; it begins with neither / nor a dot.',

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Access, Bindable, Children } from './children.ts';
 import type { Family } from './family.ts';
 import { memoizePerKey } from './memoize.ts';
-import type { Release, ReleaseChange } from './release.ts';
+import type { Release } from './release.ts';
 import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
@@ -16,8 +16,6 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly family: Family<Type>;
   /** As its permissions call it, and the word for several, where that is not its type: `oauth2provider`. */
   readonly model?: { readonly type: string; readonly list: string } | undefined;
-  /** What differs between the releases of the service, as far as it is about this kind. */
-  readonly changes: readonly ReleaseChange[];
   /** Of several kinds in one list, those entries are of this one that have this value in a field. */
   readonly variant?: { readonly field: string; readonly value: string };
   /** The list and the field of an entry that has to name it before anybody reaches it, and an example of one. */

@@ -1,39 +1,12 @@
 import { isIPv6 } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { releaseProblemFor, refused, type Release, type ReleaseChange } from './release.ts';
+import { releaseProblemFor, refused, type Release } from './release.ts';
 
 const maxUrlLength = 2048;
 const maxHostLength = 253;
 
 const allReleases = ['http', 'https', 'ftp', 'ftps', 'blank'];
 const newerReleases = ['ssh', 'sftp'];
-
-const moreSchemes: ReleaseChange = {
-  since: '2026.2',
-  what: '`meta_launch_url` may begin with `ssh://` and `sftp://`.',
-  means: 'Those before refuse it (400).',
-  source: 'authentik/lib/models.py @ 2026.2.0',
-  seen: true,
-};
-
-const shortPorts: ReleaseChange = {
-  since: '2024.8',
-  what: 'A port in `meta_launch_url` may have one digit.',
-  means: 'Those before refuse it (400).',
-  source: 'authentik/lib/models.py @ 2024.8.0',
-  seen: false,
-};
-
-const otherTemplates: ReleaseChange = {
-  since: '2025.10.3',
-  what: 'Templates in `meta_launch_url` are filled from what the API shows of a user: `%(pk)s` and `%(uid)s` work, `%(id)s` no more.',
-  means:
-    'People see the URL as it is written, without an error. `username`, `name`, `email`, `path`, `type`, `uuid` and `attributes` work in all.',
-  source: 'authentik/core/models.py @ 2025.10.3, `get_launch_url`',
-  seen: true,
-};
-
-export const launchUrlChanges: readonly ReleaseChange[] = [shortPorts, otherTemplates, moreSchemes];
 
 /** Scheme, user and password, host, port, and the rest. The schema lets no white space through. */
 const parts = /^[^:]*:\/\/(?:[^:@/?#[\]]+(?::[^:@/?#[\]]*)?@)?(\[[^\]]*\]|[^:/?#]*)(:[^/?#]*)?(?:[/?#].*)?$/s;
@@ -66,7 +39,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
     return refused('a port like this', 'It has one to five digits.');
   if (newerReleases.includes(scheme)) {
     const found = releaseProblemFor(
-      { before: moreSchemes.since },
+      { before: '2026.2' },
       release,
       'refuse this scheme',
       `All releases take ${shown(allReleases)}.`,
@@ -74,14 +47,14 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
     if (found) return found;
   }
   if (port?.length !== 2) return undefined;
-  return releaseProblemFor({ before: shortPorts.since }, release, 'refuse a port of one digit', '');
+  return releaseProblemFor({ before: '2024.8' }, release, 'refuse a port of one digit', '');
 }
 
 /** What the templates of a launch URL, such as %(username)s, may be called. The service takes others, and shows them as they are. */
 export function unfilledTemplate(url: string, release: Release | undefined): Problem | undefined {
   if (!url.includes('%(')) return undefined;
   const names = new Set(Array.from(url.matchAll(/%\((\w+)\)s/g), ([, name = '']) => name));
-  const { since } = otherTemplates;
+  const since = '2025.10.3';
   for (const name of ['pk', 'uid']) {
     if (!names.has(name)) continue;
     const found = releaseProblemFor(

@@ -1,51 +1,18 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { federationFields, hostProblem, providerChanges, providerFields, validityField } from './provider.ts';
+import { federationFields, hostProblem, providerFields, validityField } from './provider.ts';
 import {
   asLines,
   asRecords,
   asUris,
   redirectProblems,
   sameUris,
-  uriUses,
   keepUnknownKeys,
   dropUnknownKeys,
 } from './redirect-uris.ts';
-import { inRange, releaseProblemFor, type ReleaseChange } from './release.ts';
+import { inRange, releaseProblemFor } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
-const redirects: ReleaseChange = {
-  since: '2024.8',
-  what: 'The `redirect_uris` of a provider are a list, each strict or a regular expression, and have to be there.',
-  means:
-    'Those before have a text of lines, and try each as both. rollcall sends the list, and what is refused as none once more as a text.',
-  source: 'authentik/providers/oauth2/api/providers.py @ 2024.8.0; schema.yml @ 2025.8.6',
-  seen: true,
-};
-
-const encryption: ReleaseChange = {
-  since: '2024.10',
-  what: 'A provider of OAuth2 has an `encryption_key`.',
-  means: 'Those before ignore it.',
-  source: 'authentik/providers/oauth2/models.py @ 2024.10.0',
-  seen: true,
-};
-
-const logouts: ReleaseChange = {
-  since: '2025.10',
-  what: 'A provider of OAuth2 has a `logout_uri`, a `logout_method` and a `refresh_token_threshold`.',
-  means: 'Those before ignore them.',
-  source: 'schema.yml @ 2025.10.2',
-  seen: true,
-};
-
-const grants: ReleaseChange = {
-  since: '2026.5',
-  what: 'A provider of OAuth2 has `grant_types`. One that is created without them lets nobody log in; an upgrade allows all to those that are there.',
-  means:
-    'Those before ignore them, and allow all that they know: one manifest serves both. A plan warns where they are missing.',
-  source: 'schema.yml @ 2026.5.6; github.com/goauthentik/authentik/pull/20363',
-  seen: false,
-};
+const grantTypesSince = '2026.5';
 
 const newSecret = 'whoever logs in through it has to be given the new one: until then, logins fail';
 
@@ -64,7 +31,7 @@ const fields = {
     checks: [redirectProblems],
     ifMissing: (release) =>
       releaseProblemFor(
-        { from: redirects.since },
+        { from: '2024.8' },
         release,
         'demand `redirect_uris`',
         'Write where people come back to: `redirect_uris: [https://grafana.example.com/login/generic_oauth]`, or `[]`.',
@@ -94,14 +61,14 @@ const fields = {
     default: [],
     ordered: false,
     changeWarning: () => 'other ways to log in are allowed or refused',
-    ifMissing: (release) => (inRange({ from: grants.since }, release) === true ? nobodyLogsIn : undefined),
+    ifMissing: (release) => (inRange({ from: grantTypesSince }, release) === true ? nobodyLogsIn : undefined),
   },
 } satisfies FieldRows;
 
 const nobodyLogsIn: Problem = {
   code: 'not-in-release',
   severity: 'warning',
-  summary: `releases from ${grants.since} on let nobody log in through a new provider without \`grant_types\``,
+  summary: `releases from ${grantTypesSince} on let nobody log in through a new provider without \`grant_types\``,
   detail:
     'Most applications need `grant_types: [authorization_code, refresh_token]`. Releases before ignore them.',
 };
@@ -135,5 +102,4 @@ export const oauth2: RowKind = kindFrom({
   notDeclarable: {
     backchannel_logout_uri: 'From release 2025.10 on it is called `logout_uri`: write that.',
   },
-  changes: [...providerChanges, redirects, encryption, logouts, grants, uriUses],
 });

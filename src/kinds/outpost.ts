@@ -1,18 +1,10 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
-import { likelyRefused, type ReleaseChange } from './release.ts';
+import { likelyRefused } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 /** Every service has it from the start, without a provider. */
 const embedded = 'authentik Embedded Outpost';
-
-const remoteAccess: ReleaseChange = {
-  since: '2024.2',
-  what: 'An outpost can be of the type `rac`.',
-  means: 'Those before refuse it (400).',
-  source: 'schema.yml @ 2024.2.0',
-  seen: false,
-};
 
 const fields = {
   type: { ifMissing: newOnly('type', '`type: proxy`') },
@@ -37,7 +29,6 @@ export const outpost: RowKind = kindFrom({
   notDeclarable: {
     managed: 'The service sets it for its own outpost.',
   },
-  changes: [remoteAccess],
 });
 
 function newOnly(

@@ -1,17 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { lifecycleFields } from './lifecycle.ts';
-import { releaseProblemFor, type ReleaseChange, refused } from './release.ts';
+import { releaseProblemFor, refused } from './release.ts';
 import type { FieldRows } from './row.ts';
-
-const invalidation: ReleaseChange = {
-  since: '2024.10',
-  what: 'A provider has an `invalidation_flow`, and cannot do without (400).',
-  means: 'Those before ignore it. One manifest serves both: what they do not have is not compared.',
-  source: 'authentik/core/models.py @ 2024.10.0; schema.yml @ 2025.8.6',
-  seen: true,
-};
-
-export const providerChanges: readonly ReleaseChange[] = [invalidation];
 
 /** The fields that providers of every type have. */
 export const providerFields: FieldRows = {
@@ -32,7 +22,7 @@ export const providerFields: FieldRows = {
     isOptionalBefore: true,
     ifMissing: (release) =>
       releaseProblemFor(
-        { from: invalidation.since },
+        { from: '2024.10' },
         release,
         'demand an `invalidation_flow`',
         'Write the flow that logs people out: a fresh service has `{ slug: default-provider-invalidation-flow }`. `defaults` can say it for all.',

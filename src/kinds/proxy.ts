@@ -1,12 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import {
-  federationFields,
-  hostProblem,
-  patternProblem,
-  providerChanges,
-  providerFields,
-  validityField,
-} from './provider.ts';
+import { federationFields, hostProblem, patternProblem, providerFields, validityField } from './provider.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const fields = {
@@ -73,7 +66,6 @@ export const proxy: RowKind = kindFrom({
   update: { sentAlong: ['mode', 'internal_host'] },
   deletion: {},
   fields,
-  changes: providerChanges,
 });
 
 /** One to a line. */

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ItemProblem } from './kind.ts';
 import { isPlain, patternProblem, plainHttp } from './provider.ts';
-import { releaseProblemFor, type Release, type ReleaseChange } from './release.ts';
+import { releaseProblemFor, type Release } from './release.ts';
 
 /** A redirect URI, or a regular expression for redirect URIs. A later release may give it further keys. */
 interface RedirectUri extends JsonObject {
@@ -14,14 +14,6 @@ interface RedirectUri extends JsonObject {
 /** What a URI is for. */
 const use = 'redirect_uri_type';
 const usualUse = 'authorization';
-
-export const uriUses: ReleaseChange = {
-  since: '2026.5',
-  what: 'A redirect URI has a `redirect_uri_type`: for logins, or for logouts.',
-  means: 'Those before ignore it. Where none is declared, an update keeps the one that the service holds.',
-  source: 'schema.yml @ 2026.5.6',
-  seen: false,
-};
 
 /** What an earlier release has: a text with a line for each. */
 export function asLines(declared: JsonValue): JsonValue {
@@ -115,12 +107,7 @@ export function redirectProblems(list: JsonValue, release: Release | undefined):
     const early =
       uri[use] === undefined
         ? undefined
-        : releaseProblemFor(
-            { before: uriUses.since },
-            release,
-            `ignore \`${use}\``,
-            'Leave it out for them.',
-          );
+        : releaseProblemFor({ before: '2026.5' }, release, `ignore \`${use}\``, 'Leave it out for them.');
     return [problem, early].flatMap((one) => (one ? [{ ...one, item }] : []));
   });
 }

@@ -110,11 +110,6 @@ function shownRange(range: ReleaseRange): string {
   return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
 }
 
-/** Puts releases, as they are written in tables here, into their order. */
-export function earlierFirst(a: string, b: string): number {
-  return order({ patch: 0, ...known(a) }, { patch: 0, ...known(b) });
-}
-
 /** Less than 0 where the first is the earlier. A patch that one of them leaves open makes no difference. */
 function order(a: Release, b: Release): number {
   const patches = a.patch === undefined || b.patch === undefined ? 0 : a.patch - b.patch;
@@ -125,22 +120,6 @@ function known(text: string): Release {
   const release = readRelease(text);
   if (release === undefined) throw new Error(`${text} is no release`);
   return release;
-}
-
-/** Something that differs between releases of the service, and that rules rest on. */
-export interface ReleaseChange {
-  /** The first release that has it. */
-  readonly since: string;
-  /** The parameter of a list that came with it. Those before ignore it. */
-  readonly parameter?: string;
-  /** What changed, as a sentence in Markdown. */
-  readonly what: string;
-  /** What it means for a manifest, or for who runs rollcall. */
-  readonly means: string;
-  /** Where it was read in the sources of the service: FILE @ TAG. */
-  readonly source: string;
-  /** Whether running services were seen to do so as well. */
-  readonly seen: boolean;
 }
 
 /** How a release that a rule depends on becomes known. */

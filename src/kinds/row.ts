@@ -24,7 +24,7 @@ type Given =
   | 'notDeclarable'
   | 'deletion'
   | 'credentials';
-type Defaulted = 'isUndocumented' | 'title' | 'changes' | 'words';
+type Defaulted = 'isUndocumented' | 'title' | 'words';
 
 /** What is written by hand of a kind: what the facts of the service's API do not say. */
 export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted>> {
@@ -102,7 +102,6 @@ export function kindFrom(row: KindRow): RowKind {
   return {
     isUndocumented: true,
     title: identity,
-    changes: [],
     words: wordsOf(family, sort),
     ...rest,
     family,

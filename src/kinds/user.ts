@@ -1,48 +1,11 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
 import { isMasked } from '../base/sensitive.ts';
-import { likelyRefused, refused, type ReleaseChange } from './release.ts';
-import { emailRefusal, stricterDomains } from './email.ts';
+import { likelyRefused, refused } from './release.ts';
+import { emailRefusal } from './email.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const ofServiceItself = 'internal_service_account';
-
-const roles: ReleaseChange = {
-  since: '2025.12',
-  what: 'A user has the field `roles`.',
-  means: 'Those before ignore it, and create the user without them; apply reports it as not as declared.',
-  source: 'authentik/core/api/users.py @ 2025.12.0; schema.yml @ 2025.12.4',
-  seen: true,
-};
-
-/** What a list of users is asked to leave out. */
-const leftOut: readonly ReleaseChange[] = [
-  {
-    since: '2024.4',
-    parameter: 'include_groups',
-    what: 'A list of users leaves their groups out where `include_groups=false` asks for that.',
-    means: 'Those before list them all the same: users take longer to read.',
-    source: 'authentik/core/api/users.py @ 2024.4.0',
-    seen: true,
-  },
-  {
-    since: '2025.12',
-    parameter: 'include_roles',
-    what: 'A list of users leaves their roles out where `include_roles=false` asks for that.',
-    means: 'Those before have no roles of users.',
-    source: 'authentik/core/api/users.py @ 2025.12.0; schema.yml @ 2025.12.4',
-    seen: true,
-  },
-];
-
-const demandedAttributes: ReleaseChange = {
-  since: '2026.8',
-  what: 'Administrators can demand attributes of users: that they are there, are unique, follow a pattern (Directory > Object attributes). A request without `attributes` is checked as if it emptied them.',
-  means:
-    'What the service says of an attribute stands at its line. A change of another field that is refused for what it leaves out is sent once more, with the attributes that the user holds.',
-  source: 'authentik/core/api/object_attributes.py @ 2026.8.0; schema.yml @ 2026.8.3',
-  seen: false,
-};
 
 const fields = {
   username: {},
@@ -123,7 +86,6 @@ export const user: RowKind = kindFrom({
   isInternal,
   fields,
   notDeclarable,
-  changes: [roles, stricterDomains, ...leftOut, demandedAttributes],
   words: {
     one: 'a user',
     nameTakenHint:

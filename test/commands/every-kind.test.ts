@@ -3,16 +3,12 @@ import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import { kinds } from '../../src/kinds/all.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
-import { unknownIn } from '../service-api/requests.ts';
+import { laterParameters, unknownIn } from '../service-api/requests.ts';
 import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
 import { changeOf, createdKinds, isIn, leastEntry, writtenType } from '../support/written-type.ts';
-
-/** Those that earlier releases ignore. */
-const laterParameters = new Set(kinds.flatMap(({ changes: all }) => all.map(({ parameter }) => parameter)));
 
 const capabilities = ['update', 'delete'];
 
@@ -90,7 +86,9 @@ describe('release', () => {
       expect(await run({ ...named, state: 'absent' })).toEqual(['DELETE']);
       expect(world.sandbox.record(type, 'two')).toBeUndefined();
       const unknown = world.requests.flatMap((request) => unknownIn(release, request));
-      expect(unknown.filter((one) => !laterParameters.has(one.split('?')[1]))).toEqual([]);
+      // The API has no such path for these alone, so that a service refuses to say what depends on one, and the delete is not sent.
+      const missing = unknown.filter((one) => !/^GET \/lifecycle\/rules\/[^/]+\/used_by\/$/.test(one));
+      expect(missing.filter((one) => !Object.hasOwn(laterParameters, one.split('?')[1] ?? ''))).toEqual([]);
     },
   );
 });

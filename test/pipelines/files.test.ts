@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { initFiles } from '../../src/commands/init-files.ts';
-import { capabilities, capabilityWords } from '../../src/kinds/capability.ts';
+import { capabilities } from '../../src/kinds/capability.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { root, run } from '../support/cli.ts';
 import { action } from '../support/workflow-runner.ts';
@@ -185,8 +185,7 @@ describe('what init writes', () => {
     );
     expect(manifest).toBe(text('examples/pipelines/project/applications.yaml'));
     expect(ignore).toBe(text('examples/pipelines/project/gitignore'));
-    for (const capability of capabilities)
-      expect(config).toContain(`#   - ${capability} # ${capabilityWords[capability]}\n`);
+    for (const capability of capabilities) expect(config).toContain(`#   - ${capability} # `);
   });
 
   test.each(['github', 'gitlab'] as const)(

@@ -5,7 +5,7 @@ import { familyNamed } from '../../src/kinds/families.ts';
 import type { FieldOfKind, Kind } from '../../src/kinds/kind.ts';
 import { referenceOf } from '../../src/kinds/references.ts';
 import { inRange, knownReleases, newestRelease, readRelease, type Release } from '../../src/kinds/release.ts';
-import { pathIn, requestsAbout, unknownIn } from './requests.ts';
+import { laterParameters, pathIn, requestsAbout, unknownIn } from './requests.ts';
 
 /** A kind in a release, and what the API of that says. */
 interface Comparison {
@@ -31,14 +31,16 @@ export function differences(kind: Kind): string[] {
 }
 
 function ofRequests({ kind, line, release }: Comparison): string[] {
-  const unknown = new Set(requestsAbout(kind).flatMap((request) => unknownIn(line, request)));
-  const later = kind.changes.flatMap(({ parameter, since }) =>
-    parameter === undefined ? [] : { parameter, since },
+  const requests = requestsAbout(kind);
+  const unknown = new Set(requests.flatMap((request) => unknownIn(line, request)));
+  const expected = Object.entries(laterParameters).filter(
+    ([parameter, since]) =>
+      inRange({ before: since }, release) === true &&
+      requests.some(({ path }) => path.includes(`${parameter}=`)),
   );
-  const expected = later.filter(({ since }) => inRange({ before: since }, release) === true);
   return [
-    ...[...unknown].filter((one) => !expected.some(({ parameter }) => one.endsWith(`?${parameter}`))),
-    ...expected.flatMap(({ parameter, since }) => {
+    ...[...unknown].filter((one) => !expected.some(([parameter]) => one.endsWith(`?${parameter}`))),
+    ...expected.flatMap(([parameter, since]) => {
       const isUnknown = unknownIn(line, { method: 'GET', path: `${kind.path}?${parameter}=x` }).length > 0;
       return isUnknown ? [] : [`?${parameter} is there, and is said to be since ${since}`];
     }),

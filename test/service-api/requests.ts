@@ -10,6 +10,13 @@ export interface Request {
 
 const longestFirst = factPaths.toSorted((a, b) => b.length - a.length);
 
+/** Parameters of lists that came with a release. Those before ignore them. */
+export const laterParameters: Readonly<Record<string, string>> = {
+  include_groups: '2024.4',
+  include_users: '2024.4',
+  include_roles: '2025.12',
+};
+
 /** The path of a kind in a release, as the facts have it. */
 export function pathIn({ path, formerPath }: Pick<Kind, 'path' | 'formerPath'>, line: string): string {
   const own = path.replace('/api/v3', '');

@@ -35,14 +35,6 @@ const wrong = {
   'an identity that is none': ['role', { identity: 'label' }, '2023.10: no answer has label'],
   'a path that is none': ['role', asked('rolls/no-name/'), '2023.10: GET /rbac/rolls/no-name/'],
   'a filter that is none': ['role', asked('roles/?named=x'), '2023.10: GET /rbac/roles/ ?named'],
-  'a filter that came later': ['group', { changes: [] }, '2024.2: GET /core/groups/ ?include_users'],
-  'a filter that came earlier': [
-    'group',
-    {
-      changes: [{ since: '2024.6', parameter: 'include_users', what: '', means: '', source: '', seen: true }],
-    },
-    '2024.4: ?include_users is there, and is said to be since 2024.6',
-  ],
   'a field that went': [
     'group',
     fields({ parent: {} }),

@@ -1,4 +1,4 @@
-import { providerFields, providerChanges } from '../provider.ts';
+import { providerFields } from '../provider.ts';
 import { requireField } from './require-field.ts';
 import { inRange } from '../release.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
@@ -13,7 +13,6 @@ const provider = { list: 'providers', unique: true, deletion: {} } as const sati
 const login = {
   ...provider,
   fields: providerFields,
-  changes: providerChanges,
 } as const satisfies Partial<KindRow>;
 
 const { invalidation_flow: _, ...withoutInvalidation } = providerFields;

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { knownReleases, readRelease, shownRelease } from '../../src/kinds/release.ts';
+import { root } from '../support/cli.ts';
+
+const page = readFileSync(join(root, 'docs/releases.md'), 'utf8');
+const rows = Array.from(page.matchAll(/^\| (\d[\d.]+) \|.*\| (read|read, and seen to run): (.*) \|$/gm));
+const changes = rows.map(([, since = '', known = '', source = '']) => ({ since, known, source }));
+const lines = knownReleases.map(({ line }) => line);
+
+function indexOf(since: string): number {
+  const { year = 0, month = 0 } = readRelease(since) ?? {};
+  return lines.indexOf(shownRelease({ year, month }));
+}
+
+test('the page names every release that was run, and every schema that was read', () => {
+  const [, tried = ''] = /^On running services: (.*?)\. /m.exec(page) ?? [];
+  const [, schemas = ''] = /^From the schema of the API, and not run: (.*?)\. /m.exec(page) ?? [];
+  expect(tried.split(', ')).toEqual(knownReleases.flatMap((release) => release.tried ?? []));
+  expect(schemas.split(', ')).toEqual(knownReleases.flatMap((release) => release.schema ?? []));
+  expect(page).toContain(`from ${lines[0]} to ${lines.at(-1)}`);
+});
+
+test('every change came with a release that rollcall knows, the oldest first', () => {
+  expect(changes.length).toBe(page.match(/^\| \d/gm)?.length);
+  const indexes = changes.map(({ since }) => indexOf(since));
+  expect(indexes).not.toContain(-1);
+  expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
+});
+
+test('every change says where it was read: a file, and a tag that is not older', () => {
+  for (const { since, source } of changes) {
+    const [, tag = ''] = /^\S+\.\w+ @ (\d{4}\.\d+\.\d+)/.exec(source) ?? [];
+    expect([since, readRelease(tag) !== undefined]).toEqual([since, true]);
+  }
+});
+
+test('no change was seen to run that is later than every release that was run', () => {
+  const lastTried = knownReleases.findLastIndex(({ tried }) => tried !== undefined);
+  const seen = changes.filter(({ known }) => known !== 'read');
+  expect(seen.filter(({ since }) => indexOf(since) > lastTried)).toEqual([]);
+});
