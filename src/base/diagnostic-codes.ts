@@ -77,6 +77,8 @@ export const diagnosticCodes = {
     'repeated-id': 'warning: an id stands in one list twice → remove it, or write the one that is meant',
     'circular-reference':
       'a group is its own parent, or that of one of its parents → take out one of the parents',
+    'open-login':
+      'a flow of the designation authentication logs in whoever gives a name → bind a stage that proves who it is before the login, or `--allow open-login`',
     'similar-name':
       'warning: two names differ only in case, or in how Unicode writes them → make sure that two are meant',
     'likely-refused':

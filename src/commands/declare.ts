@@ -15,6 +15,7 @@ import {
   failOn,
   credentialsOptions,
   insecureHttp,
+  many,
   one,
   output,
   project,
@@ -87,6 +88,7 @@ export const commands: readonly Declared[] = [
     options: [
       ...project(),
       one('-q, --quiet', 'print no warnings'),
+      many('--allow <what>', 'open-login: flows that let in whoever gives a name'),
       one('--without-secrets', 'read no ${env:} and ${file:}; check all else'),
       ...reporting,
     ],

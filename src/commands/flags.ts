@@ -19,14 +19,14 @@ type Switches<Name extends string> = { readonly [name in Name]?: boolean };
 
 /** The flags of every command that reads manifests, as they were typed. */
 export type ProjectFlags = Texts<'config' | 'env'> &
-  Lists<'var' | 'vars' | 'capability'> &
+  Lists<'var' | 'vars' | 'capability' | 'allow'> &
   Switches<'strict' | 'contractOnly'>;
 
 /** The flags of every command that talks to the service. */
 export type ServiceFlags = Texts<
   'url' | 'tokenFile' | 'timeout' | 'wait' | 'concurrency' | 'caFile' | 'clientCert' | 'clientKey'
 > &
-  Lists<'header' | 'allow'> &
+  Lists<'header'> &
   Switches<'insecureHttp' | 'verbose' | 'quiet'>;
 
 /** The flags of commands that plan, with the selection of resources and the limits. */

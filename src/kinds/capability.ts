@@ -7,6 +7,15 @@ export function isCapability(name: string): name is Capability {
   return capabilities.some((capability) => capability === name);
 }
 
+/** What a run may bring about only where somebody has decided that: --allow open-login. */
+export const risks = ['open-login'] as const;
+
+export type Risk = (typeof risks)[number];
+
+export function isRisk(name: string): name is Risk {
+  return risks.some((risk) => risk === name);
+}
+
 /** How far a run goes beyond the three documented operations of the service. */
 export interface Reach {
   /** Not at all: nothing else is sent. */

@@ -41,6 +41,7 @@ export const group: RowKind = kindFrom({
   path: '/core/groups/',
   list: 'groups',
   leftOut: { include_users: 'false' },
+  login: { is: 'group', grants: 'is_superuser', parents: 'parents' },
   deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },
   fields,
   notDeclarable,

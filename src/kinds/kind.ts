@@ -2,6 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Access, Bindable, Children } from './children.ts';
 import type { Family } from './family.ts';
+import type { LoginPart } from './login-part.ts';
 import { memoizePerKey } from './memoize.ts';
 import type { Release } from './release.ts';
 import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
@@ -50,6 +51,8 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly access?: Access;
   /** Whether policies, groups and users can be bound to its records, and what depends on that. */
   readonly bindable?: Bindable | undefined;
+  /** The part that its records have in how people log in. */
+  readonly login?: LoginPart;
   /** Whether the service takes one with a licence alone. */
   readonly isEnterprise?: boolean;
   /** Whether its records are about people. */

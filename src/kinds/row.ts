@@ -19,6 +19,7 @@ type Given =
   | 'single'
   | 'isEnterprise'
   | 'access'
+  | 'login'
   | 'isPersonal'
   | 'isInternal'
   | 'notDeclarable'

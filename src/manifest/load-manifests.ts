@@ -18,6 +18,7 @@ import { findManifests } from './find-manifests.ts';
 import { limitProblem, limits, type Limits } from './limits.ts';
 import { readManifest, type ReadingOptions } from './read-manifest.ts';
 import type { References } from './references.ts';
+import { LoginEntries } from './open-login.ts';
 import { fieldChecks } from './field-checks.ts';
 import { Rules, type KnownRelease } from './rules.ts';
 import { referencedFiles } from './secret-reference.ts';
@@ -62,6 +63,8 @@ export interface LoadOptions extends ReadingOptions {
   readonly warns?: (address: Address) => boolean;
   /** The limits. */
   readonly most?: Limits;
+  /** Whether flows may let in whoever knows a name. */
+  readonly allowsOpenLogin?: boolean;
   /** The configuration file, which is not a manifest. */
   readonly settingsFile?: string;
 }
@@ -78,6 +81,7 @@ export async function loadManifests(
   const resources: Resource[] = [];
   const counts = new Map<ResourceType, number>();
   const rules = new Rules(options.release);
+  const login = new LoginEntries();
   let declared = 0;
   let entries = 0;
   const secrets = new Set(own?.texts);
@@ -94,6 +98,7 @@ export async function loadManifests(
     }
     const understood = await readManifest(file, most.entries, filesOf(filename), options);
     const { whole } = understood;
+    login.add(whole);
     for (const { kind } of whole) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
     const kept = whole.filter((resource) => keep(resource));
     const reported = [...understood.diagnostics, ...rules.check(understood)].filter(
@@ -111,6 +116,7 @@ export async function loadManifests(
       break;
     }
   }
+  if (!options.allowsOpenLogin) diagnostics.push(...login.problems());
   const sorted = withoutSecrets(once(diagnostics).toSorted(byPlace), secrets);
   return {
     resources,

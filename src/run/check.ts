@@ -9,7 +9,7 @@ export async function check(
   { files, env }: Pick<World, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns' | 'release'> = {},
 ): Promise<LoadedManifests> {
-  const { config, configFile, variables, strict, release, policy, hide, contractOnly, diagnostics } =
+  const { config, configFile, variables, strict, release, policy, hide, contractOnly, accepts, diagnostics } =
     settings;
   const loaded = await loadManifests(manifestsOf(settings), {
     ...policy,
@@ -18,6 +18,7 @@ export async function check(
     strict,
     hide,
     contractOnly,
+    allowsOpenLogin: accepts?.includes('open-login') === true,
     ...(release && { release }),
     ...options,
     ...(configFile !== undefined && { settingsFile: configFile }),

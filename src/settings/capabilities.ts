@@ -4,11 +4,14 @@ import {
   capabilities,
   formerCapability,
   isCapability,
+  isRisk,
+  risks,
   type Capability,
   type Reach,
+  type Risk,
 } from '../kinds/capability.ts';
 import { nonEmpty, type Environment } from './environment.ts';
-import type { Sources } from './values.ts';
+import type { Sources, Values } from './values.ts';
 
 const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCALL_CONTRACT_ONLY' } as const;
 
@@ -34,17 +37,14 @@ export function reachOf({ values, env, config }: Omit<Sources, 'files'>): Reach 
  * the capability that it needs is off.
  */
 export function permittedBy(
-  { values: { allow: given, nameOf }, config }: Pick<Sources, 'values' | 'config'>,
+  { values: { allow = [], nameOf }, config }: Pick<Sources, 'values' | 'config'>,
   { contractOnly, capabilities: turnedOn }: Reach,
 ): readonly Capability[] {
-  const where = given === undefined ? '`allow` of the environment' : nameOf('allow');
-  return [...new Set(given ?? config.allow ?? [])].map((action) => {
-    if (!isCapability(action)) {
-      throw new UsageError(
-        `${where} cannot be ${JSON.stringify(action)}`,
-        didYouMean(action, capabilities) ?? `It can be: ${capabilities.join(', ')}.`,
-      );
-    }
+  const given = allow.filter((name) => !isRisk(name));
+  const isGiven = given.length > 0;
+  const where = isGiven ? nameOf('allow') : '`allow` of the environment';
+  return [...new Set(isGiven ? given : (config.allow ?? []))].map((action) => {
+    if (!isCapability(action)) throw notAllowed(where, action);
     if (turnedOn.includes(action)) return action;
     throw new UsageError(
       `${where} is ${action}, and the capability \`${action}\` is not turned on`,
@@ -53,6 +53,21 @@ export function permittedBy(
         : `What exists is changed only where two switches are on: one for the service, \`capabilities: [${action}]\` in rollcall.yaml, and one for the run. Turn both on, or neither. So neither a stray flag nor a forgotten setting changes anything.`,
     );
   });
+}
+
+/** The risks that a run takes: no file can say that, as a pull request could change it. Throws a UsageError for an unknown name. */
+export function acceptedBy({ allow = [], nameOf }: Pick<Values, 'allow' | 'nameOf'>): readonly Risk[] {
+  return [...new Set(allow)].flatMap((name) => {
+    if (isRisk(name)) return [name];
+    if (isCapability(name)) return [];
+    throw notAllowed(nameOf('allow'), name);
+  });
+}
+
+function notAllowed(where: string, name: string): UsageError {
+  const known = [...capabilities, ...risks];
+  const advice = didYouMean(name, known) ?? `It can be: ${known.join(', ')}.`;
+  return new UsageError(`${where} cannot be ${JSON.stringify(name)}`, advice);
 }
 
 function checked(names: readonly string[], where: string): Capability[] {

@@ -1,9 +1,9 @@
 import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
-import type { Capability, Reach } from '../kinds/capability.ts';
+import type { Capability, Reach, Risk } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
-import { permittedBy, reachOf } from './capabilities.ts';
+import { acceptedBy, permittedBy, reachOf } from './capabilities.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
@@ -37,6 +37,8 @@ export interface ServiceSettings extends Reach {
   readonly hide?: Hide | undefined;
   /** The permitted changes. */
   readonly allow: readonly Capability[];
+  /** The accepted risks. */
+  readonly accepts?: readonly Risk[];
 }
 
 export function destinationOf({ baseUrl, environment }: ServiceSettings): Destination {
@@ -88,6 +90,7 @@ export async function readServiceSettings(sources: Sources): Promise<ServiceSett
     },
     concurrency: concurrencyOf(sources),
     allow: permittedBy(sources, reach),
+    accepts: acceptedBy(values),
   };
 }
 

@@ -4,10 +4,10 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
 import { redactorOf } from '../base/redactor.ts';
-import type { Reach } from '../kinds/capability.ts';
+import type { Reach, Risk } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
-import { reachOf } from './capabilities.ts';
+import { acceptedBy, reachOf } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { readClientCertificate } from './certificates.ts';
@@ -34,6 +34,8 @@ export interface Settings extends Reach {
   readonly release?: Release | undefined;
   /** How to reach the service, if known; see `Purpose`. */
   readonly service?: ServiceSettings | undefined;
+  /** The risks that the run takes. */
+  readonly accepts?: readonly Risk[];
   /** What manifests may refer to. */
   readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles' | 'allowTexts'> & {
     /** Files and variables that manifests may never read, and that are redacted. */
@@ -99,6 +101,7 @@ export async function readSettings(
         : undefined,
     strict,
     ...reachOf(sources),
+    accepts: acceptedBy(values),
     release: readRelease(config?.release ?? ''),
     service,
     hide,

@@ -21,7 +21,7 @@ export interface Values {
   readonly capabilities?: readonly string[] | undefined;
   /** Whether only the documented operations are sent. */
   readonly contractOnly?: boolean | undefined;
-  /** The permitted changes. */
+  /** The permitted changes, and the accepted risks. */
   readonly allow?: readonly string[] | undefined;
 
   readonly url?: string | undefined;

@@ -10,6 +10,15 @@ export const flow: RowKind = kindFrom({
   deletion: {},
   otherPaths: ['cache_info'],
   bindableIn: 'policybindingmodel_ptr_id',
+  login: {
+    is: 'flow',
+    purpose: { field: 'designation', value: 'authentication' },
+    beginners: {
+      field: 'authentication',
+      values: ['none', 'require_unauthenticated'],
+      default: 'none',
+    },
+  },
   fields: {
     stages: { children: stageBindings },
     authentication: { changeWarning: () => 'other people may go through it' },

@@ -1,3 +1,4 @@
+import { textOf } from '../../base/json.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
@@ -33,12 +34,24 @@ const reputation = kindFrom({
   },
 });
 
+/** What an expression returns where it is nothing but a constant. */
+function constantIn(expression: string): boolean | undefined {
+  const [, constant] = /^return (True|False)$/.exec(expression.trim()) ?? [];
+  return constant === undefined ? undefined : constant === 'True';
+}
+
 export const policies: readonly RowKind[] = [
-  kindFrom({ ...policy, path: '/policies/dummy/' }),
+  // Nobody passes it by default, in 2025.12.4.
+  kindFrom({
+    ...policy,
+    path: '/policies/dummy/',
+    login: { is: 'policy', passes: ({ result = false }) => result === true },
+  }),
   eventMatcher,
   kindFrom({
     ...policy,
     path: '/policies/expression/',
+    login: { is: 'policy', passes: ({ expression = null }) => constantIn(textOf(expression)) },
     fields: { expression: { changeWarning: () => 'it decides otherwise who passes' } },
   }),
   kindFrom({ ...policy, path: '/policies/geoip/' }),

@@ -21,6 +21,7 @@ const reach = {
  */
 const source = {
   list: 'sources',
+  login: { is: 'source' },
   title: 'name',
   unique: true,
   // Nobody comes from it before all is bound that decides on who may.

@@ -14,6 +14,13 @@ const identification = kindFrom({
   path: '/stages/identification/',
   // A change without them was refused by 2023.10.7 and by 2025.12.4.
   update: { sentAlong: ['user_fields', 'sources'] },
+  login: {
+    is: 'stage',
+    challenge: 'ak-stage-identification',
+    takesName: 'user_fields',
+    shows: 'password_stage',
+    offers: 'sources',
+  },
   fields: {
     user_fields: {
       ifMissing: requireField('a new identification stage needs `user_fields` or `sources`', ['sources']),
@@ -59,28 +66,48 @@ export const stages: readonly RowKind[] = [
     // Until 2024.2, it is a number.
     fields: { digits: { form: formerly((digits) => Number(digits), textOf) } },
   }),
-  kindFrom({ ...stage, path: '/stages/authenticator/validate/' }),
+  kindFrom({
+    ...stage,
+    path: '/stages/authenticator/validate/',
+    // By default, users without a device skip it; `configure` lets whoever knows their names set one up. The default is that of 2025.12.4.
+    login: { is: 'stage', proves: { field: 'not_configured_action', value: 'deny' } },
+  }),
   kindFrom({ ...stage, path: '/stages/authenticator/webauthn/' }),
   kindFrom({ ...stage, path: '/stages/captcha/' }),
   kindFrom({ ...stage, path: '/stages/consent/' }),
-  kindFrom({ ...stage, path: '/stages/deny/' }),
+  kindFrom({ ...stage, path: '/stages/deny/', login: { is: 'stage', denies: true } }),
   kindFrom({ ...stage, path: '/stages/dummy/' }),
   kindFrom({
     ...stage,
     path: '/stages/email/',
+    login: { is: 'stage', proves: true },
     // Until 2025.4, it is a number of minutes.
     fields: { token_expiry: { form: formerly(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
   }),
   kindFrom({ ...stage, path: '/stages/endpoints/' }),
   identification,
   kindFrom({ ...stage, path: '/stages/invitation/stages/' }),
-  kindFrom({ ...stage, path: '/stages/mtls/', isEnterprise: true }),
-  kindFrom({ ...stage, path: '/stages/password/' }),
+  kindFrom({
+    ...stage,
+    path: '/stages/mtls/',
+    isEnterprise: true,
+    login: { is: 'stage', proves: { field: 'mode', value: 'required' } },
+  }),
+  kindFrom({
+    ...stage,
+    path: '/stages/password/',
+    login: { is: 'stage', challenge: 'ak-stage-password', proves: true },
+  }),
   kindFrom({ ...stage, path: '/stages/prompt/stages/' }),
   redirect,
-  kindFrom({ ...stage, path: '/stages/source/', isEnterprise: true }),
+  kindFrom({
+    ...stage,
+    path: '/stages/source/',
+    isEnterprise: true,
+    login: { is: 'stage', challenge: 'ak-stage-source', proves: true },
+  }),
   kindFrom({ ...stage, path: '/stages/user_delete/' }),
-  kindFrom({ ...stage, path: '/stages/user_login/' }),
+  kindFrom({ ...stage, path: '/stages/user_login/', login: { is: 'stage', logsIn: true } }),
   kindFrom({ ...stage, path: '/stages/user_logout/' }),
   kindFrom({ ...stage, path: '/stages/user_write/' }),
 ];

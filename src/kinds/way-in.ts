@@ -1,0 +1,223 @@
+import type { Problem } from '../base/diagnostic.ts';
+import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { bindingsIn, childFields } from './bindings.ts';
+import type { Children } from './children.ts';
+import type { Family, Kind } from './kind.ts';
+import type { StepOfLogin } from './login-part.ts';
+
+/** A record as it is declared, held, or left by a plan. Its bindings stand in its fields, as manifests declare them. */
+export interface LoginRecord {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly fields: JsonObject;
+}
+
+/** The record with an id or name; undefined where it is not known. */
+export type RecordOf = (family: Family, reference: JsonValue) => LoginRecord | undefined;
+
+/** Whether everybody passes, or nobody; undefined where that depends on who asks, or cannot be seen. */
+type Verdict = boolean | undefined;
+
+/** A flow, with its stages in their order. */
+export interface LoginFlow {
+  readonly record: LoginRecord;
+  readonly passes: Verdict;
+  readonly stages: readonly LoginStage[];
+  /** All records of which it is made, itself among them. */
+  readonly parts: readonly LoginRecord[];
+}
+
+interface LoginStage {
+  /** Undefined where the record is not known. */
+  readonly record: LoginRecord | undefined;
+  readonly passes: Verdict;
+  /** What it shows inside of itself. */
+  readonly inside: readonly LoginRecord[];
+  /** The policies that decide whether it is shown. */
+  readonly policies: readonly LoginRecord[];
+}
+
+/** Whether a record is a flow by which people log in. */
+export function isLogin({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
+  return login?.is === 'flow' && fields[login.purpose.field] === login.purpose.value;
+}
+
+/** A flow with what is bound to it; undefined where its stages are not known. */
+export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | undefined {
+  const { kind, fields } = record;
+  const all = childFields(kind);
+  const [stagesIn, children] = all.find(([, { inside }]) => inside) ?? [];
+  const bound = stagesIn === undefined ? undefined : fields[stagesIn];
+  if (children?.inside === undefined || bound === undefined) return undefined;
+  const { inside } = children;
+  const own = all.flatMap(([field, of]) =>
+    of.inside ? [] : [judged(of, fields[field], kind, fields, recordOf)],
+  );
+  const stages = bindingsIn(children, bound)
+    .toSorted((a, b) => Number(a.values['order']) - Number(b.values['order']))
+    .map(({ binds, id, values }): LoginStage => {
+      const stage = recordOf(binds.refersTo, id);
+      const { passes, policies } = judged(inside.children, values[inside.field], kind, values, recordOf);
+      return { record: stage, passes, policies, inside: stage ? insideOf(stage, recordOf) : [] };
+    });
+  const parts = [
+    record,
+    ...own.flatMap(({ policies }) => policies),
+    ...stages.flatMap((stage) => [
+      ...(stage.record ? [stage.record] : []),
+      ...stage.inside,
+      ...stage.policies,
+      ...(stage.record ? offeredBy(stage.record, recordOf) : []),
+    ]),
+  ];
+  return {
+    record,
+    passes: together(
+      own.map(({ passes }) => passes),
+      true,
+    ),
+    stages,
+    parts,
+  };
+}
+
+/** How the policies that are bound to something count together. */
+function judged(
+  children: Children,
+  bound: JsonValue = [],
+  { bindable }: Kind,
+  values: JsonObject,
+  recordOf: RecordOf,
+): { readonly passes: Verdict; readonly policies: readonly LoginRecord[] } {
+  const counted = bindingsIn(children, bound).filter((one) => one.values['enabled'] !== false);
+  const all = counted.map(({ binds, id, values: { negate } }) => {
+    const record = recordOf(binds.refersTo, id);
+    const part = record?.kind.login;
+    const passes = record && part?.is === 'policy' ? part.passes(record.fields) : undefined;
+    return {
+      policies: record ? [record] : [],
+      passes: passes === undefined ? undefined : passes !== (negate === true),
+    };
+  });
+  const mode = bindable?.mode;
+  const isAll = mode !== undefined && values[mode.field] === mode.all;
+  const passes =
+    all.length === 0 ||
+    together(
+      all.map((one) => one.passes),
+      isAll,
+    );
+  return { passes, policies: all.flatMap(({ policies }) => policies) };
+}
+
+function together(verdicts: readonly Verdict[], isAll: boolean): Verdict {
+  if (verdicts.includes(!isAll)) return !isAll;
+  return verdicts.includes(undefined) ? undefined : isAll;
+}
+
+function stepOf(record: LoginRecord | undefined): StepOfLogin | undefined {
+  const part = record?.kind.login;
+  return part?.is === 'stage' ? part : undefined;
+}
+
+/** The stages that a stage shows inside of itself. */
+function insideOf(record: LoginRecord, recordOf: RecordOf): readonly LoginRecord[] {
+  return referredBy(record, stepOf(record)?.shows, recordOf);
+}
+
+/** The sources that a stage offers. */
+function offeredBy(record: LoginRecord, recordOf: RecordOf): readonly LoginRecord[] {
+  return referredBy(record, stepOf(record)?.offers, recordOf);
+}
+
+function referredBy({ kind, fields }: LoginRecord, field = '', recordOf: RecordOf): readonly LoginRecord[] {
+  const family = kind.fields[field]?.refersTo;
+  const value = fields[field] ?? null;
+  const all = isJsonList(value) ? value : [value];
+  return all.flatMap((one) => (one === null || !family ? [] : (recordOf(family, one) ?? [])));
+}
+
+/** What to say of a flow that is open by name. */
+export const openLogin: Problem = {
+  code: 'open-login',
+  summary: 'whoever gives a name is logged in: no stage before that proves who it is',
+  detail:
+    'Bind a stage that proves it before the one that logs in, such as a password stage. A stage with a policy that is false for everybody is skipped. If it is meant, allow it with --allow open-login.',
+};
+
+/** Whether a list or a reference holds anything. */
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && !(isJsonList(value) && value.length === 0);
+}
+
+function provesIn({ fields }: LoginRecord, { proves, shows }: StepOfLogin): boolean {
+  if (shows !== undefined && isGiven(fields[shows])) return true;
+  return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
+}
+
+/** That a flow lets in whoever knows a name; or where nobody can see whether it does, the policies that decide. */
+export type OpenByName =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
+
+/** Whether a flow takes a name, and logs in whoever gave one without a proof. */
+export function openByName({ record, passes, stages }: LoginFlow): OpenByName | undefined {
+  if (!isLogin(record) || passes === false) return undefined;
+  let isNamed = false;
+  let isUnknown = false;
+  const guards: string[] = [];
+  for (const stage of stages) {
+    if (stage.passes === false) continue;
+    const { record: own } = stage;
+    if (own === undefined) {
+      isUnknown = true;
+      continue;
+    }
+    const part = stepOf(own);
+    if (part === undefined) continue;
+    if (provesIn(own, part) || part.denies) {
+      if (stage.passes) return undefined;
+      if (!part.denies) guards.push(...policiesOf(stage));
+      // Who is not shown it, gives it no name either.
+      continue;
+    }
+    isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
+    if (!part.logsIn) continue;
+    if (isNamed)
+      return guards.length > 0 || isUnknown ? { kind: 'perhaps', policies: guards } : { kind: 'open' };
+    if (stage.passes) return undefined;
+  }
+  return undefined;
+}
+
+/** The names of the policies that decide on a stage; its own where nobody knows them. */
+function policiesOf({ policies, record }: LoginStage): readonly string[] {
+  const names = policies.map(({ name }) => name);
+  return names.length > 0 ? names : [record?.name ?? ''];
+}
+
+/** Why nobody can log in by a flow, each reason in words; none where people can, as far as that can be seen. */
+export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly string[] {
+  const { login } = record.kind;
+  if (login?.is !== 'flow') return [];
+  const { field, values, default: usual } = login.beginners;
+  const beginners = textOf(record.fields[field] ?? usual);
+  const shown = stages.filter((stage) => stage.passes !== false);
+  const isAny = (has: (part: StepOfLogin) => unknown): boolean =>
+    shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { is: 'stage' }));
+  const lastOf = shown.findIndex(({ record: stage }) => stepOf(stage)?.logsIn);
+  const before = lastOf === -1 ? shown : shown.slice(0, lastOf);
+  return [
+    ...(values.includes(beginners)
+      ? []
+      : [`its \`${field}\` is ${beginners}: only who is logged in may begin it`]),
+    ...(passes === false ? ['a policy that is bound to it is false for everybody'] : []),
+    ...before.flatMap(({ record: stage }) =>
+      stage && stepOf(stage)?.denies
+        ? [`the stage ${JSON.stringify(stage.name)} denies whoever comes to it`]
+        : [],
+    ),
+    ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks who somebody is']),
+    ...(isAny(({ logsIn }) => logsIn) ? [] : ['no stage logs anybody in']),
+  ];
+}

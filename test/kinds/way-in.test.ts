@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { isNameReference } from '../../src/kinds/values.ts';
+import {
+  loginFlow,
+  obstaclesIn,
+  openByName,
+  type LoginFlow,
+  type LoginRecord,
+} from '../../src/kinds/way-in.ts';
+
+function kindAt(path: string): Kind {
+  const kind = kinds.find((each) => each.path === `/api/v3${path}`);
+  if (kind === undefined) throw new Error(`no kind has the path ${path}`);
+  return kind;
+}
+
+const flow = kindAt('/flows/instances/');
+const stage = (path: string, fields: JsonObject = {}) => ({ kind: kindAt(`/stages/${path}/`), fields });
+const records: Readonly<Record<string, Pick<LoginRecord, 'kind' | 'fields'>>> = {
+  who: stage('identification', { user_fields: ['username'] }),
+  whole: stage('identification', { user_fields: ['username'], password_stage: { name: 'proof' } }),
+  sources: stage('identification', { user_fields: [], sources: [{ name: 'any' }] }),
+  proof: stage('password'),
+  device: stage('authenticator/validate', { not_configured_action: 'deny' }),
+  deviceIfAny: stage('authenticator/validate', { not_configured_action: 'skip' }),
+  deviceOrNew: stage('authenticator/validate'),
+  certificate: stage('mtls', { mode: 'required' }),
+  certificateIfAny: stage('mtls', { mode: 'optional' }),
+  mail: stage('email'),
+  captcha: stage('captcha'),
+  no: stage('deny'),
+  enter: stage('user_login'),
+  never: { kind: kindAt('/policies/dummy/'), fields: { result: false } },
+  always: { kind: kindAt('/policies/dummy/'), fields: { result: true } },
+  returnFalse: { kind: kindAt('/policies/expression/'), fields: { expression: 'return False\n' } },
+  expression: { kind: kindAt('/policies/expression/'), fields: { expression: 'return request.user.pk > 3' } },
+};
+
+type Bound =
+  | string
+  | { readonly stage: string; readonly policies?: readonly JsonObject[]; readonly mode?: string };
+
+function policy(name: string, more: JsonObject = {}): JsonObject {
+  return { policy: { name }, order: 0, ...more };
+}
+
+function flowOf(bound: readonly Bound[], fields: JsonObject = {}): LoginFlow {
+  const stages = bound.map((one, order): JsonValue => {
+    const { stage: name, policies = [], mode = 'any' } = typeof one === 'string' ? { stage: one } : one;
+    return { stage: { name }, order, policies, policy_engine_mode: mode };
+  });
+  const record = { kind: flow, name: 'door', fields: { designation: 'authentication', stages, ...fields } };
+  const made = loginFlow(record, (_, reference) => {
+    const name = isNameReference(reference) ? reference.name : '';
+    const found = records[name];
+    return found && { ...found, name };
+  });
+  if (made === undefined) throw new Error('its stages are not known');
+  return made;
+}
+
+const open = { kind: 'open' };
+
+describe('a flow is open by name', () => {
+  test.each<[condition: string, bound: readonly Bound[]]>([
+    ['with identification and login alone', ['who', 'enter']],
+    ['with the password after the login', ['who', 'enter', 'proof']],
+    ['with a captcha between', ['who', 'captcha', 'enter']],
+    ['with a device that users without one skip', ['who', 'deviceIfAny', 'enter']],
+    ['with a device that users without one set up', ['who', 'deviceOrNew', 'enter']],
+    ['with a certificate that is optional', ['who', 'certificateIfAny', 'enter']],
+    ['with a false dummy on the password', ['who', { stage: 'proof', policies: [policy('never')] }, 'enter']],
+    [
+      'with a false expression on it',
+      ['who', { stage: 'proof', policies: [policy('returnFalse')] }, 'enter'],
+    ],
+    [
+      'with a negated true policy on it',
+      ['who', { stage: 'proof', policies: [policy('always', { negate: true })] }, 'enter'],
+    ],
+    [
+      'with one false policy of all on it',
+      ['who', { stage: 'proof', policies: [policy('never'), policy('expression')], mode: 'all' }, 'enter'],
+    ],
+    ['with a deny stage that is skipped', ['who', { stage: 'no', policies: [policy('never')] }, 'enter']],
+  ])('%s', (_, bound) => {
+    expect(openByName(flowOf(bound))).toEqual(open);
+  });
+});
+
+describe('a flow is closed to a name alone', () => {
+  test.each<[condition: string, bound: readonly Bound[], fields?: JsonObject]>([
+    ['with a password', ['who', 'proof', 'enter']],
+    ['with a password before the name', ['proof', 'who', 'enter']],
+    ['with a password inside of the identification', ['whole', 'enter']],
+    ['with sources alone', ['sources', 'enter']],
+    ['with a device that everybody needs', ['who', 'device', 'enter']],
+    ['with a certificate', ['who', 'certificate', 'enter']],
+    ['with an e-mail', ['who', 'mail', 'enter']],
+    ['without a login', ['who']],
+    ['with a login that is skipped', ['who', { stage: 'enter', policies: [policy('never')] }]],
+    ['with a name that nobody is asked for', [{ stage: 'who', policies: [policy('never')] }, 'enter']],
+    ['with a deny stage', ['who', 'no', 'enter']],
+    [
+      'with a false policy on it that is disabled',
+      ['who', { stage: 'proof', policies: [policy('never', { enabled: false })] }, 'enter'],
+    ],
+    [
+      'with one true policy of any',
+      ['who', { stage: 'proof', policies: [policy('always'), policy('expression')] }, 'enter'],
+    ],
+    ['with a policy that lets nobody begin', ['who', 'enter'], { policies: [policy('never')] }],
+    ['with another designation', ['who', 'enter'], { designation: 'stage_configuration' }],
+  ])('%s', (_, bound, fields) => {
+    expect(openByName(flowOf(bound, fields))).toBeUndefined();
+  });
+});
+
+test('a policy that decides on the only proof is named, and the flow is neither open nor closed', () => {
+  const guarded = { stage: 'proof', policies: [policy('expression')] };
+  expect(openByName(flowOf(['who', guarded, 'enter']))).toEqual({
+    kind: 'perhaps',
+    policies: ['expression'],
+  });
+  expect(openByName(flowOf(['who', guarded, 'device', 'enter']))).toBeUndefined();
+});
+
+test('a stage that nobody knows leaves it open whether a flow is', () => {
+  expect(openByName(flowOf(['who', 'unknown', 'enter']))).toEqual({ kind: 'perhaps', policies: [] });
+});
+
+test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obstacles: readonly string[]]>([
+  ['a whole flow', ['who', 'proof', 'enter'], {}, []],
+  [
+    'a flow for those who are logged in',
+    ['who', 'proof', 'enter'],
+    { authentication: 'require_authenticated' },
+    ['its `authentication` is require_authenticated: only who is logged in may begin it'],
+  ],
+  [
+    'a flow with a false policy',
+    ['who', 'proof', 'enter'],
+    { policies: [policy('never')] },
+    ['a policy that is bound to it is false for everybody'],
+  ],
+  ['a deny stage', ['no', 'who', 'proof', 'enter'], {}, ['the stage "no" denies whoever comes to it']],
+  [
+    'a deny stage that is skipped',
+    [{ stage: 'no', policies: [policy('never')] }, 'who', 'proof', 'enter'],
+    {},
+    [],
+  ],
+  ['no stages', [], {}, ['no stage asks who somebody is', 'no stage logs anybody in']],
+  ['no login', ['who', 'proof'], {}, ['no stage logs anybody in']],
+])('%s has its obstacles', (_, bound, fields, obstacles) => {
+  expect(obstaclesIn(flowOf(bound, fields))).toEqual(obstacles);
+});
