@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
 import type { Family, Kind } from './kind.ts';
-import { memoizePerKey } from './memoize.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, type PartialValue, plainUuid, sameJson } from './values.ts';
 
 /** The fields of a kind that declare bindings, and which. */

@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { memoizePerText, once } from '../base/memoize.ts';
 import { packageFile, packageFiles } from '../base/package-file.ts';
 import { knownReleases } from './release.ts';
 
@@ -43,14 +44,11 @@ export interface TypeFacts {
   readonly fields: Readonly<Record<string, FieldFacts>>;
 }
 
-const known = new Map<string, ReadonlyMap<string, TypeFacts>>();
-
-let paths: ReadonlySet<string> | undefined;
+const paths = once(() => new Set(packageFiles('src/kinds/facts').map((name) => pathOf(name))));
 
 /** Whether any release has records at a path such as `/core/groups/`. */
 export function hasFacts(path: string): boolean {
-  paths ??= new Set(packageFiles('src/kinds/facts').map((name) => pathOf(name)));
-  return paths.has(path);
+  return paths().has(path);
 }
 
 function pathOf(name: string): string {
@@ -63,13 +61,7 @@ export function factsOf(release: string, path: string): TypeFacts | undefined {
 }
 
 /** The same for each line that has the path, the oldest first. The file of a path is read when it is first asked for. */
-export function factsByRelease(path: string): ReadonlyMap<string, TypeFacts> {
-  const found = known.get(path) ?? readFacts(path);
-  known.set(path, found);
-  return found;
-}
-
-function readFacts(path: string): Map<string, TypeFacts> {
+export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = memoizePerText((path) => {
   const name = path.slice(1, -1).replaceAll('/', '.');
   const text = packageFile(`src/kinds/facts/${name}.json`);
   const changes = JSON.parse(text) as Record<string, JsonValue>; // what the script writes
@@ -81,7 +73,7 @@ function readFacts(path: string): Map<string, TypeFacts> {
     if (facts !== null) found.set(line, facts as unknown as TypeFacts); // what the script writes
   }
   return found;
-}
+});
 
 /** A value with what a later release changes of it: null takes a key away, `+` and `-` are what a list of values gains and loses. */
 export function changed(value: JsonValue, change: JsonValue): JsonValue {

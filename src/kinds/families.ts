@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Family } from './kind.ts';
 import { newestFacts } from './newest-facts.ts';
-import { once } from './memoize.ts';
+import { once } from '../base/memoize.ts';
 import { referredLists } from './references.ts';
 import { searchFor } from './search.ts';
 import { isUuid } from './values.ts';

@@ -1,6 +1,6 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Form, Kind } from './kind.ts';
-import { memoizePerKey } from './memoize.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 
 const formerNames = memoizePerKey(({ fields }: Kind) =>
   Object.entries(fields).flatMap(([field, { formerly, wasSingle = false }]) =>
@@ -8,18 +8,12 @@ const formerNames = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-const shownInPlaceOf = new WeakMap<Kind, readonly (readonly [field: string, shown: string])[]>();
-
 /** The fields that answers do not show, and those that they show in their place. */
-function shownInPlace(kind: Kind): readonly (readonly [field: string, shown: string])[] {
-  const known = shownInPlaceOf.get(kind);
-  if (known) return known;
-  const found = Object.entries(kind.fields).flatMap(([field, { shownAs }]) =>
+const shownInPlace = memoizePerKey(({ fields }: Kind) =>
+  Object.entries(fields).flatMap(([field, { shownAs }]) =>
     shownAs ? [[field, shownAs.field] as const] : [],
-  );
-  shownInPlaceOf.set(kind, found);
-  return found;
-}
+  ),
+);
 
 /** What is sent of these fields, so that every release understands it; but for values that have a former form, in one of the two. */
 export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'former' = 'sent'): JsonObject {

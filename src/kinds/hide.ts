@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { defaultKinds, kinds, kindsOf } from './all.ts';
 import type { Kind } from './kind.ts';
-import { once } from './memoize.ts';
+import { once } from '../base/memoize.ts';
 
 /** The fields whose values no output shows, each as its kind and its name: `user.email`. */
 export type Hide = readonly string[];

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Access, Bindable, Children } from './children.ts';
 import type { Family } from './family.ts';
 import type { LoginPart } from './login-part.ts';
-import { memoizePerKey } from './memoize.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import type { Release } from './release.ts';
 import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 

@@ -5,7 +5,7 @@ import { childFields, mapIds } from './bindings.ts';
 import type { Children } from './children.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
-import { once, memoizePerKey } from './memoize.ts';
+import { once, memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 

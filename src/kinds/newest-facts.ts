@@ -1,3 +1,4 @@
+import { memoizePerText } from '../base/memoize.ts';
 import type { FieldFacts, TypeFacts } from './facts.ts';
 import { newest } from './facts/newest.ts';
 
@@ -18,20 +19,12 @@ export interface NewestField extends FieldFacts {
   readonly later?: Readonly<Record<string, string>>;
 }
 
-const known = new Map<string, NewestFacts>();
-
 /**
  * What the newest release says of a path: kept apart from the others, as every start of the program needs it. It is parsed when it is
  * first asked for.
  */
-export function newestFacts(path: string): NewestFacts {
-  const found = known.get(path) ?? parsed(path);
-  known.set(path, found);
-  return found;
-}
-
-function parsed(path: string): NewestFacts {
+export const newestFacts: (path: string) => NewestFacts = memoizePerText((path) => {
   const facts = newest[path];
   if (facts === undefined) throw new Error(`there are no facts of ${path}`);
   return JSON.parse(facts) as NewestFacts; // what the script writes
-}
+});

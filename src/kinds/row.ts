@@ -7,7 +7,7 @@ import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
-import { once } from './memoize.ts';
+import { once } from '../base/memoize.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
 import { laterKindCheck, laterValueCheck, lengthCheck, otherPathCheck } from './release-checks.ts';

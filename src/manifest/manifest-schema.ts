@@ -1,14 +1,14 @@
 import type { ErrorObject } from 'ajv';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue, stepsOf, valueAt } from '../base/json.ts';
+import { once } from '../base/memoize.ts';
 import { schemaText } from '../base/package-file.ts';
 
-let schema: JsonObject | undefined;
+const schema = once(() => JSON.parse(schemaText('manifest')) as JsonObject); // our own
 
 /** An error with the value that it is about, and what the published schema of manifests says of it. */
 export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject {
-  schema ??= JSON.parse(schemaText('manifest')) as JsonObject; // our own
   let data = manifest;
-  let parentSchema = schema;
+  let parentSchema = schema();
   for (const step of stepsOf(error.instancePath)) {
     const [inner, within] = isJsonList(data)
       ? [data[Number(step)], parentSchema['items']]
@@ -32,7 +32,7 @@ function plain(node: JsonObject, value: JsonValue): JsonObject {
 
 /** `#/definitions/group`, or what lies in one. */
 function definition(ref: string): JsonObject {
-  return objectIn(valueAt(schema ?? {}, stepsOf(ref)));
+  return objectIn(valueAt(schema(), stepsOf(ref)));
 }
 
 function objectIn(value: JsonValue | undefined): JsonObject {

@@ -1,4 +1,5 @@
 import { textOf, type JsonValue } from '../base/json.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import type { SandboxKind, World } from './kind.ts';
 import type { Row } from './rows.ts';
 
@@ -30,17 +31,10 @@ export function bindableAt(world: World, id: JsonValue): Row | undefined {
   return undefined;
 }
 
-const bindables = new WeakMap<SandboxKind, boolean>();
-
 /** Whether policies can be bound to the records of a kind. */
-function isBindable(kind: SandboxKind): boolean {
-  const known = bindables.get(kind);
-  if (known !== undefined) return known;
-  const { fields, id } = kind.facts;
-  const is =
+const isBindable = memoizePerKey(
+  ({ facts: { fields, id } }: SandboxKind) =>
     bindableId in fields ||
     id?.name === 'pbm_uuid' ||
-    ['pbm_uuid', 'policy_engine_mode'].some((name) => name in fields);
-  bindables.set(kind, is);
-  return is;
-}
+    ['pbm_uuid', 'policy_engine_mode'].some((name) => name in fields),
+);

@@ -67,14 +67,10 @@ function fieldFrom(world: World, place: Place, facts: FieldFacts, row: FieldRow)
   };
 }
 
-const lists = new WeakMap<FieldFacts, Reference['list'] | 'none'>();
-
-/** The list to which a field refers by the ids of its records: what its name tells is found out once. */
+/** The list to which a field refers by the ids of its records. */
 function listOf(place: Place, facts: FieldFacts): Reference['list'] | undefined {
-  const { list = 'none', by } = referenceOf(...place, facts) ?? {};
-  const known = lists.get(facts) ?? (by === 'uuid' ? 'none' : list);
-  lists.set(facts, known);
-  return known === 'none' ? undefined : known;
+  const { list, by } = referenceOf(...place, facts) ?? {};
+  return by === 'uuid' ? undefined : list;
 }
 
 /** How values are read that have to be what the schema says. */

@@ -1,4 +1,5 @@
 import { textOf } from '../base/json.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import { referenceOf, referredLists } from '../kinds/references.ts';
 import type { FieldErrors } from './fields.ts';
@@ -15,19 +16,12 @@ export function filtersOf(
   return { exact: exactOf(facts), filters: (query) => asked(world, path, facts, query) };
 }
 
-const exact = new WeakMap<TypeFacts, readonly string[]>();
-
 /** The texts that a query can ask for by the names of their fields. */
-function exactOf(facts: TypeFacts): readonly string[] {
-  const { filters, fields } = facts;
-  const found =
-    exact.get(facts) ??
-    Object.keys(filters).filter(
-      (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',
-    );
-  exact.set(facts, found);
-  return found;
-}
+const exactOf = memoizePerKey(({ filters, fields }: TypeFacts): readonly string[] =>
+  Object.keys(filters).filter(
+    (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',
+  ),
+);
 
 const blindToCase = '__iexact';
 

@@ -1,27 +1,22 @@
 import { textOf, type JsonObject } from '../base/json.ts';
+import { memoizePerText } from '../base/memoize.ts';
 import { packageFile } from '../base/package-file.ts';
 import { hasFacts } from '../kinds/facts.ts';
 import { isWritten, type World } from './kind.ts';
-import type { SandboxRelease } from './release.ts';
 
 /** By path, the records that a service holds before anybody has changed it; of code, the digest. */
 type Fresh = Readonly<Record<string, readonly JsonObject[]>>;
 
-const read = new Map<string, Fresh>();
-
 /** As one of 2023.10.7 and one of 2025.12.4 listed them, in which ids depend on names alone. */
-function freshIn(release: SandboxRelease): Fresh {
-  const recorded = release === '2023.10' ? release : '2025.12';
-  const known = read.get(recorded);
-  if (known !== undefined) return known;
-  const fresh = JSON.parse(packageFile(`src/sandbox/fresh/${recorded}.json`)) as Fresh; // what is in that folder
-  read.set(recorded, fresh);
-  return fresh;
-}
+const freshIn = memoizePerText(
+  (recorded) => JSON.parse(packageFile(`src/sandbox/fresh/${recorded}.json`)) as Fresh, // what is in that folder
+);
 
 /** Puts what is listed at some paths into a sandbox. */
 export function plantFresh(world: World, isPlanted: (path: string) => boolean): void {
-  for (const [path, records] of Object.entries(freshIn(world.release))) {
+  for (const [path, records] of Object.entries(
+    freshIn(world.release === '2023.10' ? world.release : '2025.12'),
+  )) {
     if (!isPlanted(path) || !hasFacts(path)) continue;
     const kind = world.kind(path);
     for (const { pk = null, ...values } of records) {

@@ -1,4 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import { emptyOf, factsIn } from './field-facts.ts';
 import type { SandboxKind, World } from './kind.ts';
@@ -12,22 +13,13 @@ interface Shape {
   readonly isTyped: boolean;
 }
 
-const shapes = new WeakMap<TypeFacts, Shape>();
-
-function shapeOf(facts: TypeFacts): Shape {
-  const known = shapes.get(facts);
-  if (known !== undefined) return known;
-  const { fields, id } = facts;
-  const shape = {
-    fields: Object.entries(fields).flatMap(([name, field]): Shape['fields'] =>
-      field.writeOnly ? [] : [[name, emptyOf(field)]],
-    ),
-    idField: fields['pk'] || !id ? 'pk' : id.name,
-    isTyped: fields['component'] !== undefined,
-  };
-  shapes.set(facts, shape);
-  return shape;
-}
+const shapeOf = memoizePerKey(({ fields, id }: TypeFacts): Shape => ({
+  fields: Object.entries(fields).flatMap(([name, field]): Shape['fields'] =>
+    field.writeOnly ? [] : [[name, emptyOf(field)]],
+  ),
+  idField: fields['pk'] || !id ? 'pk' : id.name,
+  isTyped: fields['component'] !== undefined,
+}));
 
 /** A record as the schema has it: what is shown, or else what is stored, or else what was recorded, or else nothing. */
 export function recordFrom(

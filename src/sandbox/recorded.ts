@@ -1,4 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { memoizePerKey, memoizePerText } from '../base/memoize.ts';
 import { packageFile } from '../base/package-file.ts';
 import { digest } from './ids.ts';
 import type { SandboxRelease } from './release.ts';
@@ -23,15 +24,9 @@ export interface Recorded {
 
 type All = Readonly<Record<string, Recorded>>;
 
-const read = new Map<string, All>();
-
-function recordedBy(release: '2023.10' | '2025.12'): All {
-  const known = read.get(release);
-  if (known !== undefined) return known;
-  const all = JSON.parse(packageFile(`src/sandbox/recorded/${release}.json`)) as All; // what that test makes
-  read.set(release, all);
-  return all;
-}
+const recordedBy = memoizePerText(
+  (release) => JSON.parse(packageFile(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
+);
 
 /** What is known of the kind at a path: of the first release as it was, of all others as the one answered that was asked of every kind. */
 export function recordedOf(release: SandboxRelease, path: string, model?: string): Recorded {
@@ -50,16 +45,12 @@ const nothing: Recorded = {};
 const first = new Map<string, Recorded>();
 
 const ofType = ['verbose_name', 'verbose_name_plural', 'meta_model_name'];
-const names = new Map<string, JsonObject | undefined>();
 
 /** What people are shown for a type, such as `authentik_stages_deny.denystage`. */
-export function namesOf(model: string): JsonObject | undefined {
-  if (names.has(model)) return names.get(model);
+export const namesOf: (model: string) => JsonObject | undefined = memoizePerText((model) => {
   const shown = ofModel(model)?.shown;
-  const found = shown && Object.fromEntries(ofType.map((name) => [name, shown[name] ?? '']));
-  names.set(model, found);
-  return found;
-}
+  return shown && Object.fromEntries(ofType.map((name) => [name, shown[name] ?? '']));
+});
 
 function ofModel(model: string | undefined): Recorded | undefined {
   const all = Object.values(recordedBy('2025.12'));
@@ -71,18 +62,15 @@ export function isGenerated(value: JsonValue): value is string {
   return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
 }
 
-const madeByDefault = new WeakMap<Recorded, readonly (readonly [name: string, made: string])[]>();
+const madeByDefault = memoizePerKey(({ defaults, shown }: Recorded) =>
+  Object.entries({ ...shown, ...defaults }).flatMap(([name, value]): [string, string][] =>
+    isGenerated(value) && (value === '{asker}' || defaults?.[name] !== undefined) ? [[name, value]] : [],
+  ),
+);
 
 /** What the service makes itself of a new record: times, which stand still here, who asked, and what it takes at random. */
 export function made(pk: Row['pk'], recorded: Recorded, asker?: Requester): Values {
-  let fields = madeByDefault.get(recorded);
-  if (fields === undefined) {
-    const { defaults, shown } = recorded;
-    fields = Object.entries({ ...shown, ...defaults }).flatMap(([name, value]): [string, string][] =>
-      isGenerated(value) && (value === '{asker}' || defaults?.[name] !== undefined) ? [[name, value]] : [],
-    );
-    madeByDefault.set(recorded, fields);
-  }
+  const fields = madeByDefault(recorded);
   if (fields.length === 0) return {};
   return Object.fromEntries(
     fields.map(([name, value]) => [

@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/all.ts';
-import { once } from '../kinds/memoize.ts';
+import { once } from '../base/memoize.ts';
 
 /** Top-level keys of an error that name a field, including keys inside fields. */
 export const meaningfulNames: () => ReadonlySet<string> = once(
