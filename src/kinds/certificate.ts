@@ -29,7 +29,7 @@ function fingerprintOf(value: JsonValue): JsonValue {
   return certificateIn(value)?.fingerprint256.toLowerCase() ?? value;
 }
 
-function certificateIn(value: JsonValue): X509Certificate | undefined {
+export function certificateIn(value: JsonValue): X509Certificate | undefined {
   if (typeof value !== 'string' || !value.includes('-----BEGIN')) return undefined;
   try {
     return new X509Certificate(value);

@@ -43,7 +43,7 @@ export const federationFields: FieldRows = {
 const unit = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';
 const validity = new RegExp(`^${unit}=-?\\d+(?:\\.\\d+)?(?:;${unit}=-?\\d+(?:\\.\\d+)?)*;?$`);
 
-function validityRefusal(text: string): Problem | undefined {
+export function validityRefusal(text: string): Problem | undefined {
   if (validity.test(text)) return undefined;
   return refused(
     'this validity',

@@ -1,8 +1,9 @@
 import { textOf, type JsonObject } from '../base/json.ts';
+import { launchUrlRefusal } from '../kinds/launch-url.ts';
+import { readRelease, type Release } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
 import { userUid, userUuid, uuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
-import { isLaunchUrl } from './launch-url.ts';
 import { matchingRecords, listed } from './lists.ts';
 import { untypedProvider } from './provider.ts';
 import { percentFormat } from './python.ts';
@@ -53,7 +54,7 @@ function applicationFields({ rules }: World, applications: Rows): FieldRows {
     },
     provider: { first: takenProvider },
     open_in_new_tab: { more: { help_text: 'Open launch URL in a new browser tab or window.' } },
-    meta_launch_url: { type: 'string', first: (url) => badUrl(url, rules) },
+    meta_launch_url: { type: 'string', first: (url) => badUrl(url, readRelease(rules.version)) },
     meta_icon: { last: badIcon },
     policy_engine_mode: {
       names: { all: 'all, all policies must pass', any: 'any, any policy must pass' },
@@ -131,9 +132,9 @@ function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined
 }
 
 /** What a launch URL can name of a user. */
-function filledWith({ pk, fields }: Row, { launchUrls }: Rules): Values {
+function filledWith({ pk, fields }: Row, { launchUrlKeys }: Rules): Values {
   const all = { ...fields, id: pk, pk, uid: userUid(pk), uuid: userUuid(pk) };
-  return only(all, launchUrls.filledWith);
+  return only(all, launchUrlKeys);
 }
 
 function badSlug(slug: string, { isLate }: Rules): string | undefined {
@@ -142,8 +143,8 @@ function badSlug(slug: string, { isLate }: Rules): string | undefined {
   return `Enter a valid ${name} consisting of letters, numbers, underscores or hyphens.`;
 }
 
-function reservedSlug(slug: string, { slugs }: Rules): string | undefined {
-  if (!slugs.reserved.has(slug)) return undefined;
+function reservedSlug(slug: string, { reservedSlugs }: Rules): string | undefined {
+  if (!reservedSlugs.has(slug)) return undefined;
   return `The slug '${slug}' is reserved and cannot be used for applications.`;
 }
 
@@ -187,6 +188,6 @@ function isWholeUrl(icon: string): boolean {
   return /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/.test(icon);
 }
 
-function badUrl(url: string, { launchUrls }: Rules): string | undefined {
-  return isLaunchUrl(url, launchUrls) ? undefined : 'Enter a valid URL.';
+function badUrl(url: string, release: Release | undefined): string | undefined {
+  return /\s/.test(url) || launchUrlRefusal(url, release) ? 'Enter a valid URL.' : undefined;
 }

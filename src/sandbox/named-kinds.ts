@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { isJsonList } from '../base/json.ts';
+import { certificateIn } from '../kinds/certificate.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
 import { untypedProvider } from './provider.ts';
 import { shownFrom, tableFrom } from './table.ts';
@@ -10,18 +10,11 @@ export function certificateKind(world: World): WrittenKind {
     path: '/crypto/certificatekeypairs/',
     shown: ({ fields: { certificate_data: certificate = null, key_data: key = null } }) => ({
       private_key_available: key !== '',
-      ...(typeof certificate === 'string' && { fingerprint_sha256: fingerprintOf(certificate) }),
+      ...(typeof certificate === 'string' && {
+        fingerprint_sha256: certificateIn(certificate)?.fingerprint256.toLowerCase() ?? null,
+      }),
     }),
   });
-}
-
-/** Recorded of 2025.12.4: in small letters, with colons. */
-function fingerprintOf(certificate: string): string | null {
-  try {
-    return new X509Certificate(certificate).fingerprint256.toLowerCase();
-  } catch {
-    return null;
-  }
 }
 
 /** The brands, of which one alone is the default. */

@@ -1,4 +1,5 @@
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { validityRefusal } from '../kinds/provider.ts';
 import { factsIn, uniqueCheck, type FieldRows } from './field-facts.ts';
 import { digest } from './ids.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
@@ -115,13 +116,8 @@ function callbacks(host: string, isLate: boolean): JsonValue {
     : urls.map((url) => `${url}\\?X-authentik-auth-callback=true`).join('\n');
 }
 
-const units = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';
-const validityForm = new RegExp(`^(?:${units}=-?\\d+(?:\\.\\d+)?;?)+$`);
-
 function wrongValidity(value: string): string | undefined {
-  return validityForm.test(value)
-    ? undefined
-    : `${value} is not in the correct format of 'hours=3;minutes=1'.`;
+  return validityRefusal(value) && `${value} is not in the correct format of 'hours=3;minutes=1'.`;
 }
 
 /** How long something is valid has a form of its own. */

@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url';
 import { textOf, type JsonValue } from '../base/json.ts';
 
 // The service is written in Python, and some of what it takes and says shows that.
@@ -25,25 +24,9 @@ export function percentFormat(text: string, values: Readonly<Record<string, Json
 }
 
 /** What a regular expression of Python means by `\s`, for use between brackets. */
-export const whiteSpace: string = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
+const whiteSpace = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
 const ends = new RegExp(`^[${whiteSpace}]+|[${whiteSpace}]+$`, 'g');
 
 export function strip(text: string): string {
   return text.replace(ends, '');
-}
-
-/** A host in ASCII, or nothing where that cannot be. */
-export function idna(host: string): string | undefined {
-  const labels = host
-    .replaceAll('ß', 'ss')
-    .split(/[.\u3002\uff0e\uff61]/)
-    .map(asciiOf);
-  return labels.includes(undefined) ? undefined : labels.join('.');
-}
-
-/** Node's function reads a whole URL's host: it leaves out line ends, and stops at some characters. */
-function asciiOf(label: string): string | undefined {
-  const ascii = label.replaceAll(/[^\0-\x7f]/g, '');
-  if (ascii === label) return label;
-  return /^[-a-z0-9]*$/i.test(ascii) ? domainToASCII(label) || undefined : undefined;
 }

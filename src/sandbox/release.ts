@@ -13,52 +13,32 @@ export interface Rules {
   readonly json: string;
   /** By what of a request its answers vary. */
   readonly vary: string;
-  /** Whether it has what came by the end of 2025: icons and roles as fields, times of users, more in its records and lists. */
+  /**
+   * Whether it has what came by the end of 2025: icons and roles as fields, times of users, more in its records and lists; the right
+   * to change one record is enough to change it; and without a token, one is a user without rights where a single record is asked for.
+   */
   readonly isLate: boolean;
-  readonly slugs: { readonly maxLength?: number; readonly reserved: ReadonlySet<string> };
-  readonly launchUrls: {
-    readonly schemes: ReadonlySet<string>;
-    /** In digits. */
-    readonly shortestPort: 1 | 2;
-    /** What of a user a template can name. */
-    readonly filledWith: readonly string[];
-  };
+  readonly reservedSlugs: ReadonlySet<string>;
+  /** The properties of a user that a template in a launch URL can name. */
+  readonly launchUrlKeys: readonly string[];
   /** How many records a page holds unless the request says, and at most. */
   readonly pages: { readonly size: number; readonly most: number };
-  /** Whether the right to change one record is enough to change it. */
-  readonly changesSingleOnes: boolean;
-  /** Whether somebody without a token is a user without rights where a single record is asked for. */
-  readonly anonymousIsUser: boolean;
-  /** Whether an application can be hidden by a field of its own. */
-  readonly hidesApplications: boolean;
   /** Whether it has what came with requests for access: a list of what can be requested, and attributes that are demanded. */
   readonly hasRequests: boolean;
 }
 
-const everySchemes = ['http', 'https', 'ftp', 'ftps', 'blank'];
 const everyKeys = ['username', 'name', 'email', 'path', 'type', 'uuid', 'attributes'];
 
 const late: Omit<Rules, 'version' | 'json'> = {
   vary: 'Accept-Language, Cookie',
   isLate: true,
-  slugs: { reserved: new Set(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke']) },
-  launchUrls: {
-    schemes: new Set(everySchemes),
-    shortestPort: 1,
-    filledWith: [...everyKeys, 'pk', 'uid'],
-  },
+  reservedSlugs: new Set(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke']),
+  launchUrlKeys: [...everyKeys, 'pk', 'uid'],
   pages: { size: 20, most: 100 },
-  changesSingleOnes: true,
-  anonymousIsUser: true,
-  hidesApplications: false,
   hasRequests: false,
 };
 
-const with2026: Omit<Rules, 'version'> = {
-  ...late,
-  json: 'application/json',
-  launchUrls: { ...late.launchUrls, schemes: new Set([...everySchemes, 'ssh', 'sftp']) },
-};
+const with2026: Omit<Rules, 'version'> = { ...late, json: 'application/json' };
 
 export const rulesOf: Readonly<Record<SandboxRelease, Rules>> = {
   '2023.10': {
@@ -66,20 +46,13 @@ export const rulesOf: Readonly<Record<SandboxRelease, Rules>> = {
     json: 'application/json',
     vary: 'Cookie',
     isLate: false,
-    slugs: { maxLength: 50, reserved: new Set() },
-    launchUrls: {
-      schemes: new Set(everySchemes),
-      shortestPort: 2,
-      filledWith: [...everyKeys, 'id'],
-    },
+    reservedSlugs: new Set(),
+    launchUrlKeys: [...everyKeys, 'id'],
     pages: { size: 100, most: Infinity },
-    changesSingleOnes: false,
-    anonymousIsUser: false,
-    hidesApplications: false,
     hasRequests: false,
   },
   '2025.12': { ...late, version: '2025.12.4', json: 'application/json; charset=utf-8' },
   '2026.2': { ...with2026, version: '2026.2.2' },
-  '2026.5': { ...with2026, version: '2026.5.6', hidesApplications: true },
-  '2026.8': { ...with2026, version: '2026.8.3', hidesApplications: true, hasRequests: true },
+  '2026.5': { ...with2026, version: '2026.5.6' },
+  '2026.8': { ...with2026, version: '2026.8.3', hasRequests: true },
 };

@@ -203,7 +203,7 @@ export class Sandbox {
     const forbidden = json(403, { detail: notPermitted }, allow);
     const asker = this.#askers.of(request);
     if ('refusal' in asker) {
-      const isUser = asker.refusal === notAuthenticated && rules.anonymousIsUser;
+      const isUser = asker.refusal === notAuthenticated && rules.isLate;
       return isUser ? forbidden : json(403, { detail: asker.refusal }, allow);
     }
     const found = viewed(kind, name, asker);
@@ -211,7 +211,7 @@ export class Sandbox {
     const right = kind.allow.one.split(', ').includes(method) ? rightFor.get(method) : undefined;
     const reach = right && asker.rights.reach(right, kind.list);
     // At first, a right to all of them was asked for before anything was looked for.
-    if (reach !== undefined && reach !== 'all' && !rules.changesSingleOnes) return forbidden;
+    if (reach !== undefined && reach !== 'all' && !rules.isLate) return forbidden;
     if (reach === undefined && method !== 'GET') return notAllowed(request, allow);
     if (found === 'absent') {
       const detail = rules.isLate ? `No ${kind.title} matches the given query.` : 'Not found.';

@@ -1,5 +1,6 @@
 import { textOf, valueAt, type JsonValue } from '../base/json.ts';
-import { isEmailAddress } from './email-address.ts';
+import { emailRefusal } from '../kinds/email.ts';
+import { readRelease } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
 import { readFields, type FieldErrors } from './fields.ts';
 import { groupOfUser, roleRecord } from './people.ts';
@@ -135,8 +136,13 @@ function userFields({ rules }: World, users: Rows): FieldRows {
   };
 }
 
+const longestEmail = 320;
+
 function badEmail(email: string, rules: World['rules']): string | undefined {
-  return isEmailAddress(email, rules) ? undefined : 'Enter a valid email address.';
+  const isLong = Array.from(email).length > longestEmail;
+  return isLong || emailRefusal(email, readRelease(rules.version))
+    ? 'Enter a valid email address.'
+    : undefined;
 }
 
 function badPath(path: string): string | undefined {

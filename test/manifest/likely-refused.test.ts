@@ -132,27 +132,16 @@ function madeOf(pieces: string): fc.Arbitrary<string> {
   return fc.array(fc.constantFrom(...pieces.split(' ')), { maxLength: 8 }).map((all) => all.join(''));
 }
 
-const domain = 'a B- - . 1 xn-- example.com localhost _ [ 127.0.0.1 ::1 ]';
-
-test.each([
-  ['email', madeOf(`a@ @ " + ${domain}`)],
-  ['meta_launch_url', madeOf(`/ a@ : :8 :80 % %(username)s ? # ${domain}`).map((rest) => `https://${rest}`)],
-  ['meta_icon', madeOf(`fa:// http: / /static .. . %(theme)s a B.png _ ${'x'.repeat(200)}`)],
-] as const)(
-  'an error is said of %s where the service would refuse it, and nowhere else',
-  async (field, texts) => {
-    const type = field === 'email' ? 'user' : 'application';
-    const fields = type === 'user' ? { username: 'a', name: 'A' } : { slug: 'a', name: 'A' };
-    await fc.assert(
-      fc.asyncProperty(texts, fc.constantFrom(...sandboxReleases), async (value, release) => {
-        if (field === 'meta_icon' && release === '2023.10') return;
-        // The service lets a ? and a # stand in the name of a user there, and no browser does.
-        fc.pre(!/[?#][^/]*@/.test(value));
-        const made = new Sandbox({}, release).create(type, { ...fields, [field]: value });
-        const said = await shortly({ type, field, value }, readRelease(release));
-        expect(said.some((line) => line.startsWith('error'))).toBe(!('record' in made));
-      }),
-      { numRuns: times({ short: 50, full: 2000 }) },
-    );
-  },
-);
+test('an error is said of meta_icon where the service would refuse it, and nowhere else', async () => {
+  const icons = madeOf(`fa:// http: / /static .. . %(theme)s a B.png _ ${'x'.repeat(200)}`);
+  const releases = fc.constantFrom(...sandboxReleases.filter((release) => release !== '2023.10'));
+  await fc.assert(
+    fc.asyncProperty(icons, releases, async (value, release) => {
+      const fields = { slug: 'a', name: 'A', meta_icon: value };
+      const made = new Sandbox({}, release).create('application', fields);
+      const said = await shortly({ type: 'application', field: 'meta_icon', value }, readRelease(release));
+      expect(said.some((line) => line.startsWith('error'))).toBe(!('record' in made));
+    }),
+    { numRuns: times({ short: 50, full: 2000 }) },
+  );
+});

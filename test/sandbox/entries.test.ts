@@ -75,7 +75,7 @@ function isOtherwise({ field, value, verdict, later }: Entry, release: '2025.12'
   if (field === 'email' && later) return true;
   const said = 'refused' in verdict ? verdict.refused.join(' ') : '';
   if (field === 'slug')
-    return /"slug"|no more than 50/.test(said) || rulesOf[release].slugs.reserved.has(textOf(value));
+    return /"slug"|no more than 50/.test(said) || rulesOf[release].reservedSlugs.has(textOf(value));
   return field === 'meta_launch_url' && (/:8\//.test(textOf(value)) || isShell(textOf(value), release));
 }
 
