@@ -265,16 +265,19 @@ function propertyOf(kind, name, making) {
  * @param {string} name
  */
 function descriptionOf(kind, name) {
-  const { fields, identity, variant, type } = kind;
+  const { fields, identity, scope, variant, type } = kind;
   const { default: value, since, isSecret, isWriteOnly, shownAs } = fields[name] ?? {};
   const isUnseen = isWriteOnly && !shownAs;
+  const own = [identity, scope, variant?.field].filter((one) => one !== undefined);
   const isTelling = value !== undefined && value !== null && value !== '' && typeof value !== 'object';
   const sentences = [
     words.fields[`${definitionOf(kind)}.${name}`] ?? words.fields[`${type}.${name}`] ?? words.fields[name],
     name === 'formerly' &&
       `The ${identity} that it had before, where it is renamed: found under that one, it keeps its id and gets the new one, with the capability \`update\`. It can go once every service has the new one. It is not sent.`,
     name === 'state' &&
-      `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${variant ? `${identity} and ${variant.field}` : 'identity'}. It is not sent.`,
+      `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${own.length === 1 ? 'identity' : own.join(' and ')}. It is not sent.`,
+    name === scope &&
+      `Every entry has it: a ${identity} counts within it, and the address of an entry is \`${type}.${scope.toUpperCase()}/${identity.toUpperCase()}\`.`,
     isSecret &&
       `As \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is sent, ${isUnseen ? '' : 'compared, '}and shown nowhere.`,
     isUnseen &&

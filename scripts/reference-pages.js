@@ -110,7 +110,12 @@ function listPart(list, own, manifest) {
  * @param {any} manifest
  */
 function kindPart(kind, manifest) {
-  const { variant, words, identity, fields, notDeclarable = {}, isEnterprise } = kind;
+  const { variant, words, identity, scope, fields, notDeclarable = {}, isEnterprise } = kind;
+  const others = scope
+    ? ` within its \`${scope}\`, with addresses such as \`${kind.type}.${scope.toUpperCase()}/NAME\``
+    : kind.listing.isUnique
+      ? ', which no other has'
+      : ', which others may have in some release';
   const { properties, required: always, else: unlessAbsent } = manifest.definitions[definitionOf(kind)];
   const required = new Set([...always, ...(unlessAbsent?.required ?? [])]);
   const names = Object.keys(properties);
@@ -123,7 +128,7 @@ function kindPart(kind, manifest) {
     '',
   );
   const lines = [
-    `Named by \`${identity}\`${kind.listing.isUnique ? ', which no other has' : ', which others may have in some release'}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' It takes a licence.' : ''}`,
+    `Named by \`${identity}\`${others}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' It takes a licence.' : ''}`,
     ...(gone.length > 0 ? [`Not in release ${newestRelease}, and not declared: ${gone.join(', ')}.`] : []),
   ];
   const never = Object.entries(notDeclarable).map(([name, why]) => `- \`${name}\`: ${why}`);

@@ -17,6 +17,9 @@ import { differenceOf, newsOf, sorted } from './service-news.js';
 
 const folder = fileURLToPath(new URL('../src/kinds/facts', import.meta.url));
 
+/** The fields within which a name counts, which narrow a list as well. */
+const scopes = ['app', 'provider', 'connector'];
+
 /** The filters by which one record is found. */
 const naturalKeys = ['slug', 'identifier', 'username', 'domain', 'name'].flatMap((key) => [
   key,
@@ -103,7 +106,7 @@ function newestOf(path, lines) {
     const since = first !== had[0] && { since: first };
     return [[name, { ...field, ...since, ...(shorter && { shorter }), ...(later && { later }) }]];
   });
-  const filters = naturalKeys.filter((key) =>
+  const filters = [...naturalKeys, ...scopes].filter((key) =>
     had.every((line) => releases.get(line)?.get(path)?.filters[key]),
   );
   return {

@@ -6,7 +6,7 @@ import { asManifestDeclares } from '../kinds/access.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
+import { addressIn, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { limitProblem, limits } from '../manifest/limits.ts';
 import { checkOf } from '../manifest/manifest-check.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
@@ -152,7 +152,7 @@ function resourceIn(
   return {
     kind,
     name,
-    address: addressOf(kind.type, name),
+    address: addressIn(kind, name, kind.scope && values[kind.scope]),
     fields: Object.fromEntries(fields),
     secrets: [],
     origin: { kind: 'manifest', file, entry: row.span },

@@ -10,11 +10,12 @@ import { type Family, type Kind, sameValue } from '../kinds/kind.ts';
 import { nameIn } from '../kinds/named.ts';
 import { isNameReference, type NameReference, sameJson } from '../kinds/values.ts';
 import { inRange, type Release } from '../kinds/release.ts';
-import { addressOf, byAddress } from '../kinds/resource.ts';
+import { byAddress } from '../kinds/resource.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import { trimAsService } from '../manifest/trim.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { WholeReading } from '../service/read-whole.ts';
+import { addressesOf, addressOfRecord } from '../observe/addresses.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import type { Declaration } from './writable.ts';
 
@@ -68,11 +69,11 @@ export function declarationsOf(
   const found: Declared[] = [];
   for (const { kind, records } of inventories)
     for (const record of records) {
-      const address = addressOf(kind.type, textOf(record.received[kind.identity]));
+      const address = addressOfRecord(kind, record);
       if (!selector.has(address)) continue;
       const isLeftOut = !wanted.isWithInternal && kind.isInternal?.(record.received) === true;
       if (isLeftOut) internal += 1;
-      else if (!wanted.declared.has(address))
+      else if (!addressesOf(kind, record).some((one) => wanted.declared.has(one)))
         found.push({ ...declarationOf(kind, record, holdings, wanted), address });
     }
   const isOfType = (glob: string): boolean =>

@@ -4,10 +4,9 @@ import { textOf } from '../base/json.ts';
 import { declaredWith, isBound, nestedParts, unbound } from '../kinds/access.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
 import { inRange } from '../kinds/release.ts';
-import { idsIn, namesOf, referenceFields } from '../kinds/named.ts';
+import { idsIn, referenceFields } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
-import { addressOf } from '../kinds/resource.ts';
 import { Selector } from '../manifest/select.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
 import { withService, type Service } from '../run/connect.ts';
@@ -20,8 +19,10 @@ import { readWhole } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
+import { addressesOf, addressOfRecord } from '../observe/addresses.ts';
 import type { ExportReading, NamesReading, ExportScope } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
+import { namesById } from '../observe/names-by-id.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 
 /** Reads the wanted records of some kinds. Sends only reads. */
@@ -33,10 +34,10 @@ export function readHoldings(
   const { isWithNames, without } = wanted;
   const selector = new Selector(wanted.selection);
   const kinds = wanted.kinds.filter(({ type }) => selector.reaches(type));
-  const isWritten = (kind: Kind<ResourceType>, { received }: ListedRecord): boolean => {
-    const address = addressOf(kind.type, textOf(received[kind.identity]));
-    const isLeftOut = !wanted.isWithInternal && kind.isInternal?.(received) === true;
-    return selector.has(address) && !isLeftOut && !wanted.declared.has(address);
+  const isWritten = (kind: Kind<ResourceType>, record: ListedRecord): boolean => {
+    const isLeftOut = !wanted.isWithInternal && kind.isInternal?.(record.received) === true;
+    const isDeclared = addressesOf(kind, record).some((address) => wanted.declared.has(address));
+    return selector.has(addressOfRecord(kind, record)) && !isLeftOut && !isDeclared;
   };
   return withService(settings, job, async (service) => {
     const { send, pacing, signal } = service;
@@ -123,18 +124,7 @@ function pkOf({ received }: Inventory['records'][number]): string {
 async function namesOfIds(related: Family, service: Service): Promise<NamesReading> {
   const read = await readWhole(related.byName, service);
   if (read.kind === 'unread' || read.kind === 'not_sent') return read;
-  const byName = new Map<string, ListedRecord[]>();
-  for (const record of read.records) {
-    const [name] = namesOf(related.byName, record.received);
-    // A redacted name is a secret.
-    if (name === undefined || name !== namesOf(related.byName, record.shown)[0]) continue;
-    byName.set(name, [...(byName.get(name) ?? []), record]);
-  }
-  return new Map(
-    [...byName].flatMap(([name, [record, ...others]]) =>
-      record && others.length === 0 ? [[textOf(record.received['pk']), { name }] as const] : [],
-    ),
-  );
+  return namesById(related, read.records);
 }
 
 /** Plans manifests that are not written yet. Returns how that ended, and the plan if it would change something. */

@@ -1,6 +1,7 @@
 import { unbound } from '../kinds/access.ts';
 import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { soughtOf } from '../kinds/sought.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, Reading, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -125,10 +126,11 @@ type Found =
   | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };
 
-async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing): Promise<Found> {
+async function lookFor(creation: Creation, client: Client, pacing: Pacing): Promise<Found> {
+  const { kind } = creation;
   const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
   if (!client.readable.canRead(kind)) return unseen;
-  const reading = await retrieve(kind, name, client, pacing);
+  const reading = await retrieve(soughtOf(creation), client, pacing);
   // The look-up may have shown that this kind cannot be read.
   if (!client.readable.canRead(kind)) return unseen;
   switch (reading?.proof) {

@@ -16,10 +16,11 @@ export function remove(
   control: RunControl,
 ): Promise<WriteResult> {
   const { kind, name } = one.resource;
+  const within = kind.scope && one.held.fields[kind.scope];
   let isSent = false;
 
   async function next(): Promise<Next<Deleting>> {
-    const reading = await retrieve(kind, name, client, pacing);
+    const reading = await retrieve({ kind, name, within }, client, pacing);
     if (reading?.proof === 'absent')
       return { kind: 'ended', end: { outcome: isSent ? 'deleted' : 'unchanged', answer: reading.answer } };
     if (reading?.proof !== 'exists') return { kind: 'ended', end: endedUnread(reading, control) };

@@ -155,9 +155,10 @@ async function retrieveNamed(
   pacing: Pacing,
 ): Promise<Reading | undefined> {
   const before = nameIn(kind, base);
-  const reading = await retrieve(kind, before, client, pacing);
+  const within = kind.scope && base.fields[kind.scope];
+  const reading = await retrieve({ kind, name: before, within }, client, pacing);
   if (before === name || (reading?.proof !== 'exists' && reading?.proof !== 'absent')) return reading;
-  const other = await retrieve(kind, name, client, pacing);
+  const other = await retrieve({ kind, name, within }, client, pacing);
   if (reading.proof === 'absent' || other === undefined) return other;
   return other.proof === 'absent' ? reading : other;
 }

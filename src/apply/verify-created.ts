@@ -1,4 +1,5 @@
 import { compare } from '../plan/compare.ts';
+import { soughtOf } from '../kinds/sought.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { BindingTarget } from './children.ts';
 import { endedUnread, type WriteResult } from './settle.ts';
@@ -23,8 +24,7 @@ export async function verifyCreated(
   },
   { held: known }: WriteResult,
 ): Promise<WriteResult> {
-  const { kind, name } = resource;
-  const reading = await retrieve(kind, name, client, pacing);
+  const reading = await retrieve(soughtOf(resource), client, pacing);
   // A token may be allowed to create it without being allowed to read it.
   if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent'))
     return { ...nothing, outcome: 'unchanged' };

@@ -113,7 +113,12 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   prompt: { list: 'prompts' },
   stage: { list: 'stages', model: 'authentik_flows.stage' },
   invitation: { list: 'invitations', path: '/stages/invitation/invitations/' },
-  application: { list: 'applications', identity: 'slug' },
+  application: {
+    list: 'applications',
+    identity: 'slug',
+    // Without it, those alone are shown that the token's own user may open, from a cache.
+    query: { superuser_full_list: 'true', ordering: 'slug' },
+  },
   entitlement: { list: 'entitlements', path: '/core/application_entitlements/', id: 'pbm_uuid' },
   brand: { list: 'brands', path: '/core/brands/', identity: 'domain', id: 'brand_uuid' },
   user: {

@@ -10,9 +10,9 @@ export type Hide = readonly string[];
 /** All fields that can be hidden: those of the service that name no resource. */
 export const hideable: () => Hide = once(() => [...new Set(kinds.flatMap((kind) => hideableOf(kind)))]);
 
-function hideableOf({ type, identity, fields }: Kind): Hide {
+function hideableOf({ type, identity, scope, fields }: Kind): Hide {
   return Object.entries(fields).flatMap(([field, { isInstruction }]) =>
-    field === identity || isInstruction ? [] : `${type}.${field}`,
+    field === identity || field === scope || isInstruction ? [] : `${type}.${field}`,
   );
 }
 
@@ -27,7 +27,9 @@ export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: 
 export function hideProblem(name: string): Problem | undefined {
   const [of = ''] = name.split('.', 1);
   if (kindsOf(of).some((kind) => hideableOf(kind).includes(name))) return undefined;
-  const named = kinds.find(({ type, identity }) => name === `${type}.${identity}`);
+  const named = kinds.find(({ type, identity, scope }) =>
+    [identity, scope].some((field) => name === `${type}.${field}`),
+  );
   if (named) {
     return {
       code: 'invalid-value',

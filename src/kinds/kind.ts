@@ -31,6 +31,8 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly isBase?: boolean;
   /** Whether no documented operation creates one. */
   readonly isUndocumented?: boolean;
+  /** The field with the record within which a name counts: another record has others of that name. */
+  readonly scope?: string;
   /** Every service has one record, which is changed and never created: its name in addresses. */
   readonly single?: string;
   /** The field by which people know one; several may share its value: `name`. */
@@ -70,8 +72,8 @@ export interface Kind<Type extends string = string> extends Omit<
 
 /** How one is looked up. */
 interface LookUp {
-  /** Where the one with this name is asked for, below the base URL. */
-  readonly path: (name: string) => string;
+  /** Where the one with this name is asked for, below the base URL; within the record with an id, where its name counts there. */
+  readonly path: (name: string, within?: JsonValue) => string;
   /** What answers: the record itself, or a list of no other than those that have this name. */
   readonly answers: AnswerShape;
   /** Whether it is one of the documented operations of the service. */

@@ -1,3 +1,4 @@
+import { textOf } from '../base/json.ts';
 import type { Kind } from './kind.ts';
 import type { NewestFacts } from './newest-facts.ts';
 import { searchFor } from './search.ts';
@@ -8,8 +9,9 @@ export function lookUpOf(
   {
     identity,
     single,
+    scope,
     leftOut = {},
-  }: Pick<Kind, 'identity' | 'single'> & {
+  }: Pick<Kind, 'identity' | 'single' | 'scope'> & {
     readonly leftOut?: Readonly<Record<string, string>>;
   },
   { id, filters = [] }: NewestFacts,
@@ -19,16 +21,20 @@ export function lookUpOf(
     return { path: (name) => `${path}${encodeURIComponent(name)}/`, answers: 'record' };
   const blind = `${identity}__iexact`;
   const filter = [identity, blind].find((one) => filters.includes(one));
-  if (filter === undefined)
-    return {
-      path: (name) => `${path}?${new URLSearchParams({ ...leftOut, ...searchFor(name) }).toString()}`,
-      answers: 'search',
-    };
-  const more = Object.entries(leftOut)
-    .map(([parameter, value]) => `&${parameter}=${value}`)
-    .join('');
+  const isNarrowed = scope !== undefined && filters.includes(scope);
   return {
-    path: (name) => `${path}?${filter}=${encodeURIComponent(name)}${more}`,
-    answers: filter === blind ? 'search' : 'list',
+    path: (name, within) => {
+      const asked =
+        filter === undefined ? { ...leftOut, ...searchFor(name) } : { [filter]: name, ...leftOut };
+      const narrowed = isNarrowed && within !== undefined && { [scope]: textOf(within) };
+      return `${path}?${queryOf({ ...asked, ...narrowed })}`;
+    },
+    answers: filter === identity && scope === undefined ? 'list' : 'search',
   };
+}
+
+function queryOf(parameters: Readonly<Record<string, string>>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
 }

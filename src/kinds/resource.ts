@@ -1,9 +1,11 @@
 import { type Address, type Diagnostic, locatedAt, type Problem } from '../base/diagnostic.ts';
+import { textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
-import { withHiding, type Declared, type Field } from './fields.ts';
+import { withHiding, writtenValue, type Declared, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
+import { isNameReference } from './values.ts';
 
 /** What the manifest declares of one record of the service, defaults filled in and strings trimmed. */
 export interface Resource extends Declared {
@@ -26,6 +28,18 @@ type Origin =
 
 export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
+}
+
+/** The address of an entry; within another record, where its name counts there alone: `entitlement.grafana/admin`. */
+export function addressIn(kind: Kind<ResourceType>, name: string, within: JsonValue = null): Address {
+  if (kind.scope === undefined || within === null) return addressOf(kind.type, name);
+  const whole = isNameReference(within) ? within.name : textOf(within);
+  return addressOf(kind.type, `${whole.replaceAll(/[%/]/g, encodeURIComponent)}/${name}`);
+}
+
+/** The address that an entry would have under another name. */
+export function addressNow({ kind, fields }: Pick<Resource, 'kind' | 'fields'>, name: string): Address {
+  return addressIn(kind, name, kind.scope && writtenValue({ kind, fields }, kind.scope));
 }
 
 /** The name of its kind, from the address of a resource. */

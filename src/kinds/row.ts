@@ -16,6 +16,7 @@ import { isSecret } from './secrets.ts';
 type Given =
   | 'formerPath'
   | 'referencedBy'
+  | 'scope'
   | 'single'
   | 'isEnterprise'
   | 'access'

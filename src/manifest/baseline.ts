@@ -7,7 +7,7 @@ import { shownPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
 import { placeholderFor, savedValue, shownValue, type Template } from '../kinds/fields.ts';
 import { formerName } from '../kinds/lifecycle.ts';
-import { addressOf, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
+import { addressNow, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -81,7 +81,7 @@ export function compare(
 
 function formerAddress(resource: Resource): Address | undefined {
   const name = formerName(resource);
-  return name === undefined ? undefined : addressOf(resource.kind.type, name);
+  return name === undefined ? undefined : addressNow(resource, name);
 }
 
 function alteration(then: Resource | undefined, now: Resource): Alteration {

@@ -7,12 +7,12 @@ import { kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, declaredTwice } from '../kinds/binding-problems.ts';
 import { mapIds } from '../kinds/bindings.ts';
 import { parseNames, withNamesOfChildren } from '../kinds/named.ts';
-import { type Field, fieldOf, isGenerated } from '../kinds/fields.ts';
+import { type Field, fieldOf, isGenerated, writtenValue } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { formerly, state } from '../kinds/lifecycle.ts';
 import { isNameReference } from '../kinds/values.ts';
-import { addressOf, type Resource, withHidden } from '../kinds/resource.ts';
+import { addressIn, type Resource, withHidden } from '../kinds/resource.ts';
 import type { Places } from '../yaml/places.ts';
 import type { References } from './references.ts';
 
@@ -80,17 +80,19 @@ export function desiredResources(read: ManifestValue): Declared {
       const isGone = Object.hasOwn(entry, state);
       const inherited = Object.entries(defaults).filter(
         ([field]) =>
-          !isGone &&
+          (!isGone || field === kind.scope) &&
           Object.hasOwn(kind.fields, field) &&
           !equivalentFields(kind, field).some((one) => Object.hasOwn(entry, one)),
       );
       if (isGone) checkDeparting(kind, path, entry, read);
+      const fields = Object.assign(fieldsAt(kind, path, read), Object.fromEntries(inherited));
+      const within = kind.scope && writtenValue({ kind, fields }, kind.scope);
       const resource = withHidden(
         {
           kind,
           name: isNamed ? name : '',
-          address: addressOf(type, isNamed ? name : ''),
-          fields: Object.assign(fieldsAt(kind, path, read), Object.fromEntries(inherited)),
+          address: addressIn(kind, isNamed ? name : '', within),
+          fields,
           broken: brokenIn([path, ['defaults', type]], read),
           secrets,
           origin: { kind: 'manifest', file, entry: places.ofValue(path) },
@@ -152,7 +154,7 @@ function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: Manifes
     read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, field), problem));
   };
   if (read.contractOnly) report(state, notDeleted);
-  const own = new Set([kind.identity, kind.variant?.field, state]);
+  const own = new Set([kind.identity, kind.scope, kind.variant?.field, state]);
   for (const field of Object.keys(entry)) {
     if (own.has(field) || !Object.hasOwn(kind.fields, field === kind.access?.field ? kind.identity : field))
       continue;
@@ -170,11 +172,12 @@ const notDeleted = beyond(
   'Leave the entry out, or turn contract_only off.',
 );
 
-function declaredOfGone({ identity }: Kind): Problem {
+function declaredOfGone({ identity, scope }: Kind): Problem {
+  const own = scope === undefined ? `\`${identity}\`` : `\`${identity}\` and \`${scope}\``;
   return {
     code: 'declared-of-absent',
     summary: 'this is declared of what is to be absent',
-    detail: `With \`state: absent\`, an entry has nothing but its \`${identity}\`: delete the rest, or \`state\`.`,
+    detail: `With \`state: absent\`, an entry has nothing but its ${own}: delete the rest, or \`state\`.`,
   };
 }
 

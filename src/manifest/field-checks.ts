@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import type { ItemProblem, Kind } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
@@ -8,13 +8,16 @@ import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
 /** The checks of an entry's fields, declared or missing, by its kind. Invalid fields are left out. */
 export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
-  // Nothing is sent for an entry to delete.
-  if (isToBeDeleted(resource)) return;
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
   // A field that seems to be missing may be misspelt.
   const mayMiss =
     isNamed && [...Object.keys(fields), ...broken].every((field) => Object.hasOwn(kind.fields, field));
+  const { scope } = kind;
+  if (scope !== undefined && mayMiss && !Object.hasOwn(fields, scope) && !broken.includes(scope))
+    yield diagnosticOf(resource, kind.identity, withoutScope(kind, scope));
+  // Nothing is sent for an entry to delete.
+  if (isToBeDeleted(resource)) return;
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
     const isMissing = mayMiss && !Object.hasOwn(fields, field) && !broken.includes(field);
     const missing = isMissing ? ifMissing?.(release, sentFields(resource)) : undefined;
@@ -42,7 +45,16 @@ const checkedFields = memoizePerKey(({ fields }: Kind) =>
 
 const ignored = 'What they create is without it, and apply reports it as not as declared.';
 
+function withoutScope({ identity, words }: Kind, scope: string): Problem {
+  return {
+    code: 'missing-field',
+    summary: `the field \`${scope}\` is missing, and the \`${identity}\` counts within it`,
+    detail: `${words.one.replace(/^./, (letter) => letter.toUpperCase())} is known by both: each \`${scope}\` can have one of this name.`,
+  };
+}
+
 /** Whether the present or former name of a resource comes from a sensitive reference. */
 export function hasSensitiveName(resource: Resource): boolean {
-  return [resource.kind.identity, formerly].some((field) => placeholderFor(resource, field) !== undefined);
+  const { identity, scope = identity } = resource.kind;
+  return [identity, scope, formerly].some((field) => placeholderFor(resource, field) !== undefined);
 }

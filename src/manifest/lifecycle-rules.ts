@@ -2,7 +2,7 @@ import type { Address, Problem } from '../base/diagnostic.ts';
 import { shownPlace, type Range } from '../base/source.ts';
 import { formerly, formerName, isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import { addressOfName, declaredNames } from '../kinds/named.ts';
-import { addressOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
+import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 
 /** A resource to check. */
 export interface Entry {
@@ -59,7 +59,7 @@ export function formerNames(
   }
   const former = formerName(resource);
   if (former === undefined) return;
-  const before = addressOf(kind.type, former);
+  const before = addressNow(resource, former);
   const holder = names.get(before);
   const other = formers.get(before);
   if (holder !== undefined) {

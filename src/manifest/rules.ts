@@ -6,7 +6,7 @@ import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { shownId } from '../kinds/values.ts';
 import { addressOfName, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
-import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
+import { addressNow, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
 import {
   formerNames,
@@ -158,7 +158,7 @@ function similarName({ resource, isFirst }: Entry, { names, looks }: SeenEntries
   if (!isFirst) return;
   const { kind, name, address } = resource;
   const field = kind.identity;
-  const look = addressOf(kind.type, name.normalize('NFKC').toLowerCase());
+  const look = addressNow(resource, name.normalize('NFKC').toLowerCase());
   const other = looks.get(look);
   const isPlain = look === address;
   if (!isPlain && other === undefined) looks.set(look, address);
@@ -217,8 +217,8 @@ function wayBack(from: Address, to: Address, above: SeenEntries['above']): reado
 
 /** A name is in every plan, report and address, so it cannot be a secret. */
 function sensitiveName(resource: Resource): Diagnostic {
-  const { identity } = resource.kind;
-  const field = placeholderFor(resource, identity) === undefined ? formerly : identity;
+  const { identity, scope = identity } = resource.kind;
+  const field = [identity, scope].find((one) => placeholderFor(resource, one) !== undefined) ?? formerly;
   const { address: _, ...problem } = diagnosticOf(resource, field, {
     code: 'sensitive-name',
     summary: `${field === formerly ? 'its former name' : `the ${field}`} comes from an environment variable or a file`,

@@ -1,10 +1,13 @@
 import { isJsonList, isJsonObject, textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
+import { nameOf } from '../kinds/resource.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
 import type { Client, PageReading } from '../service/client.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
+import { addressShown } from './addresses.ts';
+import { withWholes } from './names-by-id.ts';
 import { withoutDerivedTypes } from './own-types.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -67,17 +70,18 @@ async function inPages(
   }
   const read = Math.min(records.size, ids.size);
   if (gaps.length === 0 && read < most) gaps.push({ kind: 'short', read, count: most });
-  return withoutDuplicateNames({ kind, records: [...records.values()], gaps });
+  const named = await withWholes(kind, [...records.values()], options);
+  return withoutDuplicateNames({ kind, records: named, gaps });
 }
 
 /** The inventory without records that share a name, since a manifest cannot declare any of them. */
 function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   const idsOf = new Map<string, string[]>();
-  const nameOf = ({ shown }: ListedRecord): string => textOf(shown[kind.identity]);
+  const known = (record: ListedRecord): string => nameOf(addressShown(kind, record));
   for (const record of records)
-    idsOf.set(nameOf(record), [...(idsOf.get(nameOf(record)) ?? []), textOf(record.shown['pk'])]);
+    idsOf.set(known(record), [...(idsOf.get(known(record)) ?? []), textOf(record.shown['pk'])]);
   const several = Array.from(idsOf, ([name, ids]): Gap => ({ kind: 'several', name, ids }));
-  const isAlone = (record: ListedRecord): boolean => idsOf.get(nameOf(record))?.length === 1;
+  const isAlone = (record: ListedRecord): boolean => idsOf.get(known(record))?.length === 1;
   const shared = several.filter((gap) => gap.kind === 'several' && gap.ids.length > 1);
   return { kind, records: records.filter(isAlone), gaps: [...gaps, ...shared] };
 }
@@ -142,7 +146,7 @@ async function readEachByName(
   let isOver = false;
   await pacing.forEach([...named], async ([name, item]) => {
     if (isOver || signal?.aborted) return;
-    const reading = await retrieve(kind, name, client, pacing, signal);
+    const reading = await retrieve({ kind, name }, client, pacing, signal);
     if (reading?.proof === 'exists') {
       const { fields, shown = fields } = reading.held;
       records.push({ received: { ...item.received, ...fields }, shown: { ...item.shown, ...shown } });

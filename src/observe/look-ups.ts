@@ -1,6 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { soughtOf } from '../kinds/sought.ts';
 import { isAnswered, timedOut } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -45,12 +46,12 @@ export class LookUps {
 
   async #lookUp(resource: Resource): Promise<void> {
     const { client, pacing, signal } = this.#options;
-    const { kind, name } = resource;
+    const { kind } = resource;
     if (!client.readable.canRead(kind)) {
       this.#leaveUnknown(resource, client.readable.unreadable.get(kind));
       return;
     }
-    const reading = await retrieve(kind, name, client, pacing, signal);
+    const reading = await retrieve(soughtOf(resource), client, pacing, signal);
     // After an interruption, or a pause that is too long, the resource stays unread.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
@@ -78,7 +79,7 @@ export class LookUps {
     await pacing.forEach(this.#doubtful, async ({ resource, reading }) => {
       const proof = client.evidence.proofOf(reading.answer);
       if (proof === 'absent' || proof === 'fault') return this.#take(resource, { ...reading, proof });
-      const again = await retrieve(resource.kind, resource.name, client, pacing, signal);
+      const again = await retrieve(soughtOf(resource), client, pacing, signal);
       return this.#take(resource, again ?? reading);
     });
   }

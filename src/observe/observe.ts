@@ -1,10 +1,12 @@
+import type { Address } from '../base/diagnostic.ts';
+import { addressOfName, declaredNames, withIdsOf } from '../kinds/named.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { isOptionalRead, retrieveSelf } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
 import { absentObservation, LookUps } from './look-ups.ts';
-import { heldAt, type ObservedState } from './observation.ts';
+import { heldAt, type Observation, type ObservedState } from './observation.ts';
 import { observeChildren, type FailedRead } from './read-children.ts';
 import { readLists, type ListNews } from './read-lists.ts';
 import { underFormerName, resolveRenames } from './renames.ts';
@@ -51,11 +53,9 @@ export async function observe(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {
-  const formers = resources.flatMap((resource) => underFormerName(resource) ?? []);
-  const result = await observeRecords([...resources, ...formers], options);
+  const result = await observeByName(resources, options);
   if (result.kind === 'failed') return result;
-  const seesAll = formers.length > 0 && (await isSuperuser(options));
-  const records = formers.length > 0 ? resolveRenames(resources, result.observed, seesAll) : result.observed;
+  const { observed: records } = result;
   const { held, failures, notRead } = await observeChildren(presentIn(resources, records), options);
   const { client, pacing, signal } = options;
   const isOver = async ({ answer }: FailedRead): Promise<boolean> =>
@@ -65,6 +65,55 @@ export async function observe(
   const observed = new Map(records);
   for (const [{ address }, record] of held) observed.set(address, { presence: 'present', held: record });
   return { kind: 'observed', observed, inPart: failures };
+}
+
+/** First the records whose names count by themselves, then those whose names count within one of these. */
+async function observeByName(
+  resources: readonly Resource[],
+  options: ObserveOptions,
+): Promise<ObserveResult> {
+  const inner = resources.filter(({ kind }) => kind.scope !== undefined);
+  const first = await observeWithFormers(
+    resources.filter(({ kind }) => kind.scope === undefined),
+    { ...options, onRead: (done, all) => options.onRead?.(done, all + inner.length) },
+  );
+  if (inner.length === 0) return first;
+  if (first.kind === 'failed') return { ...first, notRead: first.notRead + inner.length };
+  const known = new Map(first.observed);
+  const pkOf = (address: Address): string | null | undefined =>
+    known.has(address) ? (heldAt(known, address)?.pk ?? null) : undefined;
+  const sought: Resource[] = [];
+  for (const resource of inner.map((one) => withIdsOf(one, pkOf))) {
+    const newWithin = withoutWhole(resource, first.observed);
+    if (newWithin) known.set(resource.address, newWithin);
+    else sought.push(resource);
+  }
+  const before = resources.length - sought.length;
+  const second = await observeWithFormers(sought, {
+    ...options,
+    onRead: (done, all) => options.onRead?.(before + done, before + all),
+  });
+  if (second.kind === 'failed') return second;
+  return { ...second, observed: new Map([...known, ...second.observed]) };
+}
+
+/** What is known of a record whose name counts within a record that has no id: one that does not exist yet, or that was not shown. */
+function withoutWhole(resource: Resource, observed: ObservedState): Observation | undefined {
+  const whole = declaredNames(resource).find(({ field }) => field === resource.kind.scope);
+  if (whole === undefined || whole.id !== undefined) return undefined;
+  const seen = observed.get(addressOfName(whole) ?? '.');
+  return seen?.presence === 'absent' ? absentObservation(undefined) : { presence: 'unknown' };
+}
+
+/** Each by its name, or by the one that it had before. */
+async function observeWithFormers(
+  resources: readonly Resource[],
+  options: ObserveOptions,
+): Promise<ObserveResult> {
+  const formers = resources.flatMap((resource) => underFormerName(resource) ?? []);
+  const result = await observeRecords([...resources, ...formers], options);
+  if (result.kind === 'failed' || formers.length === 0) return result;
+  return { ...result, observed: resolveRenames(resources, result.observed, await isSuperuser(options)) };
 }
 
 async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<boolean> {

@@ -1,9 +1,9 @@
-import { textOf, type JsonValue } from '../base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isBound } from '../kinds/access.ts';
 import { fieldNames, sentValue } from '../kinds/fields.ts';
 import { listQuery, comparedFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { sameJson } from '../kinds/values.ts';
+import { sameJson, sameUuid } from '../kinds/values.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
 import { type Client } from '../service/client.ts';
 import { observedIn, type ListedRecord } from '../service/records.ts';
@@ -158,7 +158,8 @@ const fewestListed = 12;
 /** The declared resources found on the pages of a list, and the names of other records with the same titles. */
 class Listed {
   readonly #kind: Kind;
-  readonly #wanted: ReadonlyMap<string, Resource>;
+  /** By their names, of which each counts within another record where there are several. */
+  readonly #wanted = new Map<string, Resource[]>();
   readonly #found = new Map<Resource, HeldRecord>();
   readonly #doubtful = new Set<Resource>();
   readonly #titles: ReadonlySet<JsonValue>;
@@ -172,7 +173,11 @@ class Listed {
 
   constructor(kind: Kind, resources: readonly Resource[]) {
     this.#kind = kind;
-    this.#wanted = new Map(resources.map((resource) => [resource.name, resource]));
+    for (const resource of resources) {
+      const alike = this.#wanted.get(resource.name);
+      if (alike) alike.push(resource);
+      else this.#wanted.set(resource.name, [resource]);
+    }
     this.#titles = new Set(resources.map((resource) => sentValue(resource, kind.title) ?? ''));
   }
 
@@ -184,7 +189,7 @@ class Listed {
   /** For resources that were not found: the name of the only other record with the same title. */
   get namesakes(): ReadonlyMap<Resource, string> {
     const namesakes = new Map<Resource, string>();
-    for (const resource of this.#wanted.values()) {
+    for (const resource of [...this.#wanted.values()].flat()) {
       if (this.#found.has(resource)) continue;
       const [name, ...more] = this.#others.get(sentValue(resource, this.#kind.title) ?? null) ?? [];
       if (name !== undefined && more.length === 0) namesakes.set(resource, name);
@@ -201,7 +206,7 @@ class Listed {
   get missing(): ReadonlySet<Resource> {
     const isThere = (resource: Resource): boolean =>
       this.#found.has(resource) || this.#doubtful.has(resource);
-    return new Set([...this.#wanted.values()].filter((resource) => !isThere(resource)));
+    return new Set([...this.#wanted.values()].flat().filter((resource) => !isThere(resource)));
   }
 
   takePage({ items, count }: Page<ListedRecord>): void {
@@ -215,8 +220,9 @@ class Listed {
     const name = received[this.#kind.identity];
     if (isIdentifier(received['pk'])) this.#ids.add(textOf(received['pk'] ?? null));
     if (typeof name !== 'string' || name === '') this.#isOdd = true;
-    const resource = typeof name === 'string' ? this.#wanted.get(name) : undefined;
-    if (resource === undefined && typeof name === 'string' && name !== '')
+    const alike = typeof name === 'string' ? this.#wanted.get(name) : undefined;
+    const resource = alike?.find((one) => isWithin(one, received));
+    if (alike === undefined && typeof name === 'string' && name !== '')
       this.#takeOther(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = fieldNames(resource);
@@ -239,6 +245,12 @@ class Listed {
     if (others) others.add(name);
     else this.#others.set(title, new Set([name]));
   }
+}
+
+/** Whether a record is in the one within which the name of a resource counts. */
+function isWithin(resource: Resource, received: JsonObject): boolean {
+  const { scope } = resource.kind;
+  return scope === undefined || sameUuid(sentValue(resource, scope) ?? null, received[scope] ?? null);
 }
 
 function isSame(a: HeldRecord, b: HeldRecord): boolean {

@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import { fieldOf } from '../kinds/fields.ts';
 import { formerly, formerName } from '../kinds/lifecycle.ts';
-import { addressOf, withFields, type Resource } from '../kinds/resource.ts';
+import { addressNow, withFields, type Resource } from '../kinds/resource.ts';
 import type { Observation, ObservedState } from './observation.ts';
 
 /** The resource under its former name; undefined if it has none. */
@@ -13,7 +13,7 @@ export function underFormerName(resource: Resource): Resource | undefined {
   return {
     ...withFields(resource, (field, key) => (key === kind.identity ? fieldOf(name, at) : field)),
     name,
-    address: addressOf(kind.type, name),
+    address: addressNow(resource, name),
   };
 }
 

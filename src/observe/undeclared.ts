@@ -2,6 +2,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
+import { addressesOf, addressShown } from './addresses.ts';
 import type { Inventory } from './gaps.ts';
 
 /** Records that no manifest declares, except the service's own. They are not part of the plan. */
@@ -32,10 +33,10 @@ export function undeclaredIn(
   const found: { readonly address: Address; readonly pk: string }[] = [];
   const gaps: UnreadPart[] = [];
   for (const { kind, records, gaps: all } of inventories) {
-    const { type, identity } = kind;
-    for (const { received, shown } of records)
-      if (!kind.isInternal?.(received) && !isDeclared(addressOf(type, textOf(received[identity]))))
-        found.push({ address: addressOf(type, textOf(shown[identity])), pk: textOf(shown['pk']) });
+    const { type } = kind;
+    for (const record of records)
+      if (!kind.isInternal?.(record.received) && !addressesOf(kind, record).some(isDeclared))
+        found.push({ address: addressShown(kind, record), pk: textOf(record.shown['pk']) });
     const left = all.filter((gap) => !('name' in gap) || !isDeclared(addressOf(type, gap.name)));
     // Records that share a name cannot be declared.
     for (const gap of left)

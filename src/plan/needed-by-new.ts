@@ -1,11 +1,23 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { inRange, type Release } from '../kinds/release.ts';
-import { diagnosticOf, type Resource } from '../kinds/resource.ts';
+import { diagnosticOf, placeOf, type Resource } from '../kinds/resource.ts';
+import { sentValue } from '../kinds/fields.ts';
+import { plainUuid } from '../kinds/values.ts';
+import { shownPlace } from '../base/source.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
+/** What is wrong with entries, as only the service shows. */
+export function problemsOfEntries(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  release: Release | undefined,
+): Diagnostic[] {
+  return [...neededByNew(resources, observed, release), ...declaredTwice(resources)];
+}
+
 /** Fields that a create requires and that the entries of absent records leave out. */
-export function neededByNew(
+function neededByNew(
   resources: readonly Resource[],
   observed: ObservedState,
   release: Release | undefined,
@@ -21,6 +33,25 @@ export function neededByNew(
         summary: `the field \`${field}\` is missing, and a new record needs it`,
         detail: `${kind.words.one.replace(/^./, (letter) => letter.toUpperCase())} of this name does not exist yet. Add the field, or correct the name.`,
       });
+    });
+  });
+}
+
+/** Ids show that two entries are of one record: one names the record within which its name counts, and the other writes the id. */
+function declaredTwice(resources: readonly Resource[]): Diagnostic[] {
+  const seen = new Map<string, Resource>();
+  return resources.flatMap((resource) => {
+    const { kind, name } = resource;
+    if (kind.scope === undefined) return [];
+    const within = plainUuid(sentValue(resource, kind.scope) ?? null);
+    const key = JSON.stringify([kind.type, name, within]);
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, resource);
+    if (first === undefined || first.address === resource.address) return [];
+    return diagnosticOf(resource, kind.scope, {
+      code: 'duplicate-resource',
+      summary: `the ${kind.identity} \`${name}\` is declared twice within one \`${kind.scope}\``,
+      detail: `It is first declared at ${shownPlace(placeOf(first, kind.identity))}. Remove one of the two.`,
     });
   });
 }

@@ -21,7 +21,9 @@ export async function withAccountStatus<Made extends Plan>(
     const { address } = each;
     const kind = kinds.find(({ type, fields }) => type === typeOf(address) && fields[active]);
     const isAsked = kind !== undefined && index < mostRead && client.canList(kind);
-    const reading = isAsked ? await retrieve(kind, nameOf(address), client, pacing, signal) : undefined;
+    const reading = isAsked
+      ? await retrieve({ kind, name: nameOf(address) }, client, pacing, signal)
+      : undefined;
     const is = reading?.proof === 'exists' ? reading.held.fields[active] : undefined;
     read.push(typeof is === 'boolean' ? { ...each, active: is } : each);
   }

@@ -15,7 +15,7 @@ import type { ListNews } from '../observe/read-lists.ts';
 import type { GapWords } from '../observe/undeclared.ts';
 import { namesOfOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
-import { neededByNew } from '../plan/needed-by-new.ts';
+import { problemsOfEntries } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
 import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
@@ -145,7 +145,7 @@ export async function planFor(
   const said = await release;
   const diagnostics = [
     ...(release ? (checkByRelease?.(said) ?? []) : []),
-    ...neededByNew(resources, observed, said ?? configured),
+    ...problemsOfEntries(resources, observed, said ?? configured),
   ];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import type { Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
 import { sameUuid } from '../kinds/values.ts';
-import { bodyIn, isLookUpInList, type NamedShape } from './body.ts';
+import { bodyIn, isLookUpInList, type NamedShape, type Within } from './body.ts';
 import { pageIn } from './page.ts';
 
 /** The kinds of answer; what-answers-prove.ts has what each proves. No message is interpreted, because the service translates its texts. */
@@ -85,8 +85,9 @@ export function readAnswer(
   { identity, listing: { isUnique } }: Pick<Kind, 'identity' | 'listing'>,
   name: string,
   shape: AnswerShape = 'record',
+  within?: Within,
 ): Answer {
-  return sortedAnswer(exchange, { shape, identity, name, isUnique });
+  return sortedAnswer(exchange, { shape, identity, name, isUnique, within });
 }
 
 /** The subject of a request, and the shape of its answer. */
@@ -96,6 +97,7 @@ type Asked =
       readonly identity: string;
       readonly name: string;
       readonly isUnique: boolean;
+      readonly within?: Within | undefined;
     }
   /** The page of a list with this number, from 1. */
   | { readonly shape: 'page'; readonly number: number }

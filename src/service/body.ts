@@ -1,4 +1,5 @@
 import { isJsonObject, parseJson, type JsonValue } from '../base/json.ts';
+import { sameUuid } from '../kinds/values.ts';
 import { pageIn } from './page.ts';
 
 /** The shape of an answer; for a list, the field that identifies a record by its name. */
@@ -6,6 +7,13 @@ export interface NamedShape {
   readonly shape: string;
   readonly identity?: string;
   readonly name?: string;
+  readonly within?: Within | undefined;
+}
+
+/** The field with the record within which a name counts, and its id. */
+export interface Within {
+  readonly field: string;
+  readonly id: JsonValue;
 }
 
 export function isLookUpInList({ shape }: NamedShape): boolean {
@@ -16,13 +24,18 @@ export function isLookUpInList({ shape }: NamedShape): boolean {
 export function bodyIn(
   text: string,
   status: number,
-  { shape, identity = '', name }: NamedShape,
+  { shape, identity = '', name, within }: NamedShape,
 ): JsonValue | undefined {
   const json = parseJson(text);
   if (!isLookUpInList({ shape }) || status !== 200) return json;
   const { items, count } = pageIn(isJsonObject(json) ? json : undefined, 1) ?? {};
   if (shape === 'search' && items?.length === count) {
-    const named = items?.filter((one) => isJsonObject(one) && one[identity] === name);
+    const named = items?.filter(
+      (one) =>
+        isJsonObject(one) &&
+        one[identity] === name &&
+        (within === undefined || sameUuid(one[within.field] ?? null, within.id)),
+    );
     if (named === undefined || named.length === 0) return named && null;
     return named.length === 1 ? named[0] : named;
   }

@@ -3,6 +3,7 @@ import type { Capability } from '../kinds/capability.ts';
 import { targetId } from '../kinds/bindings.ts';
 import type { Children, Parent } from '../kinds/children.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
+import type { Sought } from '../kinds/sought.ts';
 import { Evidence } from './evidence.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
@@ -65,7 +66,7 @@ export interface Client {
   readonly evidence: Evidence;
   readonly readable: ReadableKinds;
   /** Sends the request once, and never rejects. */
-  read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
+  read(sought: Sought, signal?: AbortSignal): Promise<Reading>;
   /** Whether records of this kind can be read in pages, which replaces look-ups and so is only possible if they are. */
   canList(kind: Kind): boolean;
   /** Reads one page of any list, once, and never rejects. Not a documented operation. */
@@ -115,11 +116,13 @@ export function createClient(
     evidence,
     readable,
     canList: (kind) => readable.canRead(kind),
-    async read(kind, name, signal) {
+    async read({ kind, name, within: id }, signal) {
       const { path, answers, isDocumented } = kind.lookUp;
-      const asked = { shape: answers, identity: kind.identity, name };
-      const exchange = await send({ method: 'GET', path: path(name) }, signal);
-      const { answer, ...rest } = judgeAnswer(readAnswer(exchange, kind, name, answers));
+      const { scope: field } = kind;
+      const within = field === undefined || id === undefined ? undefined : { field, id };
+      const asked = { shape: answers, identity: kind.identity, name, within };
+      const exchange = await send({ method: 'GET', path: path(name, id) }, signal);
+      const { answer, ...rest } = judgeAnswer(readAnswer(exchange, kind, name, answers, within));
       if (isDocumented) evidence.note(answer);
       const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
       if (proof === 'exists' || proof === 'absent') readable.markRead(kind);

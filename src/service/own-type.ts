@@ -1,5 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
+import type { Sought } from '../kinds/sought.ts';
 import type { Client, Reading, RecordReading } from './client.ts';
 import type { HeldRecord } from './types.ts';
 import type { Pacing } from './pacing.ts';
@@ -13,16 +14,16 @@ export function isOfKind({ model }: Kind, record: JsonObject): boolean {
 
 /** The result of a look-up, if the service also shows records of derived types there: such a record is not of this kind. */
 export async function readOwn(
-  kind: Kind,
-  name: string,
+  sought: Sought,
   client: Client,
   pacing: Pacing,
   signal: AbortSignal | undefined,
 ): Promise<Reading | undefined> {
+  const { kind } = sought;
   const { isBase, family } = kind;
   // The record may be gone, and another one may have its name.
   for (let isLast = false; ; isLast = true) {
-    const reading = await retryUntilProven(() => client.read(kind, name, signal), pacing, maxTries.lookUp);
+    const reading = await retryUntilProven(() => client.read(sought, signal), pacing, maxTries.lookUp);
     if (!isBase || reading?.proof !== 'exists') return reading;
     const id = idOf(family, reading.held.pk);
     const shown = await retryUntilProven(() => client.readById(family, id, signal), pacing, maxTries.lookUp);

@@ -22,6 +22,8 @@ export interface ListedRecord {
   readonly shown: JsonObject;
   /** The record with null for each number that would be sent back changed; undefined if there is none. */
   readonly exact?: JsonObject | undefined;
+  /** The name of the record within which its own counts, if that was read. */
+  readonly within?: string | undefined;
   /** The names of the ids in its fields, if they were read with it. */
   readonly names?: HeldRecord['names'];
 }

@@ -1,4 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
+import type { Sought } from '../kinds/sought.ts';
 import type { Answer } from './answer.ts';
 import type { Client, Reading } from './client.ts';
 import { readOwn } from './own-type.ts';
@@ -12,13 +13,13 @@ import type { InconclusiveRead } from './readable-kinds.ts';
  * because of an interruption, too long a pause, or an outage.
  */
 export async function retrieve(
-  kind: Kind,
-  name: string,
+  sought: Sought,
   client: Client,
   pacing: Pacing,
   signal?: AbortSignal,
 ): Promise<Reading | undefined> {
-  const reading = await readOwn(kind, name, client, pacing, signal);
+  const { kind } = sought;
+  const reading = await readOwn(sought, client, pacing, signal);
   // If other records of the kind were readable, this failure says nothing about them.
   const unread = client.readable.hasRead(kind)
     ? undefined

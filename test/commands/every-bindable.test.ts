@@ -77,7 +77,7 @@ test.each(cases)(
       'POST',
     ]);
     const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
-    await exportManifests({ output: 'yaml', target: [`${kind.type}.one`] }, context);
+    await exportManifests({ output: 'yaml', target: [`${kind.type}.*one`] }, context);
     expect(stdout()).toContain('- { policy: { name: decides }, order: 1 }');
     expect(stdout()).toContain('- { group: { name: bound }, order: 2, enabled: false }');
     expect(await run([{ ...decides, negate: true }])).toEqual(['PATCH', 'DELETE']);

@@ -72,7 +72,10 @@ describe('release', () => {
       expect(await run(renamed)).toEqual(['PATCH']);
       expect(world.sandbox.record(type, 'two')).toMatchObject({ [id]: pk });
       const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
-      await exportManifests({ output: 'yaml', target: [`${kind.type}.two`] }, context);
+      await exportManifests(
+        { output: 'yaml', target: [`${kind.type}.${kind.scope === undefined ? '' : '*/'}two`] },
+        context,
+      );
       expect(stdout()).toContain(`${kind.identity}: two`);
       const planned = world.run(stdout());
       const whole = { output: 'text', detailedExitcode: true } as const;
@@ -82,6 +85,7 @@ describe('release', () => {
       const named = {
         [kind.identity]: 'two',
         ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
+        ...(kind.scope !== undefined && { [kind.scope]: entry[kind.scope] }),
       };
       expect(await run({ ...named, state: 'absent' })).toEqual(['DELETE']);
       expect(world.sandbox.record(type, 'two')).toBeUndefined();

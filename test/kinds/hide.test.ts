@@ -4,10 +4,10 @@ import { hiddenOf, hideable, hideProblem } from '../../src/kinds/hide.ts';
 
 test('every field of the service can be hidden, but those that name a resource', () => {
   expect(hideable().map((name) => hideProblem(name))).toEqual(hideable().map(() => undefined));
-  for (const { type, identity, fields } of kinds)
+  for (const { type, identity, scope, fields } of kinds)
     for (const field of Object.keys(fields))
       expect(hideable().includes(`${type}.${field}`), `${type}.${field}`).toBe(
-        field !== identity && !fields[field]?.isInstruction,
+        field !== identity && field !== scope && !fields[field]?.isInstruction,
       );
 });
 

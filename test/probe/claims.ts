@@ -57,16 +57,16 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
     return expected(readAnswer(exchange, kind, '').kind, 'denied');
   },
   found: async ({ session, kind, name, held }) => {
-    const reading = await session.client.read(kind, name);
+    const reading = await session.client.read({ kind, name });
     if (reading.proof !== 'exists') return expected(reading.proof, 'exists');
     return expected(reading.held.pk, textOf(held['pk']));
   },
   exact: async ({ session, kind, name }) => {
-    const other = await session.client.read(kind, name.replace(prefix, prefix.toUpperCase()));
+    const other = await session.client.read({ kind, name: name.replace(prefix, prefix.toUpperCase()) });
     return expected(other.proof, 'absent');
   },
   absent: async ({ session, kind }) =>
-    expected((await session.client.read(kind, session.name('none'))).proof, 'absent'),
+    expected((await session.client.read({ kind, name: session.name('none') })).proof, 'absent'),
   unique: async ({ session, kind, sent }) => {
     // Some have another field whose value can be had once.
     const others = Object.entries(sent).filter(
@@ -183,7 +183,7 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
     const name = textOf(held[kind.identity]);
     const { status } = await session.ask('DELETE', kind.update.path(name, textOf(held['pk'])));
     if (status !== 204) return expected(status, 204);
-    return expected((await session.client.read(kind, name)).proof, 'absent');
+    return expected((await session.client.read({ kind, name })).proof, 'absent');
   },
 };
 

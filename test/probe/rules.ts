@@ -78,7 +78,7 @@ function reserved(slug: string): Row {
   return {
     ...row,
     ask: async (session) =>
-      (await session.client.read(application, slug)).proof === 'exists'
+      (await session.client.read({ kind: application, name: slug })).proof === 'exists'
         ? skip('an application has it')
         : row.ask(session),
   };

@@ -47,7 +47,7 @@ test('a record, and what is no JSON, stay as they are', async () => {
 
 test('what is said of a read names no hidden field either', async () => {
   const send = hiding(async () => answered(400, { meta_publisher: ['canary'], slug: ['No.'] }), hide);
-  const { answer } = await createClient(send).read(application, 'wiki');
+  const { answer } = await createClient(send).read({ kind: application, name: 'wiki' });
   expect(answer.body).toEqual({ meta_publisher: '(hidden)', slug: ['No.'] });
 });
 

@@ -23,7 +23,9 @@ test('the type of a record is read after a pause that another answer has asked f
     return pageOf([{ pk: 1, name: 'a' }], 1, 3);
   });
   const began = clock.now();
-  expect(await readOwn(oauth2, 'a', client, pacing, undefined)).toMatchObject({ proof: 'exists' });
+  expect(await readOwn({ kind: oauth2, name: 'a' }, client, pacing, undefined)).toMatchObject({
+    proof: 'exists',
+  });
   expect(sentAt.map((at) => at - began)).toEqual([0, 5000]);
 });
 
@@ -34,5 +36,7 @@ test('a record whose type is not shown, though it is found by its name twice, ma
       ? answered(404, { detail: 'Not found.' })
       : pageOf([{ pk: 1, name: 'a' }], 1, 3),
   );
-  expect(await readOwn(oauth2, 'a', client, pacing, undefined)).toMatchObject({ proof: 'nothing' });
+  expect(await readOwn({ kind: oauth2, name: 'a' }, client, pacing, undefined)).toMatchObject({
+    proof: 'nothing',
+  });
 });

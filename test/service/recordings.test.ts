@@ -220,7 +220,7 @@ describe('the client sends what the contract asks for', () => {
       .get('/api/v3/core/applications/wiki/')
       .matchHeader('authorization', 'Bearer <ACCESS_TOKEN>')
       .reply(404, { detail: 'Not found.' });
-    expect(await client().read(application, 'wiki')).toMatchObject({ proof: 'absent' });
+    expect(await client().read({ kind: application, name: 'wiki' })).toMatchObject({ proof: 'absent' });
     sent.done();
   });
 });
@@ -249,7 +249,7 @@ function replay(recording: Recording): Promise<Reading | Writing> {
 }
 
 function drive(request: Recording['request']): Promise<Reading | Writing> {
-  if (request.method === 'GET') return client().read(application, slugOf(request));
+  if (request.method === 'GET') return client().read({ kind: application, name: slugOf(request) });
   const body = request.body ?? parseJson(request.raw ?? '');
   const fields = isJsonObject(body) ? body : {};
   const kind = request.path.startsWith(user.path) ? user : application;

@@ -72,7 +72,7 @@ describe('a record', () => {
 
   test('is compared as it came, where the value of a harmless header is a part of it', async () => {
     const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
-    const reading = await createClient(send).read(application, 'wiki-identity');
+    const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({
       proof: 'exists',
       held: { fields: { name: 'Wiki by team-identity' } },
@@ -81,7 +81,7 @@ describe('a record', () => {
 
   test('shows none of it in its id and in the answer', async () => {
     const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
-    const reading = await createClient(send).read(application, 'wiki-identity');
+    const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({ held: { pk: '(sensitive)-1' } });
     expect(JSON.stringify(reading.answer)).not.toContain('identity');
   });

@@ -18,7 +18,7 @@ function clientAnsweredWith(exchange: Exchange): Client {
 }
 
 function toGet(exchange: Exchange): ReturnType<Client['read']> {
-  return clientAnsweredWith(exchange).read(application, identity);
+  return clientAnsweredWith(exchange).read({ kind: application, name: identity });
 }
 
 function toPostApplication(exchange: Exchange): ReturnType<Client['create']> {
@@ -100,12 +100,12 @@ describe('what an answer proves', () => {
     ];
     test.each(rows)('%s', async (_, exchange, proof) => {
       const client = createClient(scriptedTransport(exchange).send);
-      expect((await client.read(user, identity)).proof).toBe(proof);
+      expect((await client.read({ kind: user, name: identity })).proof).toBe(proof);
     });
 
     test('and nothing is asked under the contract alone', async () => {
       const { send, requests } = scriptedTransport(answered(200, page([alice])));
-      const { proof, answer } = await createClient(documentedOnly(send)).read(user, identity);
+      const { proof, answer } = await createClient(documentedOnly(send)).read({ kind: user, name: identity });
       expect({ proof, answer }).toEqual({ proof: 'fault', answer: { kind: 'not_offered' } });
       expect(requests).toEqual([]);
     });
@@ -133,8 +133,8 @@ describe('what an answer proves', () => {
       results: [7, 8].map((pk) => ({ pk, name: identity })),
     });
     for (const exchange of [empty, answered(405, { detail: 'no' })])
-      met.push(await createClient(scriptedTransport(exchange).send).read(user, identity));
-    met.push(await createClient(scriptedTransport(two).send).read(group, identity));
+      met.push(await createClient(scriptedTransport(exchange).send).read({ kind: user, name: identity }));
+    met.push(await createClient(scriptedTransport(two).send).read({ kind: group, name: identity }));
     const gone = scriptedTransport({ kind: 'answered', status: 204, headers: {}, body: '' });
     const deleting = createClient(gone.send, { capabilities: ['update'] });
     const deleted = application.access && (await deleting.unbind(application.access.children, '7', 'update'));

@@ -13,10 +13,11 @@ export const brand: RowKind = kindFrom({
 /** A second one of an identifier was refused by 2023.10.7 and by 2025.12.4. */
 export const token: RowKind = kindFrom({ path: '/core/tokens/', list: 'tokens', unique: true, deletion: {} });
 
-/** 2025.12.4 refused a second one of a name in one application, and takes one of that name in another. */
+/** Refused by 2025.12.4: a second one of a name in one application. It takes one of that name in another. */
 export const entitlement: RowKind = kindFrom({
   path: '/core/application_entitlements/',
   list: 'entitlements',
+  scope: 'app',
   deletion: {},
 });
 

@@ -17,9 +17,10 @@ export const deviceAccessGroup: RowKind = kindFrom({
   deletion: {},
 });
 
-/** A second one of a name was taken by 2025.12.4. */
+/** A second one of a name was taken by 2025.12.4, also of the same connector. */
 export const enrollmentToken: RowKind = kindFrom({
   path: '/endpoints/agents/enrollment_tokens/',
   list: 'enrollment_tokens',
+  scope: 'connector',
   deletion: {},
 });

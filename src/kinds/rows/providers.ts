@@ -45,9 +45,11 @@ export const providers: readonly RowKind[] = [
   kindFrom({ ...login, path: '/providers/wsfed/' }),
 ];
 
-/** What a provider of remote access leads to. A second one of a name was taken by 2025.12.4. */
+/** What a provider of remote access leads to. A second one of a name was taken by 2025.12.4, also of the same provider. */
 export const racEndpoint: RowKind = kindFrom({
   path: '/rac/endpoints/',
   list: 'rac_endpoints',
+  scope: 'provider',
+  leftOut: { superuser_full_list: 'true' },
   deletion: {},
 });

@@ -2,7 +2,6 @@ import { childrenOf } from '../../kinds/access.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import type { Declared } from '../../adopt/declaration.ts';
 import { addressOf } from '../../kinds/resource.ts';
-import { textOf } from '../../base/json.ts';
 import type { Unwritable } from '../../adopt/writable.ts';
 import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { GapWords } from '../../observe/undeclared.ts';
@@ -90,12 +89,12 @@ function notExported(summary: string, detail: string): Diagnostic {
 
 /** Values that were read and are not declared, because no manifest can or because they are secret. */
 export function notDeclared(declared: readonly Declared[], unwritable: readonly Unwritable[]): Diagnostic[] {
-  const secret = declared.flatMap(({ kind, fields, secret: names }) =>
+  const secret = declared.flatMap(({ address, secret: names }) =>
     names.map((field) =>
       diagnosticFor(undefined, {
         code: 'not-exported',
         severity: 'warning',
-        address: addressOf(kind.type, textOf(fields[kind.identity])),
+        address,
         summary: `\`${field}\` is left out`,
         detail: "It contains one of rollcall's own secrets, such as the token.",
       }),

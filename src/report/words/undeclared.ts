@@ -72,9 +72,12 @@ export function removedEntryWarnings(
 /** How to remove such a record, in the lines to write. */
 function leaveWords(address: Address): string {
   const kind = kinds.find(({ type }) => type === typeOf(address));
-  const name = JSON.stringify(nameOf(address));
+  const written = nameOf(address);
+  const isInner = kind?.scope !== undefined && written.includes('/');
+  const name = JSON.stringify(isInner ? written.slice(written.indexOf('/') + 1) : written);
   const entry = (more: string): string => `\`- { ${kind?.identity}: ${name}, ${more} }\``;
-  const sort = kind?.variant ? `${kind.variant.field}: …, ` : '';
+  const which = kind?.variant?.field ?? (isInner ? kind?.scope : undefined);
+  const sort = which === undefined ? '' : `${which}: …, `;
   const still = 'The record stays unchanged.';
   if (kind === undefined) return still;
   const gone = kind.deletion ? ` To delete it, declare ${entry(`${sort}state: absent`)}.` : '';

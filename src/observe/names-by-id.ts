@@ -1,0 +1,38 @@
+import { textOf } from '../base/json.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
+import { namesOf } from '../kinds/named.ts';
+import type { NameReference } from '../kinds/values.ts';
+import { readWhole } from '../service/read-whole.ts';
+import type { ListedRecord } from '../service/records.ts';
+
+/** The names of records by their ids, without names that several share and without secrets. */
+export function namesById(
+  related: Family,
+  records: readonly ListedRecord[],
+): ReadonlyMap<string, NameReference> {
+  const byName = new Map<string, ListedRecord[]>();
+  for (const record of records) {
+    const [name] = namesOf(related.byName, record.received);
+    // A redacted name is a secret.
+    if (name === undefined || name !== namesOf(related.byName, record.shown)[0]) continue;
+    byName.set(name, [...(byName.get(name) ?? []), record]);
+  }
+  return new Map(
+    [...byName].flatMap(([name, [record, ...others]]) =>
+      record && others.length === 0 ? [[textOf(record.received['pk']), { name }] as const] : [],
+    ),
+  );
+}
+
+/** The records with the names of those within which their own names count, as far as these can be read. */
+export async function withWholes(
+  { scope, fields }: Kind,
+  records: readonly ListedRecord[],
+  options: Parameters<typeof readWhole>[1],
+): Promise<readonly ListedRecord[]> {
+  const related = scope === undefined ? undefined : fields[scope]?.refersTo;
+  if (scope === undefined || related === undefined || records.length === 0) return records;
+  const read = await readWhole(related.byName, options);
+  const names = namesById(related, 'records' in read ? read.records : []);
+  return records.map((record) => ({ ...record, within: names.get(textOf(record.received[scope]))?.name }));
+}
