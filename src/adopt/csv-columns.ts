@@ -84,7 +84,7 @@ function noCell(field: string): Problem {
 function noName({ identity, list }: Kind): Problem {
   return {
     code: 'missing-field',
-    summary: `no column is called \`${identity}\``,
-    detail: `The first row names the columns, after the fields of ${list} in a manifest. Where no comma stands between them, say with --delimiter what does.`,
+    summary: `the column \`${identity}\` is missing`,
+    detail: `The first row names the columns, after the fields of ${list} in a manifest. For a separator other than a comma, use --delimiter.`,
   };
 }

@@ -93,14 +93,14 @@ const syntaxProblems: ReadonlyMap<string, Omit<Problem, 'code'>> = new Map([
   [
     'CSV_INVALID_CLOSING_QUOTE',
     {
-      summary: 'this cell goes on behind its closing quote',
-      detail: 'Write a quote inside the cell twice. Nothing stands behind the closing one.',
+      summary: 'this cell continues after its closing quote',
+      detail: 'Double a quote inside the cell. Nothing may follow the closing quote.',
     },
   ],
   [
     'INVALID_OPENING_QUOTE',
     {
-      summary: 'a quote stands inside this cell, which does not begin with one',
+      summary: 'this cell contains a quote, but does not begin with one',
       detail: 'Put the whole cell in quotes, and write the quote inside it twice.',
     },
   ],

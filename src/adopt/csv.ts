@@ -110,7 +110,7 @@ function declarationOf(resource: Resource): Declaration {
 const noRows: Problem = {
   code: 'empty-file',
   summary: 'this table has no rows',
-  detail: 'The first row names the columns, and each of the others is one entry.',
+  detail: 'The first row has the names of the columns; each other row is an entry.',
 };
 
 type Report = (span: Span, problem: Problem) => void;
@@ -163,7 +163,7 @@ function wrongLength({ length }: Row, header: Row): Problem {
   return {
     code: 'csv-syntax',
     summary: `this row has ${length} cells, and the first one has ${header.length}`,
-    detail: 'Each row has a cell for each column. A cell that holds a delimiter stands in quotes.',
+    detail: 'Each row has a cell for each column. Quote a cell that contains a delimiter.',
   };
 }
 

@@ -44,7 +44,7 @@ export function writeManifest(
 
 const twice: Problem = {
   code: 'duplicate-resource',
-  summary: 'there is another one of this name',
+  summary: 'another record has this name',
   detail: 'A manifest declares each once.',
 };
 

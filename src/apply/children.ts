@@ -129,7 +129,7 @@ export function change(binder: BindingTarget, one: WantedChild, base: Child): Pr
   return at(one.field, settle({ next, judge }, pacing, control));
 }
 
-export const changedMeanwhile = 'somebody else has changed a binding to it, or taken it out';
+export const changedMeanwhile = 'somebody else has changed or deleted a binding of it';
 
 function only(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
@@ -163,8 +163,8 @@ export function removeBinding(
 
 const lastOne: Readonly<Record<WantedChildren['removal'], string>> = {
   update:
-    'somebody who is declared is no longer bound, and without the last one that is, everyone could open it',
-  delete: 'something that is declared is no longer bound, so nothing is taken out',
+    'a declared group or user is no longer bound, and deleting the last binding would open it to everyone',
+  delete: 'a declared binding is missing, so no binding is deleted',
 };
 
 /** Whether the record has exactly the declared bindings. */

@@ -76,7 +76,7 @@ export function unexpectedDiagnostic({ message }: Error): Diagnostic {
     code: 'unexpected-error',
     summary: `rollcall met an unexpected error: ${message}`,
     detail:
-      'This is a bug of rollcall. Report it with this message, what `rollcall --version` prints, and where it happened: ROLLCALL_LOG=debug shows that.',
+      'This is a bug of rollcall. Report it with this message, the output of `rollcall --version`, and the output with ROLLCALL_LOG=debug.',
   });
 }
 

@@ -33,7 +33,7 @@ export function globFolder(path: string): string | undefined {
 export const linkLeadsOutside: Problem = {
   code: 'link-outside',
   summary: 'this link leads out of the folder',
-  detail: 'Name what it leads to on the command line.',
+  detail: 'Name its target on the command line.',
 };
 
 /**

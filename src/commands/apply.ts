@@ -89,7 +89,7 @@ async function applied(
     throw new UsageError(
       'apply needs a confirmation, and there is no terminal to ask on',
       paths.some((path) => path.endsWith('.json'))
-        ? 'A saved plan needs none: name it with --plan, beside its manifests. Without one, read the plan first, then use --yes.'
+        ? 'A saved plan needs no confirmation: name it with --plan, next to its manifests. Otherwise read the plan first, then use --yes.'
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
@@ -109,7 +109,7 @@ function refuseWithSaved(options: ApplyOptions): void {
   const { target, exclude, shard, baseline, changedOnly, keepGoing, resend } = options;
   if (!(target ?? exclude ?? shard ?? baseline ?? changedOnly ?? keepGoing ?? resend)) return;
   throw new UsageError(
-    'a saved plan says itself what it is about',
+    'a saved plan has its own selection',
     'Leave out --target, --exclude, --shard, --baseline, --changed-only, --keep-going and --resend; or leave out --plan.',
   );
 }

@@ -41,7 +41,7 @@ export async function credentials(
   const to = targetOf(options);
   const wanted = options.all ? 'all' : addressesIn(written);
   if (options.all && written.length > 0)
-    throw new UsageError('--all takes no addresses', 'Leave --all or the addresses out.');
+    throw new UsageError('--all excludes addresses', 'Leave --all or the addresses out.');
   const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
   if (!settings.service) {
     stderr.write(diagnosticsText(settings.diagnostics, createStyle(stderr)));
@@ -86,7 +86,7 @@ function targetOf({ to, showSecrets }: CredentialsOptions): string {
   if (to === undefined)
     throw new UsageError('no file is named for the credentials', 'Name one, such as: --to grafana.env');
   if (to === standardInput && !showSecrets)
-    throw new UsageError('--to - prints secrets', 'Add --show-secrets if that is meant.');
+    throw new UsageError('--to - prints secrets', 'Add --show-secrets to print secrets.');
   return to;
 }
 
@@ -116,7 +116,7 @@ function refuseClashes(found: readonly Credentials[], format: CredentialFormat):
     const value = unwritable(one, format);
     if (value !== undefined)
       throw new UsageError(
-        `the ${value} of ${inline(one.address)} cannot be written as ${format}: it has characters that cannot be seen`,
+        `the ${value} of ${inline(one.address)} cannot be written as ${format}: it has invisible characters`,
         'Use --format json.',
       );
     const name = writtenName(one, format);

@@ -51,7 +51,7 @@ export interface Declared {
 /** Commands with subcommands. */
 export const groups: Readonly<Record<string, { readonly summary: string; readonly example?: string }>> = {
   import: {
-    summary: 'write manifests of what is kept elsewhere',
+    summary: 'write manifests from records kept elsewhere',
     example: 'rollcall import csv --kind users people.csv --out manifests',
   },
 };
@@ -71,9 +71,9 @@ export const commands: readonly Declared[] = [
       one('-y, --yes', 'do not ask; take the defaults'),
       url,
       one('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)'),
-      one('--manifests <path>', 'the manifests, if there are some (default: writes one)'),
+      one('--manifests <path>', 'existing manifests (default: writes one)'),
       one('--pipeline <kind>', 'github, gitlab or none (default: none)'),
-      one('--merges <what>', 'what the pipeline may do: create, or update too (default: create)'),
+      one('--merges <what>', 'permission of merges: create, or update too (default: create)'),
       insecureHttp,
       caFile,
     ],
@@ -82,7 +82,7 @@ export const commands: readonly Declared[] = [
   {
     name: 'validate',
     summary: 'check manifests; sends nothing',
-    description: 'Checks manifests and says everything that is wrong with them. Sends nothing.',
+    description: 'Checks manifests and reports all problems. Sends nothing.',
     argument: ['[path...]', 'files, folders, globs, or - for standard input'],
     example: 'rollcall validate manifests --report html=problems.html',
     options: [
@@ -96,14 +96,14 @@ export const commands: readonly Declared[] = [
   },
   {
     name: 'plan',
-    summary: 'show what apply would do; does nothing of it',
-    description: 'Shows what apply would create or change. Does neither.',
+    summary: 'show what apply would do',
+    description: 'Shows what apply would create or change. Changes nothing.',
     argument: ['[path...]', 'files, folders, globs, or - for standard input'],
     example: 'rollcall plan manifests --env production --out plan.json',
     options: [
       one('--out <file>', 'save the plan, for `rollcall apply --plan`'),
       one('--detailed-exitcode', 'exit 2 when apply would do something'),
-      one('--undeclared', 'name what the service holds and no manifest has'),
+      one('--undeclared', 'list records of the service that no manifest declares'),
       failOn,
       ...runOptions(),
     ],
@@ -111,8 +111,9 @@ export const commands: readonly Declared[] = [
   },
   {
     name: 'apply',
-    summary: 'create what is missing',
-    description: 'Shows the plan, asks for a yes, creates what is missing, changes what it may.',
+    summary: 'create missing resources',
+    description:
+      'Shows the plan, asks for confirmation, creates missing resources, and updates or deletes if allowed.',
     argument: ['[path...]', 'files, folders, globs, or - for standard input'],
     example: 'rollcall apply --plan plan.json manifests',
     options: [
@@ -125,9 +126,9 @@ export const commands: readonly Declared[] = [
   },
   {
     name: 'show',
-    summary: 'print what a plan or an apply has written; sends nothing',
+    summary: 'print a saved plan or result; sends nothing',
     description:
-      'Prints a plan that `plan --out` saved, or what `plan -o json` or `apply -o json` printed. Sends nothing, and needs no service.',
+      'Prints a plan saved by `plan --out`, or the output of `plan -o json` or `apply -o json`. Sends nothing, and needs no service.',
     argument: ['<file>', 'the saved plan, or the JSON document'],
     example: 'rollcall show plan.json --report html=plan.html',
     options: [...detail, output(), ...reporting, ...colours],
@@ -137,16 +138,16 @@ export const commands: readonly Declared[] = [
     name: 'doctor',
     summary: 'check the service, the token and the way to them',
     description:
-      'Looks up an application that nobody has, asks whose the token is and what it may create, and says what that tells. Creates nothing.',
+      'Checks connection, token and permissions: looks up an application that does not exist, the user of the token, and its permissions. Changes nothing.',
     example: 'rollcall doctor --url https://id.example.com --wait 60',
     options: doctorOptions,
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {
     name: 'export',
-    summary: 'write manifests of what the service holds',
+    summary: 'write manifests from the records of the service',
     description:
-      'Writes manifests of the applications, OAuth2 and proxy providers, groups and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. It takes the token of a superuser to be shown all applications.',
+      'Writes manifests from the records of the service; a plan of them has no changes. Changes nothing in the service, and no existing file. Only the token of a superuser sees all applications.',
     example: 'rollcall export --out manifests',
     options: exportOptions,
     load: async () => (await import('./export.ts')).exportManifests,
@@ -155,7 +156,7 @@ export const commands: readonly Declared[] = [
     name: 'credentials',
     summary: 'write the client id, secret and URLs of a provider',
     description:
-      'Writes what an application is configured with: client id, secret, issuer and endpoints of OAuth2 providers. The file is new, and only its owner can read it. Changes nothing in the service.',
+      'Writes the credentials that an application needs: client id, secret, issuer and endpoints of OAuth2 providers. The file is new, and only its owner can read it. Changes nothing in the service.',
     argument: ['[address...]', 'providers, such as provider.grafana'],
     example: 'rollcall credentials provider.grafana --to grafana.env',
     options: credentialsOptions,
@@ -165,12 +166,12 @@ export const commands: readonly Declared[] = [
     name: 'import csv',
     summary: 'write a manifest of the rows of a table',
     description:
-      'Writes a manifest of a CSV file: its first row names the fields, such as username, email, groups and attributes.department. Changes no file that is there, and sends nothing.',
+      'Writes a manifest from a CSV file, whose first row has the names of the fields, such as username, email, groups and attributes.department. Changes no existing file, and sends nothing.',
     argument: ['<file>', 'the CSV file, or - for standard input'],
     example: 'rollcall import csv --kind users people.csv --out manifests/people.yaml',
     options: [
-      one('--kind <list>', 'what the rows are: users, applications, groups or outposts'),
-      one('--delimiter <name>', 'what stands between cells', Object.keys(delimiters), 'comma'),
+      one('--kind <list>', 'the kind of the rows: users, applications, groups or outposts'),
+      one('--delimiter <name>', 'the separator of cells', Object.keys(delimiters), 'comma'),
       one('--out <path>', 'a new file, or a folder for it (default: stdout)'),
       ...colours,
     ],
@@ -179,7 +180,7 @@ export const commands: readonly Declared[] = [
   {
     name: 'schema',
     summary: 'print a JSON Schema',
-    description: 'Prints a JSON Schema, for editors and for the readers of what rollcall writes.',
+    description: 'Prints a JSON Schema, for editors and for programs that read the output of rollcall.',
     argument: ['<name>', 'manifest, config, plan, apply, validation, doctor or sandbox-seed'],
     example: 'rollcall schema manifest > manifest.schema.json',
     load: async () => schema,
@@ -193,8 +194,8 @@ export const commands: readonly Declared[] = [
     example: 'rollcall sandbox -- rollcall apply manifests --yes',
     options: [
       one('--port <n>', 'listen on this port (default: any free one)'),
-      one('--latency <ms>', 'how long each answer takes (default: 0)'),
-      one('--seed <file>', 'a YAML file of what exists at the start'),
+      one('--latency <ms>', 'the delay of each answer (default: 0)'),
+      one('--seed <file>', 'a YAML file of the first records'),
       one(
         '--release <release>',
         `be this release of the service (default: ${defaultRelease})`,
@@ -234,7 +235,7 @@ export const commands: readonly Declared[] = [
   },
   {
     name: 'complete',
-    description: 'Prints what can stand in place of the last word; for the scripts of completion.',
+    description: 'Prints the candidates for the last word; used by the completion scripts.',
     argument: ['[word...]'],
     isOfAll: true,
     load: async (rollcall) => {

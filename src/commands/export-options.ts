@@ -88,7 +88,7 @@ function kindsIn({
     );
   }
   if (all && types.length > 0)
-    throw new UsageError('--all takes every type, and --type some', 'Leave --all or --type out.');
+    throw new UsageError('--all and --type exclude each other', 'Leave --all or --type out.');
   if (all) return kinds;
   if (types.length > 0) return kinds.filter(({ type }) => types.includes(type));
   return kinds.filter(

@@ -65,7 +65,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   );
   if (internal > 0)
     remark(
-      `Left out: ${internal} that the service keeps for itself, such as the accounts of outposts. --internal includes them.`,
+      `Left out: ${internal} of the service itself, such as the accounts of outposts. --internal includes them.`,
     );
   // Records that no manifest can declare do not make the export incomplete.
   for (const { summary } of gapsOf(isOther)) remark(`Left out: ${summary}.`);
@@ -120,7 +120,7 @@ async function checked(
 function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr'>): Ending {
   if (left.length === 0) return 'done';
   stderr.write(`${diagnosticsText(left, createStyle(stderr))}\n`);
-  stderr.write('Not all that the service holds is in it: see above.\n');
+  stderr.write('It is incomplete: see above.\n');
   return 'incomplete';
 }
 
@@ -131,7 +131,7 @@ function unreadNames({ names }: ExportReading): Diagnostic[] {
     const { code, summary, advice } = answerWords(read.reading.answer);
     return diagnosticFor(undefined, {
       code,
-      summary: `the names of ${list} could not be read, so that their ids stand in place: ${summary}`,
+      summary: `the names of ${list} could not be read, so the manifests have their ids: ${summary}`,
       detail: read.reading.proof === 'denied' ? `Let the token view ${list}.` : advice,
     });
   });

@@ -19,11 +19,11 @@ export function refuseImpossible(failOn: readonly FailOn[], asked: Asked): void 
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
     throw new UsageError(
       '--fail-on undeclared needs --undeclared or --baseline',
-      'With --undeclared, it is what the service holds and no manifest declares; with --baseline, what is no longer declared.',
+      'With --undeclared, it fails on records that no manifest declares; with --baseline, on entries that are no longer declared.',
     );
   if (undeclared && (target ?? exclude ?? shard ?? changedOnly) !== undefined)
     throw new UsageError(
-      '--undeclared is about all that is declared',
+      '--undeclared covers all manifests',
       'Leave out --target, --exclude, --shard and --changed-only.',
     );
 }
@@ -42,7 +42,7 @@ export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
 /** Why it is unknown whether a condition of `--fail-on` holds; empty if it is known. */
 export function whyUnknown({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
   return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
-    ? ['not all that the service holds could be read, and --fail-on undeclared is given']
+    ? ['the records of the service could not be read completely, and --fail-on undeclared is given']
     : [];
 }
 
@@ -50,7 +50,7 @@ export function whyUnknown({ undeclared }: Plan, failOn: readonly FailOn[]): str
 export function whyIncomplete(plan: Plan): string[] {
   return [
     ...lineOf(notPlannedIn(plan), 'not planned'),
-    ...lineOf(unfinishedIn(plan), 'begun and not finished, which takes --allow update'),
+    ...lineOf(unfinishedIn(plan), 'unfinished, which needs --allow update'),
   ];
 }
 

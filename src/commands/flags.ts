@@ -119,13 +119,13 @@ function refuseWithoutPast(
   if (changedOnly && baseline === undefined) {
     throw new UsageError(
       '--changed-only needs --baseline',
-      'Name a folder that is as this one was, such as of: git worktree add --detach .before origin/main.',
+      'Name a folder with an earlier state of this one, as made by: git worktree add --detach .before origin/main.',
     );
   }
   if (baseline !== undefined && [config, ...vars, ...paths].includes(standardInput)) {
     throw new UsageError(
-      '--baseline cannot compare what comes on standard input',
-      'Name a file that the other folder has as well.',
+      '--baseline cannot compare manifests from standard input',
+      'Name a file that exists in both folders.',
     );
   }
 }

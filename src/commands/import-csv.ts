@@ -49,7 +49,7 @@ function kindCalled(list: string | undefined): Kind<ResourceType> {
   const known = inTables.map((kind) => kind.list);
   const wrong = list === undefined ? 'no --kind is given' : `--kind cannot be ${JSON.stringify(list)}`;
   const meant = list === undefined ? undefined : didYouMean(list, known);
-  throw new UsageError(wrong, meant ?? `Say what the rows are: ${known.join(', ')}.`);
+  throw new UsageError(wrong, meant ?? `Choose the kind of the rows: ${known.join(', ')}.`);
 }
 
 /** The file to write; in a folder, it is named after the list. */

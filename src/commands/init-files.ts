@@ -57,7 +57,7 @@ export function isUpdate(allowed: string): boolean {
   if (allowed === 'update' || allowed === 'create') return allowed === 'update';
   throw new UsageError(
     `merges cannot be let ${JSON.stringify(allowed)}`,
-    'Choose create, or update for what exists and differs as well. For deletes: rollcall help capabilities.',
+    'Choose create, or update to change existing resources too. For deletes: rollcall help capabilities.',
   );
 }
 

@@ -82,7 +82,7 @@ async function refuseWrongPlace(
   if (url !== undefined || manifests !== undefined || pipeline !== undefined) return;
   if ((await files.kindOf(`${base}rollcall.yaml`)) === 'file') {
     throw new UsageError(
-      `${base}rollcall.yaml is there already: nothing is left to set up`,
+      `${base}rollcall.yaml exists already: nothing to set up`,
       'Go on with `rollcall plan`. To add a pipeline: rollcall init --pipeline github',
     );
   }
@@ -118,13 +118,13 @@ async function remarks(
   if (pipeline === 'none') return '';
   const isAbsent = async (name: string): Promise<boolean> => (await files.kindOf(base + name)) === 'absent';
   const lines = present(
-    `The pipeline needs ${tokenEnv} among its secrets: the head of its file says how.`,
+    `The pipeline needs ${tokenEnv} as a secret: see the top of its file.`,
     environment !== undefined &&
       environment !== defaultEnvironment &&
       `It is for the environment ${environment}.`,
     allowsUpdates
-      ? 'Merges may change what exists: --allow update in the pipeline, and capabilities: [update] in rollcall.yaml.'
-      : 'Merges create what is missing, and change nothing that exists. To let them: rollcall help capabilities.',
+      ? 'Merges may change existing resources: --allow update in the pipeline, and capabilities: [update] in rollcall.yaml.'
+      : 'Merges create missing resources, and change nothing that exists. To allow changes: rollcall help capabilities.',
     allowsUpdates &&
       kept &&
       !kept.capabilities?.includes('update') &&
@@ -159,8 +159,8 @@ async function existingConfig(
   const [fault] = settings.diagnostics;
   if (fault) {
     throw new UsageError(
-      `${file} is there already, and is faulty: ${fault.summary} (${fault.range ? shownPlace(fault.range) : file})`,
-      'Correct it or remove it first. `rollcall validate` says all that is wrong with it.',
+      `${file} exists already, and is invalid: ${fault.summary} (${fault.range ? shownPlace(fault.range) : file})`,
+      'Correct it or remove it first. `rollcall validate` reports all of its problems.',
     );
   }
   const { config } = settings;
@@ -183,14 +183,14 @@ function refuseOthers(
   const others = Object.entries(isOther).flatMap(([flag, is]) => (is ? [flag] : []));
   if (others.length > 0) {
     throw new UsageError(
-      `${file} is there already, and says otherwise than ${others.join(', ')}`,
+      `${file} exists already, and differs in ${others.join(', ')}`,
       'Leave that out, and it is taken from the file; or change the file first.',
     );
   }
   if (pipeline !== 'none' && kept.tokenFile !== undefined && kept.tokenEnv === undefined) {
     throw new UsageError(
       `${file} names a token_file, and a pipeline has its token in a variable`,
-      'Name the variable there with token_env, in place of the file or beside it.',
+      'Name the variable there with token_env, instead of or in addition to the file.',
     );
   }
 }
@@ -232,7 +232,7 @@ async function answersFrom(
   const may = merges ?? (wanted === 'none' ? 'create' : undefined);
   const allowed = await ask(
     may,
-    'What merges may do, create alone, or update what exists too (create, update):',
+    'May merges only create resources, or update them too? (create, update):',
     'create',
   );
   // The first manifest is only written if there is none.

@@ -167,21 +167,21 @@ function haltText(halt: Halt, style: Style): string {
   }
 }
 
-const interruptedWords = 'Interrupted. What is under way is settled first; interrupt again to stop at once.';
+const interruptedWords = 'Interrupted. Finishing the changes under way; interrupt again to stop at once.';
 
 function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
   const { names, notRead } = halt;
   if (names.length === 0 && notRead === 0)
-    return noPlan(halt, 'what belongs to one resource is given to two');
+    return noPlan(halt, 'a value that only one resource may have is given to two');
   const isService = names.length > 0 && names.every(({ fault }) => isOfTheService(fault));
   const areAll = (kind: string): boolean =>
     names.length > 0 && names.every(({ fault }) => fault.kind === kind);
   const cause = isService
     ? 'the names in the manifests could not be looked up'
     : areAll('taken')
-      ? 'what is to be created has the name of another record'
+      ? 'a new resource has the name of another record'
       : areAll('torn')
-        ? 'it is not clear which record is to be renamed'
+        ? 'the record to rename is ambiguous'
         : 'names in the manifests did not lead to ids';
   return noPlan(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
 }

@@ -25,9 +25,9 @@ export async function writeNew(
     stderr.write(`error: cannot write ${inline(what)}\n    ${inline(reasonOf(error))}\n`);
     return 'failed';
   }
-  for (const filename of taken) stderr.write(`error: ${inline(filename)} is there already\n`);
+  for (const filename of taken) stderr.write(`error: ${inline(filename)} exists already\n`);
   if (taken.length > 0) {
-    stderr.write('    Nothing was written. Name what is not there yet.\n');
+    stderr.write('    Nothing was written. Choose a new name.\n');
     return 'failed';
   }
   for (const filename of texts.keys()) stderr.write(`wrote  ${inline(filename)}\n`);

@@ -25,7 +25,7 @@ function collect(value: string, previous: readonly string[] = []): string[] {
 const unprinted = formatNames.filter((format) => !printedFormats.includes(format)).join(', ');
 const report: Made = () =>
   new Option('--report <format=file>', `also write ${unprinted}, …`).argParser(collect);
-const commentKey = one('--comment-key <text>', 'tells its Markdown from that of other rolls');
+const commentKey = one('--comment-key <text>', 'identifies its Markdown comments among others');
 
 /** The conditions that make the command fail. */
 export const failOn: Made = () => {
@@ -42,7 +42,7 @@ export function output(formats: readonly string[] = printedFormats): Made {
 
 export const url: Made = one('--url <url>', 'the base URL of the service (ROLLCALL_URL)');
 export const insecureHttp: Made = one('--insecure-http', 'allow http:// to hosts other than this one');
-export const caFile: Made = one('--ca-file <file>', 'a PEM file of authorities to trust as well');
+export const caFile: Made = one('--ca-file <file>', 'a PEM file of further trusted authorities');
 const verbose = one('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
 const target = many('--target <address>', 'only addresses like application.*');
 const exclude = many('--exclude <address>', 'no addresses like user.ci-*');
@@ -89,7 +89,7 @@ const service: readonly Made[] = [
   one('-q, --quiet', 'no progress, remarks or warnings'),
 ];
 const connection: readonly Made[] = [
-  one('--timeout <seconds>', 'how long one request may take (default: 60)'),
+  one('--timeout <seconds>', 'the time limit of a request (default: 60)'),
   insecureHttp,
   caFile,
   one('--client-cert <file>', 'a PEM file to show to a service that asks for it'),
@@ -109,15 +109,15 @@ export function runOptions(formats?: readonly string[]): readonly Made[] {
     concurrency,
     target,
     exclude,
-    one('--shard <i/n>', 'one of n parts of the roll, chosen by address'),
-    one('--baseline <folder>', 'show what has changed since this folder was as that one'),
-    one('--changed-only', 'with --baseline: only what has been added or altered'),
+    one('--shard <i/n>', 'one of n parts of the resources, chosen by address'),
+    one('--baseline <folder>', 'show changes since an earlier state of this folder'),
+    one('--changed-only', 'with --baseline: only added or altered entries'),
     one('--max-creates <n>', 'refuse a plan that would create more'),
     one('--keep-going', 'do the rest where some cannot be planned; exit 6'),
     one('--max-updates <n>', 'refuse a plan that would change more'),
     one('--max-deletes <n>', 'refuse a plan that would delete more (default: 10)'),
     many('--allow <what>', 'update, delete or open-login'),
-    many('--resend <address>', 'send again what no answer shows, such as a secret'),
+    many('--resend <address>', 'send write-only fields again, such as secrets'),
     ...reporting,
   ];
 }
@@ -139,7 +139,7 @@ export const credentialsOptions: readonly Made[] = [
   one('--to <file>', 'a new file, or - for standard output'),
   one('--format <name>', 'how it is written', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
   one('--replace', 'replace an existing file'),
-  one('--all', 'all that have a secret'),
+  one('--all', 'all providers with a secret'),
   one('--show-secrets', 'with --to -: print secrets'),
   ...service,
   ...config,
@@ -158,12 +158,12 @@ export const exportOptions: readonly Made[] = [
   one('--all', 'every type of configuration, as the service ships it too'),
   target,
   exclude,
-  many('--missing-from <path>', 'only what these manifests lack'),
+  many('--missing-from <path>', 'only records that these manifests do not declare'),
   one('--without <fields>', 'leave fields out, such as email,attributes'),
   one('--ids', 'ids of providers and groups, in place of their names'),
   one('--internal', 'also users that the service made for itself'),
   one('--list', 'print the addresses alone'),
-  one('--check', 'write nothing of which a plan finds something to do'),
+  one('--check', 'leave out records for which a plan would have changes'),
   output(['yaml', 'json']),
   ...service,
   ...config,

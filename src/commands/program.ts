@@ -36,7 +36,7 @@ export function program(
 ): Command {
   const rollcall: Command = new Command('rollcall')
     .description(
-      'Calls the roll of authentik, an identity service: checks the applications, providers, groups and users that manifests declare, shows which are missing, and creates them.',
+      'Manages the configuration of authentik, an identity service, from manifests: checks them, shows what is missing or differs, and applies it.',
     )
     .version(toolVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')

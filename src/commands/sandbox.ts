@@ -60,7 +60,7 @@ export async function sandbox(
         `The sandbox serves ${listsOf(defaultKinds)} from memory, as authentik ${release} does; it forgets them when it stops.`,
         ...(isRecorded(release)
           ? []
-          : ['What that release does is from the schema of its API, not recorded.']),
+          : ['The behaviour of that release follows the schema of its API, not a recording.']),
         'In another shell:',
         '',
         `  export ROLLCALL_URL=${server.url} ROLLCALL_TOKEN=${sandboxToken}`,

@@ -33,7 +33,7 @@ function reportIn(filename: string, written: string): Report {
   const document = parseJson(written, maxDocumentDepth);
   if (isApplyDocument(document)) return applyReportFrom(document);
   const why = isJsonObject(document) ? whyNoResult(document) : undefined;
-  if (why !== undefined) throw new UsageError(`${filename} holds no result, only why there is none`, why);
+  if (why !== undefined) throw new UsageError(`${filename} has no result, only the reason why`, why);
   throw new UsageError(
     `${filename} holds no plan and no apply that can be shown`,
     'Name a file that `rollcall plan --out`, `plan -o json` or `apply -o json` wrote, and wrote to its end.',

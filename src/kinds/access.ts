@@ -179,8 +179,8 @@ export function accessProblem(value: JsonValue): Problem | undefined {
   if (!isNobody) return undefined;
   return {
     code: 'invalid-value',
-    summary: 'nobody is named, and where nobody is bound the service lets everyone in',
-    detail: `Write \`access: ${everyone}\` if that is meant. Otherwise name groups or users, or leave the field out.`,
+    summary: 'no group or user is named, and without bindings the service admits everyone',
+    detail: `Write \`access: ${everyone}\` to open it to everyone. Otherwise name groups or users, or omit the field.`,
   };
 }
 

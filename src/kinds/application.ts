@@ -17,7 +17,7 @@ const metaHideSince = '2026.5';
 const fields = {
   slug: {
     changeWarning: () =>
-      'its URLs contain the slug, those of OpenID Connect and SAML too: they change with it',
+      'its URLs, including those of OpenID Connect and SAML, contain the slug and change with it',
     checks: [longSlug, reservedSlug, listedSlug],
   },
   name: {},
@@ -45,7 +45,7 @@ const fields = {
           ? [`users are no longer provisioned or logged out through ${removed.join(', ')}`]
           : []),
       ];
-      return words.join('; ') || 'what is provisioned or logged out through it changes';
+      return words.join('; ') || 'provisioning and logout through it change';
     },
     default: [],
     factIn: 'assigned_backchannel_application_slug',
@@ -114,7 +114,7 @@ function without(ids: JsonValue, others: JsonValue): string[] {
 const notDeclarable = {
   groups: 'Who may open it is `access: { groups: [...] }`. `group` is the label under which it is shown.',
   users: 'Who may open it is `access: { users: [...] }`.',
-  bindings: 'What is bound to it is `policies`, or `access` for groups and users alone.',
+  bindings: 'Declare its bindings as `policies`, or as `access` for groups and users only.',
 };
 
 /** An application: a name, its providers, and how it is shown to people. */
@@ -145,7 +145,7 @@ const longestSlug = 50;
 function longSlug(slug: string, release: Release | undefined): Problem | undefined {
   const isLimited = inRange({ before: longSlugsSince }, release);
   if (slug.length <= longestSlug || isLimited === false) return undefined;
-  const from = `Releases from ${longSlugsSince} on take a longer one.`;
+  const from = `Releases from ${longSlugsSince} on accept a longer one.`;
   return {
     code: 'invalid-length',
     summary: `\`slug\` is longer than ${longestSlug} characters`,

@@ -50,6 +50,6 @@ function boundTwice({ idIn }: ChildField): Problem {
   return {
     code: 'duplicate-resource',
     summary: `this ${idIn} is bound twice at this order`,
-    detail: 'Bindings of one child differ in their `order`: delete one of the two, or change its order.',
+    detail: 'Two bindings of one child need different `order`: delete one of the two, or change its order.',
   };
 }

@@ -28,6 +28,6 @@ const readOnes: ReadonlySet<string> = new Set(['lookup-users', 'lookup-names', '
 /** What to say of a name that was once a capability: what is read is no question any more. */
 export function formerCapability(name: string): string | undefined {
   return readOnes.has(name)
-    ? 'What the token may read is read, so there is nothing to turn on: delete it. `contract_only: true` or --contract-only keeps to the three documented operations.'
+    ? 'Delete it: everything that the token may read is read anyway. `contract_only: true` or --contract-only limits rollcall to the three documented operations.'
     : undefined;
 }

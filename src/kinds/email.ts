@@ -25,13 +25,16 @@ export function emailRefusal(email: string, release: Release | undefined): Probl
   const domain = email.slice(at + 1);
   const isName = domainName.test(domain);
   if (at === -1 || !localPart.test(email.slice(0, at)) || !(isName || isOther(domain)))
-    return refused('what does not look like an e-mail address', 'Correct it, leave it out, or set it to "".');
+    return refused(
+      'a text that does not look like an e-mail address',
+      'Correct it, leave it out, or set it to "".',
+    );
   if (!isName || stricterName.test(domain)) return undefined;
   return releaseProblemFor(
     { from: '2025.12' },
     release,
     'refuse an e-mail address with such a domain',
-    'Behind its last dot stand two letters or more.',
+    'The last part of the domain must have two letters or more.',
   );
 }
 

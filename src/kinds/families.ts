@@ -66,7 +66,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   certificate: {
     list: 'certificates',
     findId:
-      'The name stands in System > Certificates, and the id is its `pk` in GET /api/v3/crypto/certificatekeypairs/?name=NAME.',
+      'See System > Certificates for the name; the id is its `pk` in GET /api/v3/crypto/certificatekeypairs/?name=NAME.',
   },
   role: {
     list: 'roles',
@@ -88,15 +88,14 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     // Of what is asked for by `managed`, some releases refuse what they do not have, and others know no such filter.
     narrowedTo: () => ({}),
     listedFrom: 1,
-    findId:
-      'Name and `managed` of a mapping stand in GET /api/v3/propertymappings/all/, and so does its id, its `pk`.',
+    findId: 'GET /api/v3/propertymappings/all/ shows name, `managed` and id (`pk`) of each mapping.',
   },
   policy: { list: 'policies', model: 'authentik_policies.policy' },
   flow: {
     list: 'flows',
     identity: 'slug',
     findId:
-      'The slug of a flow stands in Flows and Stages > Flows, and its id is its `pk` in GET /api/v3/flows/instances/?slug=SLUG.',
+      'See Flows and Stages > Flows for the slug; the id is its `pk` in GET /api/v3/flows/instances/?slug=SLUG.',
   },
   source: { list: 'sources', model: 'authentik_core.source', identity: 'slug' },
   provider: {

@@ -27,7 +27,7 @@ const fields = {
 } satisfies FieldRows;
 
 const membership =
-  'Membership stands with the user: write the group into the `groups` of each user, as `{ name: … }`.';
+  'Membership is declared on the user: add the group to the `groups` of each user, as `{ name: … }`.';
 
 const notDeclarable = {
   users: membership,
@@ -49,5 +49,5 @@ export const group: RowKind = kindFrom({
 
 function oneParent(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
   if (ids.length <= 1) return undefined;
-  return releaseProblemFor({ before: '2025.12' }, release, 'let a group have one parent', 'Write one.');
+  return releaseProblemFor({ before: '2025.12' }, release, 'allow a group one parent', 'Write one.');
 }

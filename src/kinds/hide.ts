@@ -34,7 +34,7 @@ export function hideProblem(name: string): Problem | undefined {
     return {
       code: 'invalid-value',
       summary: `\`${name}\` cannot be hidden`,
-      detail: `Every output names ${named.words.one} by it. Hide other fields.`,
+      detail: `Every output identifies ${named.words.one} by it. Hide other fields.`,
     };
   }
   const known = hideable();
@@ -45,7 +45,7 @@ export function hideProblem(name: string): Problem | undefined {
     summary: `there is no field \`${name}\` to hide`,
     detail:
       parts.length > 0
-        ? `Its parts are hidden one by one: ${parts.map((part) => `\`${part}\``).join(', ')}.`
+        ? `Hide its parts instead: ${parts.map((part) => `\`${part}\``).join(', ')}.`
         : whole === undefined
           ? (didYouMean(name, known) ??
             `A field is written as its kind and its name: ${defaultKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)

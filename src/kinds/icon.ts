@@ -11,7 +11,7 @@ export function iconRefusal(icon: string, release: Release | undefined): Problem
     { from: '2025.12' },
     release,
     'refuse this icon',
-    'They take http:// and https:// URLs, fa:// and a name, a path that begins with /static/, and the path of a file that was uploaded: letters from a to z, digits, ., -, _, %(theme)s, and single / between its parts, none of which is .. or longer than 255; it begins with neither / nor a dot.',
+    'They accept http:// and https:// URLs, fa:// and a name, a path that begins with /static/, and the path of an uploaded file: letters from a to z, digits, ., -, _, %(theme)s, and single / between its parts. No part may be .. or longer than 255, and the path may not begin with / or a dot.',
   );
 }
 

@@ -32,7 +32,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   if (!isHost(host)) {
     return refused(
       'a host like this',
-      'The parts between the dots hold letters, digits and -, at most 63, and no - at either end. No dot ends the host. A template such as %(username)s stands at its beginning.',
+      'Each part between dots has at most 63 letters, digits and -, and no - at either end. The host must not end with a dot. A template such as %(username)s must be at its beginning.',
     );
   }
   if (port !== undefined && !/^:\d{1,5}$/.test(port))
@@ -47,7 +47,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
     if (found) return found;
   }
   if (port?.length !== 2) return undefined;
-  return releaseProblemFor({ before: '2024.8' }, release, 'refuse a port of one digit', '');
+  return releaseProblemFor({ before: '2024.8' }, release, 'reject a port of one digit', '');
 }
 
 /** What the templates of a launch URL, such as %(username)s, may be called. The service takes others, and shows them as they are. */
@@ -71,7 +71,7 @@ export function unfilledTemplate(url: string, release: Release | undefined): Pro
 }
 
 function leave(name: string): string {
-  return `leave %(${name})s in a launch URL as it stands`;
+  return `leave %(${name})s in a launch URL unchanged`;
 }
 
 function isHost(host: string): boolean {

@@ -14,7 +14,7 @@ import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const grantTypesSince = '2026.5';
 
-const newSecret = 'whoever logs in through it has to be given the new one: until then, logins fail';
+const newSecret = 'logins through it fail until the application has the new value';
 
 const fields = {
   ...providerFields,
@@ -68,7 +68,7 @@ const fields = {
 const nobodyLogsIn: Problem = {
   code: 'not-in-release',
   severity: 'warning',
-  summary: `releases from ${grantTypesSince} on let nobody log in through a new provider without \`grant_types\``,
+  summary: `releases from ${grantTypesSince} on allow no login through a new provider without \`grant_types\``,
   detail:
     'Most applications need `grant_types: [authorization_code, refresh_token]`. Releases before ignore them.',
 };
@@ -100,6 +100,6 @@ export const oauth2: RowKind = kindFrom({
   },
   fields,
   notDeclarable: {
-    backchannel_logout_uri: 'From release 2025.10 on it is called `logout_uri`: write that.',
+    backchannel_logout_uri: 'Write `logout_uri`, its name since release 2025.10.',
   },
 });

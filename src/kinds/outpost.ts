@@ -40,6 +40,6 @@ function newOnly(
       ? undefined
       : likelyRefused(
           `a new outpost needs a \`${field}\``,
-          `Where it is there already, all is well. Otherwise write ${example}.`,
+          `If the record exists, ignore this. Otherwise write ${example}.`,
         );
 }

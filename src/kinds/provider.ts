@@ -15,7 +15,7 @@ export const providerFields: FieldRows = {
       code: 'missing-field',
       summary: 'the field `authorization_flow` is missing',
       detail:
-        'Write the flow that people go through: a fresh service has `{ slug: default-provider-authorization-implicit-consent }`, and one that ends in -explicit-consent, which asks them. `defaults` can say it for all.',
+        'Write the authorization flow: a fresh service has `{ slug: default-provider-authorization-implicit-consent }`, and a second one that ends in -explicit-consent, which asks users for consent. `defaults` can set it for all providers.',
     }),
   },
   invalidation_flow: {
@@ -61,7 +61,7 @@ export function hostProblem(url: string): Problem | undefined {
   if (parsed === undefined || parsed.hostname === '' || !/^https?:$/.test(parsed.protocol))
     return refused(
       'this URL',
-      'Write all of it, with http:// or https://, such as https://wiki.example.com.',
+      'Write the complete URL with http:// or https://, such as https://wiki.example.com.',
     );
   return isPlain(parsed) ? plainHttp : undefined;
 }
@@ -88,7 +88,7 @@ export function patternProblem(pattern: string): Problem | undefined {
     return {
       code: 'invalid-format',
       summary: 'this regular expression does not compile',
-      detail: 'Close all brackets, and write \\ before a character that stands for itself.',
+      detail: 'Close all brackets, and write \\ before a literal special character.',
     };
   }
 }

@@ -24,7 +24,7 @@ const fields = {
             code: 'missing-field',
             summary: 'the field `internal_host` is missing, and the mode `proxy` demands it',
             detail:
-              'Write where the application is, such as http://wiki.internal:8080; or a mode that leaves the way to it to another proxy: `mode: forward_single` or `forward_domain`.',
+              'Write where the application is, such as http://wiki.internal:8080; or a mode in which another proxy forwards to it: `mode: forward_single` or `forward_domain`.',
           }
         : undefined,
   },

@@ -120,7 +120,7 @@ function problemOf({ url, matching_mode: mode }: RedirectUri): Problem | undefin
 
 const noUrl: Problem = {
   code: 'invalid-format',
-  summary: 'this is not a whole URL, so nobody could be sent back to it',
+  summary: 'this is not a complete URL, so it cannot be a redirect target',
   detail:
-    'Write all of it, such as https://grafana.example.com/login/generic_oauth; or, for several, `{ matching_mode: regex, url: … }`.',
+    'Write the complete URL, such as https://grafana.example.com/login/generic_oauth; or, for several URLs, `{ matching_mode: regex, url: … }`.',
 };

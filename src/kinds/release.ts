@@ -71,7 +71,7 @@ export function releaseProblem(text: string): Problem | undefined {
     return {
       code: 'invalid-value',
       summary: `rollcall does not know releases before ${oldestRelease}`,
-      detail: `It was made for ${oldestRelease} and those after it.`,
+      detail: `rollcall supports ${oldestRelease} and later releases.`,
     };
   }
   // YAML without quotes, and whoever copies what it says, drops a zero.

@@ -43,7 +43,7 @@ const fields = {
     changeWarning: (type, before) =>
       isMasked(type) || isMasked(before)
         ? 'the type of the account changes'
-        : `the account becomes one of the type ${textOf(type)}, and is no longer ${textOf(before)}`,
+        : `the type of the account changes from ${textOf(before)} to ${textOf(type)}`,
     checks: [typeRefusal],
   },
 } satisfies FieldRows;
@@ -72,9 +72,9 @@ export const user: RowKind = kindFrom({
   update: {
     refusal: (held, declared) => {
       if (held['type'] === ofServiceItself)
-        return 'it is an account of the service itself, which takes no changes';
+        return 'it is an account of the service itself, which rejects changes';
       if (declared['type'] !== ofServiceItself) return undefined;
-      return 'it would become an account of the service itself, which takes no changes any more';
+      return 'it would become an account of the service itself, which rejects all later changes';
     },
     refusalReads: ['type', 'path'],
     protectedOnSelf: ['is_active', 'type'],
@@ -121,7 +121,11 @@ function isInternal({ type, path: folder }: JsonObject): boolean {
 function noSuchDay(time: string): Problem | undefined {
   const date = time.slice(0, 'yyyy-mm-dd'.length);
   if (new Date(date).getUTCDate() === Number(date.slice(-2))) return undefined;
-  return { code: 'invalid-format', summary: 'there is no such day', detail: 'Check the day and the month.' };
+  return {
+    code: 'invalid-format',
+    summary: 'this date does not exist',
+    detail: 'Check the day and the month.',
+  };
 }
 
 /** Why the service would refuse a date-time that the schema lets through. */
@@ -146,7 +150,7 @@ function noTimeZone(time: string): Problem | undefined {
     code: 'no-time-zone',
     severity: 'warning',
     summary: 'this time has no offset from UTC',
-    detail: 'The service takes it for UTC. Add Z if that is meant, or an offset such as +02:00.',
+    detail: 'The service reads it as UTC. Add Z for UTC, or an offset such as +02:00.',
   };
 }
 

@@ -141,8 +141,8 @@ export function baselineWarning(
   if (errors.length > 0 && broken.length === 0 && Array.from(addresses).length === 0) {
     return [
       warning(
-        `${path} holds none of these manifests: all of them are called new`,
-        '--baseline names a folder that is as the working directory was. The manifests are looked for in it at the same paths.',
+        `${path} has none of these manifests, so all entries count as new`,
+        '--baseline names a folder with an earlier state of the working directory; the manifests must have the same paths in it.',
       ),
     ];
   }
@@ -154,7 +154,7 @@ export function baselineWarning(
   const more = broken.length - named.length;
   return [
     warning(
-      `the manifests of ${path} were not valid: some of what is called new may not be`,
+      `the manifests of ${path} are invalid, so entries may be reported as new that are not`,
       [...named, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n'),
     ),
   ];

@@ -164,11 +164,11 @@ function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: Manifes
 
 /** The problem of an entry or field that needs more than the documented operations, if only these are sent. */
 function beyond(what: string, detail: string): Problem {
-  return { code: 'contract-only', summary: `${what}, and contract_only keeps to these`, detail };
+  return { code: 'contract-only', summary: `${what}, and contract_only allows only these`, detail };
 }
 
 const notDeleted = beyond(
-  'to delete takes more than the three documented operations',
+  'deletes are not among the three documented operations',
   'Leave the entry out, or turn contract_only off.',
 );
 
@@ -176,7 +176,7 @@ function declaredOfGone({ identity, scope }: Kind): Problem {
   const own = scope === undefined ? `\`${identity}\`` : `\`${identity}\` and \`${scope}\``;
   return {
     code: 'declared-of-absent',
-    summary: 'this is declared of what is to be absent',
+    summary: 'this field is declared for a resource that should be absent',
     detail: `With \`state: absent\`, an entry has nothing but its ${own}: delete the rest, or \`state\`.`,
   };
 }
@@ -232,7 +232,7 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
 }
 
 const notRenamed = beyond(
-  'to rename takes more than the three documented operations',
+  'renames are not among the three documented operations',
   'Leave `formerly` out, or turn contract_only off.',
 );
 
@@ -266,7 +266,7 @@ function checkName(
 
 function notCreated({ words, list }: Kind): Problem {
   return beyond(
-    `${words.one} is created beyond the three documented operations`,
+    `${words.one} is not created by the three documented operations`,
     `Declare no ${list}, or turn contract_only off.`,
   );
 }
@@ -283,7 +283,7 @@ function secretName({ type }: Family): Problem {
   return {
     code: 'sensitive-name',
     summary: `the name of this ${type} comes from an environment variable or a file`,
-    detail: 'Such values are kept secret, and a name cannot be. Use ${var:NAME}.',
+    detail: 'Such values are secret, and a name cannot be secret. Use ${var:NAME}.',
   };
 }
 

@@ -43,7 +43,7 @@ const checkedFields = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-const ignored = 'What they create is without it, and apply reports it as not as declared.';
+const ignored = 'They create the record without it, and apply reports the difference.';
 
 function withoutScope({ identity, words }: Kind, scope: string): Problem {
   return {

@@ -72,7 +72,7 @@ class Search {
         this.#report(
           path,
           'file-unreadable',
-          'this is neither a file nor a folder',
+          'this is not a file or folder',
           'Name a YAML file, a folder of them, a glob, or - for standard input.',
         );
         return;
@@ -112,7 +112,7 @@ class Search {
     }
     if (kind !== 'file') {
       const detail = 'Remove it, or rename it.';
-      this.#report(path, 'file-unreadable', 'this is neither a file nor a folder', detail);
+      this.#report(path, 'file-unreadable', 'this is not a file or folder', detail);
       return 0;
     }
     if (realPath === this.#settings) {
@@ -187,7 +187,7 @@ class Search {
     this.#report(
       folder,
       'too-many-files',
-      `more than ${maxEntries} files and folders lie below what is named`,
+      `more than ${maxEntries} files and folders are below the named folder`,
       'Name the folder of the manifests, or a narrower pattern. The search ended here.',
     );
     return [];

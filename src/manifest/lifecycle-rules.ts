@@ -54,7 +54,7 @@ export function formerNames(
   const { kind, address } = resource;
   const heir = formers.get(address);
   if (heir !== undefined) {
-    const summary = `${nameOf(heir.owner)} is declared as what this was renamed to`;
+    const summary = `${nameOf(heir.owner)} is declared as the renamed resource`;
     report(kind.identity, formerProblem(summary, heir.at));
   }
   const former = formerName(resource);
@@ -67,8 +67,8 @@ export function formerNames(
       before === address ? 'this is its name already' : `\`${former}\` is declared: it was not renamed`;
     report(formerly, formerProblem(summary, holder));
   } else if (other !== undefined) {
-    const summary = `\`${former}\` is what ${nameOf(other.owner)} was called before`;
-    report(formerly, formerProblem(summary, other.at, 'One of the two is.'));
+    const summary = `\`${former}\` is the former name of ${nameOf(other.owner)} too`;
+    report(formerly, formerProblem(summary, other.at, 'Remove one of the two.'));
   } else {
     formers.set(before, { owner: address, at: placeOf(resource, formerly) });
     const at = named.get(before);
@@ -82,11 +82,11 @@ function formerProblem(summary: string, at: Range, detail = oneByOne): Problem {
 
 function renamedProblem(before: string, now: string, at: Range): Problem {
   const summary = `${before} is ${now} now, and is named as it was before`;
-  return formerProblem(summary, at, 'Where it is named, write the new name.');
+  return formerProblem(summary, at, 'Use the new name in references.');
 }
 
 const oneByOne =
-  'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
+  'Remove `formerly` once the rename is done. To swap two names, rename one of them to a third name first, and apply that.';
 
 /** A resource to delete must not be named by a declared one; a renamed resource is named only by its new name. */
 export function checkDeleteReferences(
@@ -115,7 +115,7 @@ export function checkDeleteReferences(
 function goingProblem(what: string, at: Range): Problem {
   return {
     code: 'names-absent',
-    summary: `${what} is to be absent, and is named all the same`,
+    summary: `${what} is declared absent, but is still referred to`,
     detail: `See ${shownPlace(at)}. Take its name out there, or let it stay.`,
   };
 }

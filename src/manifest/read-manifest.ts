@@ -152,9 +152,9 @@ function withoutLines(file: SourceFile, places: Places, paths: readonly (string 
 
 const clearSecret: Problem = {
   code: 'secret-in-clear',
-  summary: 'a secret stands here as it is, and whoever reads the manifest knows it',
+  summary: 'this secret is readable for everyone who can read the manifest',
   detail:
-    'Write ${env:NAME} or ${file:PATH}, which no output and no saved plan shows; or leave it out, and the service makes one.',
+    'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show; or leave it out, and the service generates one.',
 };
 
 /** A token in a manifest would be sent as a value and shown in the plan. It may be written with escapes, or composed of parts. */
@@ -164,8 +164,8 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
   if (at === -1 && path === undefined) return [];
   const { excerpt, ...placed } = diagnosticAt(file, path ? places.ofValue(path) : [at, at + token.length], {
     code: 'invalid-value',
-    summary: 'an access token stands here',
-    detail: 'It is no secret any more: have another one made, and keep that out of manifests.',
+    summary: 'this is an access token',
+    detail: 'It is exposed: replace it, and keep the new token out of manifests.',
   });
   // A line may hold a part of the token that is too short to be blanked out.
   return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
@@ -211,7 +211,10 @@ function whyNoManifest(filename: string, { value, diagnostics }: ParsedYaml): Pr
   if (value === undefined || !isJsonObject(value)) return undefined;
   if ('terraform_version' in value) return notAManifest('a plan or a state of Terraform', ownManifests);
   if (isJsonList(value['resource_changes']) && 'format_version' in value)
-    return notAManifest('a plan', 'To apply it, use --plan beside its manifests: rollcall apply --plan FILE');
+    return notAManifest(
+      'a plan',
+      'To apply it, run this where its manifests are: rollcall apply --plan FILE',
+    );
   if (!isJsonList(value['entries'])) return undefined;
   return notAManifest('a blueprint of the service', `The service applies it itself. ${ownManifests}`);
 }

@@ -45,7 +45,7 @@ const setIn = {
 } as const;
 
 function pieceOf(reference: string | undefined): Piece {
-  const meant = 'Write $${ for a ${ that is meant literally.';
+  const meant = 'Write $${ for a literal ${.';
   const fault = (summary: string, detail: string, written = ''): Piece => ({
     kind: 'fault',
     problem: { code: 'invalid-reference', summary, detail: `${detail} ${meant}` },

@@ -13,7 +13,7 @@ export function resendTargets(
 ): ReadonlySet<Address> {
   if (asked.length > 0 && !allow.includes('update'))
     throw new UsageError(
-      '--resend changes what exists, and this run may not',
+      '--resend changes existing records, and this run may not',
       'Turn on the capability `update`, and add --allow update.',
     );
   const named = new Map<string, Resource>(resources.map((resource) => [resource.address, resource]));
@@ -22,13 +22,13 @@ export function resendTargets(
       const resource = named.get(address);
       if (resource === undefined)
         throw new UsageError(
-          `--resend names ${address}, and this run is about no such resource`,
-          didYouMean(address, [...named.keys()]) ?? 'It takes a whole address, such as certificate.wiki.',
+          `--resend names ${address}, and no such resource is selected`,
+          didYouMean(address, [...named.keys()]) ?? 'Use a complete address, such as certificate.wiki.',
         );
       if (neverShownFields(resource).length === 0)
         throw new UsageError(
-          `--resend names ${address}, whose entry declares nothing that no answer shows`,
-          'All its fields are compared, and changed where they differ: leave it out.',
+          `--resend names ${address}, which has no write-only field`,
+          'All its fields are compared, and updated if they differ: leave it out.',
         );
       return resource.address;
     }),

@@ -24,8 +24,8 @@ export function* rewrittenNumbers(
     yield diagnosticAt(file, span, {
       severity: 'warning',
       code: 'rewritten-number',
-      summary: `this number is not kept as it is written${both}`,
-      detail: 'Quote it if it is meant as text. Write the number as it is read if it is meant as number.',
+      summary: `this number does not keep its spelling${both}`,
+      detail: 'Quote it if it is a text. If it is a number, write it as it is read.',
     });
     return;
   }

@@ -142,8 +142,8 @@ function repeatedId({ resource }: Entry, _: SeenEntries, report: Report): void {
     const problem: Problem = {
       code: 'repeated-id',
       severity: resource.kind.fields[field]?.isDeduplicated ? 'error' : 'warning',
-      summary: `this id stands in \`${field}\` already`,
-      detail: 'Once is enough: remove it, or write the one that is meant.',
+      summary: `this id is in \`${field}\` already`,
+      detail: 'Remove it or correct it.',
     };
     const seen = new Set<JsonValue>();
     for (const [item, id] of value.map(form).entries()) {
@@ -169,7 +169,7 @@ function similarName({ resource, isFirst }: Entry, { names, looks }: SeenEntries
     code: 'similar-name',
     severity: 'warning',
     summary: `the ${field} \`${name}\` looks like \`${nameOf(earlier)}\``,
-    detail: `See ${shownPlace(at)}. The service keeps them apart; is that meant?`,
+    detail: `See ${shownPlace(at)}. The service treats them as different. Check that both are intended.`,
   });
 }
 
@@ -194,7 +194,7 @@ function circle({ resource, isFirst }: Entry, { above }: SeenEntries, report: Re
         ? ['it names itself', 'Nothing can be created before itself. Take the name out.']
         : [
             `${to} leads back to it`,
-            `Here it names ${to}; ${links.join(', ')}. None of them can be created first: take one of these names out.`,
+            `Here it refers to ${to}; ${links.join(', ')}. None of them can be created first: remove one of these references.`,
           ];
     report(field, { code: 'circular-reference', summary, detail }, item);
   }
@@ -222,7 +222,7 @@ function sensitiveName(resource: Resource): Diagnostic {
   const { address: _, ...problem } = diagnosticOf(resource, field, {
     code: 'sensitive-name',
     summary: `${field === formerly ? 'its former name' : `the ${field}`} comes from an environment variable or a file`,
-    detail: 'Such values are kept secret, and a name cannot be. Use ${var:NAME}.',
+    detail: 'Such values are secret, and a name cannot be secret. Use ${var:NAME}.',
   });
   return problem;
 }

@@ -112,12 +112,12 @@ async function notToBeShown(path: string, manifest: string, files: Files): Promi
   const realPath = await files.realPath(path);
   const project = await files.realPath('.');
   if (!isBelow(realPath, folder) && !isBelow(realPath, project))
-    return 'Plans show such a text, so the file has to lie below the working directory or the folder of the manifest.';
+    return 'Plans show such a text, so the file must be below the working directory or the folder of the manifest.';
   const above = folder.split('/');
   const steps = realPath.split('/');
   const apart = steps.findIndex((step, index) => step !== above[index]);
   if (!steps.slice(apart).some((step) => step.startsWith('.'))) return undefined;
-  return 'Plans show such a text, so neither the file nor a folder on the way to it may be hidden by a dot.';
+  return 'Plans show such a text, so no part of its path may begin with a dot.';
 }
 
 /** What the references of manifests may name. */
@@ -133,7 +133,7 @@ export interface ReferencePolicy {
 }
 
 const ownDetail =
-  'It is what rollcall itself keeps secret; a manifest would send it to where others can read it.';
+  'It is a secret of rollcall itself; a manifest would send it to the service, where others can read it.';
 
 /** Why a manifest may not refer to a variable; nothing when it may. */
 function refusedVariable(

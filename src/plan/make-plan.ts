@@ -212,11 +212,11 @@ export function updateRefusal(
   if (unclear !== undefined) return unclear;
   const taken = mayDelete ? undefined : differences.find(({ field }) => takesOut(resource, field, record));
   if (taken)
-    return `to take anything out of \`${taken.field}\` is to delete: allow that, or write \`at_least: [${taken.field}]\``;
+    return `removing bindings from \`${taken.field}\` needs --allow delete; or write \`at_least: [${taken.field}]\``;
   const own = differences.find(({ field }) => protectedOnSelf.includes(field));
   const one = `this ${resource.kind.type}`;
   if (own && self === undefined)
-    return `it is not known whether the token belongs to ${one}, whose \`${own.field}\` differs`;
+    return `it is unknown whether the token belongs to ${one}, and its \`${own.field}\` differs`;
   if (own && self === record.pk) return `the token belongs to ${one}, and its \`${own.field}\` differs`;
   const { exact } = record;
   const isSent = (field: string): boolean => !isBound(resource.kind, field);
@@ -227,7 +227,7 @@ export function updateRefusal(
     differences.find(
       ({ field }) => isSent(field) && !sameJson(sent(record.fields, field), sent(exact, field)),
     );
-  return lossy && `its \`${lossy.field}\` holds a number that could not be sent back as it is`;
+  return lossy && `its \`${lossy.field}\` holds a number that rollcall cannot send back exactly`;
 }
 
 /** Why the declared bindings of a field cannot be told apart. */
@@ -261,7 +261,7 @@ export function madeReady(plan: Plan, observed: ObservedState, permission: Permi
     const seen = observed.get(resource.address);
     if (seen?.presence === 'present' && action === 'delete') return { ...change, action, base: seen.held };
     if (seen?.presence !== 'present' || permission === 'none' || action === 'delete')
-      throw new Error(`${resource.address} is to be changed, and it is not known what it was`);
+      throw new Error(`${resource.address} is planned to change, but its observed state is missing`);
     return { ...change, action, base: seen.held, permission };
   };
   return { ...plan, changes: plan.changes.map((change) => ready(change)) };
@@ -292,6 +292,6 @@ function renamedFrom(resource: Resource, observed: ObservedState): string[] {
   if (placeholderFor(resource, kind.title) !== undefined) return [];
   const other = addressOf(kind.type, observation.namesake);
   return [
-    `has the same \`${kind.title}\` as ${other}, which is not declared: this makes another, and renames nothing. \`formerly: ${observation.namesake}\` does`,
+    `has the same \`${kind.title}\` as ${other}, which is not declared: this creates a second one. \`formerly: ${observation.namesake}\` renames it instead`,
   ];
 }

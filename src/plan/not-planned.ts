@@ -35,7 +35,7 @@ export function withoutRefused({
       addresses.flatMap((address) => (left.has(address) ? waitsInVain(resource, address, why) : []));
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
-      ...waits(waitsFor, 'That would free what this takes.'),
+      ...waits(waitsFor, 'That change would free the value that this one needs.'),
       ...waits(createdBefore(resource), 'It is named here, and not there yet.'),
     ];
     if (diagnostics.length === 0) return change;

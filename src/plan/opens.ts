@@ -13,7 +13,7 @@ import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 import { isStillClosed } from './unfinished.ts';
 
-const othersAllowed = 'everyone whom policies and negated bindings allow';
+const othersAllowed = 'everyone admitted by policies and negated bindings';
 
 /** Who has access. */
 interface Subjects {

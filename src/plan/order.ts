@@ -56,7 +56,7 @@ export function ordered<Planned extends Change>(
       const { address } = want.resource;
       const holder = planned.get(want.holder);
       if (holder?.action === 'not-planned')
-        refused.push(refusal(want, `What becomes of it there is not planned: ${want.holder} has errors.`));
+        refused.push(refusal(want, `It may stay there: ${want.holder} has errors and is not planned.`));
       else if (!isGiven(want, holder))
         refused.push(refusal(want, 'Take it from there first, or declare another.'));
       else if (isPending(holder)) waits.set(address, [...(waits.get(address) ?? []), want]);
@@ -79,7 +79,7 @@ export function ordered<Planned extends Change>(
         path.push(next.holder);
       } else {
         const circle = path.slice(path.indexOf(next.holder));
-        const words = `${circle.join(', ')} wait for each other. Let one of them go without first, and apply that.`;
+        const words = `${circle.join(', ')} wait for each other. Remove the value from one of them and apply that first.`;
         if ('field' in next) refused.push(refusal(next, words));
         // An existing resource can be referred to before all of its bindings exist.
         else if (circle.every((address) => planned.get(address)?.action === 'create'))
@@ -143,15 +143,16 @@ function circular(change: Change | undefined, circle: readonly Address[]): Diagn
   const problem = {
     code: 'circular-reference',
     summary: `${addressOfName(named)} leads back to it`,
-    detail: `${circle.join(', ')} name each other, and none of them can be created first. Take one of these names out, apply that, and write it again.`,
+    detail: `${circle.join(', ')} refer to each other, so none of them can be created first. Remove one of the references, apply, and add it again.`,
   } as const;
   return [diagnosticOf(change.resource, field, problem, item)];
 }
 
 function leaves({ resource, leftBecause }: Change): string {
   const [verb, capability] = isToBeDeleted(resource) ? ['delete', 'delete'] : ['change', 'update'];
-  const why = leftBecause ?? `to ${verb} it takes the capability \`${capability}\` and --allow ${capability}`;
-  return `leaves what is there as it is: ${why}`;
+  const why =
+    leftBecause ?? `to ${verb} it requires the capability \`${capability}\` and --allow ${capability}`;
+  return `leaves the record unchanged: ${why}`;
 }
 
 /** Whether a resource gives up a value, by an update or because it is deleted. */
@@ -167,7 +168,7 @@ function isGiven({ field, id }: Want, change: Change | undefined): change is Cha
 
 function refusal({ resource, field, id, name, holder }: Want, advice: string): Diagnostic {
   const rule = resource.kind.fields[field]?.belongsToOne;
-  if (rule === undefined) throw new Error(`a value of ${field} may be that of several`);
+  if (rule === undefined) throw new Error(`several records may have a value of ${field}`);
   return diagnosticOf(resource, field, {
     code: rule.takenCode ?? rule.code,
     summary: rule.summary(placeholderFor(resource, field) ?? shownId(id, name), nameOf(holder)),

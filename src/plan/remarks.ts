@@ -58,7 +58,7 @@ export function remarksOn(
   const ofStages = action === 'update' ? changed.flatMap((field) => unguarded(resource, field, record)) : [];
   const ofLicence =
     kind.isEnterprise === true && action === 'create'
-      ? ['takes an enterprise licence: without one, the service refuses it']
+      ? ['needs an enterprise licence: without a licence, the service rejects it']
       : [];
   return [
     ...weighty,

@@ -74,7 +74,7 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<A
 }
 
 const otherManifests = {
-  summary: 'this plan was made of other manifests than those that are here',
+  summary: 'the manifests differ from those of this plan',
   detail: 'Name the same manifests, with the same --var and --vars, or make a new plan.',
 };
 

@@ -23,7 +23,7 @@ import { destinationOf } from '../settings/service-settings.ts';
 import { notPlannedReasons, sharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
-import { withAccountStatus } from './account-status.ts';
+import { withAccountStatus } from './removed-accounts.ts';
 import { exceededLimit, type Limits } from './exceeded-limit.ts';
 import { withUndeclared } from './undeclared.ts';
 import { askRelease } from '../service/release.ts';

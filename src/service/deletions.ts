@@ -55,7 +55,7 @@ export async function readDeletions(
   for (const one of going) {
     const because = await deleteRefusal(one, going, options, isClosed);
     const uses = await usesOf(one, options);
-    const notes = uses ? notesOn(uses) : ['what hangs on it could not be read'];
+    const notes = uses ? notesOn(uses) : ['its dependents could not be read'];
     of.set(one.resource.address, { notes, ...(because !== undefined && { because }) });
   }
   const counts = new Map<Kind, number>();
@@ -90,7 +90,7 @@ export async function deleteRefusal(
   const isKnownWell = defaultKinds.includes(kind);
   const asksSelf = deletion.isOwned === true || doors.length > 0 || !isKnownWell;
   const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
-  if (asksSelf && self?.proof !== 'exists') return 'it could not be learnt whose the token is';
+  if (asksSelf && self?.proof !== 'exists') return 'the user of the token is unknown';
   if (deletion.isOwned && self?.proof === 'exists') {
     if (self.pk === undefined) return `it is not known whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
@@ -101,9 +101,9 @@ export async function deleteRefusal(
   if (doors.length > 0 && !isSuperuser)
     return 'only superusers see all bindings, so a delete might open something to everyone';
   if (!isKnownWell && !isSuperuser)
-    return 'only superusers see all that depends on it, so a delete might take more along';
+    return 'only superusers see all of its dependents, so the service might delete more records with it';
   const uses = await usesOf({ resource, held }, options);
-  if (!isKnownWell && uses === undefined) return 'what depends on it could not be read';
+  if (!isKnownWell && uses === undefined) return 'its dependents could not be read';
   const taken = cascadeRefusal(kind, uses ?? [], going);
   if (taken !== undefined) return taken;
   for (const door of doors) {
@@ -144,14 +144,14 @@ function cascadeRefusal(
     const { app, model_name: model, name, pk, action } = use;
     const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
     if (isPolicy && textOf(model).startsWith(policyBindings.type))
-      return 'it is bound, and what is left without it could open to everyone: take it out of `policies` first';
+      return 'it is bound to records that could open to everyone without it: remove it from their `policies` first';
     // 2023.10 answers in capitals.
     if (textOf(action).toLowerCase() !== 'cascade') continue;
     const of = familyOfModel(textOf(app), textOf(model));
     if (of === undefined || of.isDeletedAlong) continue;
     const isGoing = going.some(({ resource, held }) => resource.kind.family === of && held.pk === textOf(pk));
     if (!isGoing)
-      return `the service would delete ${what} with it: declare that as absent too, or let it name something else first`;
+      return `the service would delete ${what} with it: declare that as absent too, or change its reference first`;
   }
   return undefined;
 }
@@ -181,12 +181,12 @@ async function openingRefusal(
   isClosed: (pk: string) => boolean,
 ): Promise<string | undefined> {
   const read = await readAllChildren(access.children, options);
-  if (read.kind !== 'read' || uses === undefined) return 'where it is bound could not be read';
+  if (read.kind !== 'read' || uses === undefined) return 'its bindings could not be read';
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   const isHidden = uses.some(
     (use) => use['model_name'] === access.children.type && !shown.has(textOf(use['pk'])),
   );
-  if (isHidden) return 'a list of what is bound lacks some of where it is';
+  if (isHidden) return 'some of its bindings are hidden from this token';
   const pks = pksOf(of, going);
   const leaves = going.flatMap((one) =>
     kindsProtectedBy(one.resource.kind).map((door) => keyOf(of, door.subject.field, one.held.pk)),
@@ -202,7 +202,7 @@ async function openingRefusal(
     if (pks.has(target) || isClosed(target)) continue;
     const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
     const name = JSON.stringify(textOf(use?.['name'] ?? null));
-    return `nobody else is bound where ${name} binds it (to the id ${target}), and then everyone could open it: let others in first, or delete that`;
+    return `it is the only binding of ${name} (to the id ${target}), which everyone could open without it: add another binding first, or delete ${name}`;
   }
   return undefined;
 }
@@ -232,8 +232,8 @@ function notesOn(uses: readonly JsonObject[]): string[] {
     const [model, name, action] = ['model_name', 'name', 'action'].map((key) => textOf(use[key] ?? null));
     const what = `the ${model} ${JSON.stringify(name)}`;
     // 2023.10 answers in capitals.
-    return action?.toLowerCase() === 'cascade' ? `takes ${what} along` : `${what} goes on without it`;
+    return action?.toLowerCase() === 'cascade' ? `deletes ${what} with it` : `${what} loses it`;
   });
   const more = words.length - mostNamed;
-  return more > 0 ? [...words.slice(0, mostNamed), `${more} more hang on it`] : words;
+  return more > 0 ? [...words.slice(0, mostNamed), `${more} more dependents`] : words;
 }

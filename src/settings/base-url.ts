@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 /** Checks a base URL and normalizes it to scheme, host, and a path without a trailing slash. */
 export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure = '--insecure-http'): string {
   if (!URL.canParse(text))
-    throw wrong('is not a URL', 'Give the scheme and the host, such as https://id.example.com.');
+    throw wrong('is not a URL', 'Write scheme and host, such as https://id.example.com.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw wrong('has no scheme that is known', 'It begins with https:// or http://.');
@@ -12,13 +12,10 @@ export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure 
   const page = pageOfService.exec(url.pathname);
   if (page) {
     const base = `${url.origin}${url.pathname.slice(0, page.index)}`;
-    throw wrong(
-      `leads to a page of the service: ${page[0]}`,
-      `The base URL is what stands before it: ${base}`,
-    );
+    throw wrong(`leads to a page of the service: ${page[0]}`, `The base URL is the part before it: ${base}`);
   }
   if (url.search !== '' || url.hash !== '')
-    throw wrong('holds a query or a fragment', 'Leave out what follows the path.');
+    throw wrong('holds a query or a fragment', 'Leave out the part after the path.');
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new UsageError(
       `the token would be sent to ${url.host} unencrypted`,

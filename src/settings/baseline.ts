@@ -11,14 +11,14 @@ export async function filesOfBaseline(path: string, files: Files): Promise<Files
   if ((await files.kindOf(path).catch(() => 'absent')) !== 'folder') {
     throw new UsageError(
       `--baseline cannot be ${JSON.stringify(path)}: there is no such folder`,
-      'Make one, and name it: git worktree add --detach .before origin/main.',
+      'Create one, and name it: git worktree add --detach .before origin/main.',
     );
   }
   const [here, root] = await Promise.all([files.realPath('.'), files.realPath(path)]);
   if (here === root) {
     throw new UsageError(
       '--baseline cannot be the working directory itself',
-      'Name a folder that is as this one was, such as of: git worktree add --detach .before origin/main.',
+      'Name a folder with an earlier state of this one, as made by: git worktree add --detach .before origin/main.',
     );
   }
   const [now, then] = withoutCommonEnd(here, root);

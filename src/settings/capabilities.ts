@@ -49,8 +49,8 @@ export function permittedBy(
     throw new UsageError(
       `${where} is ${action}, and the capability \`${action}\` is not turned on`,
       contractOnly
-        ? 'The run keeps to the three documented operations of the service, and no change is among them: leave one of the two out.'
-        : `What exists is changed only where two switches are on: one for the service, \`capabilities: [${action}]\` in rollcall.yaml, and one for the run. Turn both on, or neither. So neither a stray flag nor a forgotten setting changes anything.`,
+        ? 'contract_only allows only three operations, and none of them changes records: leave one of the two out.'
+        : `Existing records are changed only if two switches are on: one for the service, \`capabilities: [${action}]\` in rollcall.yaml, and one for the run. Turn on both or none, so that a stray flag or a forgotten setting alone changes nothing.`,
     );
   });
 }

@@ -5,7 +5,7 @@ import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { Sources } from './values.ts';
 
-const isPem = 'It is a PEM file, with lines such as -----BEGIN CERTIFICATE-----.';
+const isPem = 'It is a PEM file, and has lines such as -----BEGIN CERTIFICATE-----.';
 
 /**
  * The certificates of a PEM file, trusted in addition to Node's own. NODE_EXTRA_CA_CERTS is read again, because Node ignores it once

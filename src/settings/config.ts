@@ -57,7 +57,7 @@ export async function readConfig(
     if (environment !== undefined) {
       throw new UsageError(
         `the environment ${JSON.stringify(environment)} is not known`,
-        `Environments are in ${defaultConfigFile}, and there is none here. --config names another file.`,
+        `Environments are in ${defaultConfigFile}, and this folder has none. --config names another file.`,
       );
     }
     return { config: noConfig, diagnostics: [], tokens: noTokenPlaces, hide: [] };

@@ -67,8 +67,7 @@ export function readHeaders(given: readonly GivenHeader[], nameOf: NameOf): read
 }
 
 function readHeader({ name, value: padded, variables = {} }: GivenHeader, called: string): ExtraHeader {
-  if (!form.test(`${name}:`))
-    throw new UsageError(`${called} has a name that no header has`, 'For example: X-Team.');
+  if (!form.test(`${name}:`)) throw new UsageError(`${called} has an invalid name`, 'For example: X-Team.');
   const lower = name.toLowerCase();
   if (taken.has(lower)) {
     throw new UsageError(
@@ -82,7 +81,7 @@ function readHeader({ name, value: padded, variables = {} }: GivenHeader, called
   if (!/^[\x20-\x7e\t]+$/.test(value)) {
     throw new UsageError(
       `${called} ${name} cannot have this value`,
-      'It is one line of ASCII, and not empty.',
+      'It must be one line of ASCII, and not empty.',
     );
   }
   const afterScheme = /^\S+\s+(.+)$/.exec(value)?.slice(1) ?? []; // such as what follows `Bearer`

@@ -103,7 +103,7 @@ function refuseOtherUrl(baseUrl: string, { values, config }: Sources): void {
   if (own === baseUrl) return;
   throw new UsageError(
     `ROLLCALL_URL is ${baseUrl}, and the environment ${JSON.stringify(environment)} is at ${own}`,
-    `Unset ROLLCALL_URL; or say with ${nameOf('url')} which of the two is meant.`,
+    `Unset ROLLCALL_URL, or choose with ${nameOf('url')}.`,
   );
 }
 

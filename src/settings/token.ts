@@ -42,7 +42,7 @@ async function configuredToken({ env, config, files }: Sources): Promise<Secret 
   if (hasTokenOutside) {
     throw new UsageError(
       `the file ${tokenFile}, which token_file names, is not below the folder of rollcall.yaml`,
-      'It is not read, for whoever changes rollcall.yaml could have it sent to a URL of theirs. Name it with --token-file or ROLLCALL_TOKEN_FILE, or move it there.',
+      'It is not read, because anyone who changes rollcall.yaml could have it sent to their own URL. Name it with --token-file or ROLLCALL_TOKEN_FILE, or move it into that folder.',
     );
   }
   return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
@@ -73,7 +73,7 @@ export async function refuseOtherToken(token: Secret, sources: Sources): Promise
   const place = places.join(' or ');
   throw new UsageError(
     `${variable} is set, and the environment ${JSON.stringify(environment)} takes its token from ${place}, which holds ${own ? 'another' : 'none'}`,
-    `${own ? `Unset ${variable}` : `Give it in ${place} instead`}; or name a file that holds the token that is meant with ${nameOf('tokenFile')}.`,
+    `${own ? `Unset ${variable}` : `Give it in ${place} instead`}; or name the file of the right token with ${nameOf('tokenFile')}.`,
   );
 }
 
@@ -92,7 +92,7 @@ function checked(text: string, where: string): Secret {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(
       'the access token holds characters that no token has',
-      `${where} should hold the token alone, in one line.`,
+      `${where} must contain only the token, in one line.`,
     );
   }
   return new Secret(token);

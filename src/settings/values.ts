@@ -112,6 +112,6 @@ export function wholeNumber(name: string, given: string | number, [least, most]:
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new UsageError(
     `${name} cannot be ${typeof given === 'number' ? given : JSON.stringify(given)}`,
-    `It takes a whole number from ${least} to ${most}.`,
+    `Use a whole number from ${least} to ${most}.`,
   );
 }

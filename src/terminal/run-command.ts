@@ -10,7 +10,7 @@ export type RunCommand = (
 
 /** Runs a command on this terminal. If a signal ends it, the exit code is 128 plus the signal's number, as in a shell. */
 export const runCommand: RunCommand = ([program = '', ...args], env) => {
-  if (program === '') throw new UsageError('no command is named', 'Name one after --.');
+  if (program === '') throw new UsageError('no command is named', 'Write a command after --.');
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
     // The terminal sends Ctrl-C to the child itself; these signals may be sent to this process alone.

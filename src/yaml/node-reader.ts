@@ -88,7 +88,7 @@ export class NodeReader {
       return this.report(spanOf(node), {
         code: 'yaml-syntax',
         summary: `there is no anchor ${anchor}`,
-        detail: 'An anchor must stand before the alias that uses it.',
+        detail: 'Define an anchor before its aliases.',
       });
     }
     if (this.#open.has(target)) return this.report(spanOf(node), endless);
@@ -122,8 +122,8 @@ export class NodeReader {
         const name = quote(this.#file, spanOf(pair.key), JSON.stringify(key));
         this.report(spanOf(pair.key), {
           code: 'yaml-duplicate-key',
-          summary: `the key ${name} stands here more than once`,
-          detail: 'Keep one; YAML would keep only the last.',
+          summary: `the key ${name} occurs more than once`,
+          detail: 'Keep one; YAML would use only the last.',
         });
       }
       const [keyStart, keyEnd] = spanOf(pair.key);

@@ -38,7 +38,7 @@ const tooMuch = unsupported(
 );
 const secondDocument = unsupported(
   'a second document starts here',
-  'One file holds one document. Put the other into a file of its own.',
+  'A manifest is one document. Put the second one into a file of its own.',
 );
 
 function unreadable(diagnostic: Diagnostic): ParsedYaml {

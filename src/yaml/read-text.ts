@@ -39,12 +39,12 @@ export async function readText(
       return refuse(
         'forbidden-file',
         `nothing in ${systemFolder} is read`,
-        'The system shows itself there, and what it keeps secret. Name a file that somebody wrote.',
+        'The system shows its own state there, including secrets. Name an ordinary file.',
       );
     if (closed.has(realPath))
       return refuse(
         'forbidden-file',
-        'this file holds what rollcall itself keeps secret',
+        'this file contains a secret of rollcall itself',
         'The token and the key of the client certificate are for rollcall alone. Name another file.',
       );
     if (outside === 'refused' && !isInput && (await linksOutside(filename, files)))

@@ -21,14 +21,14 @@ export const tooDeep: Problem = unsupported(
 
 export function textRefusal(text: string, what = 'text'): Problem | undefined {
   if (!noCharacter.test(text)) return undefined;
-  const summary = `this ${what} holds something that is not a character`;
+  const summary = `this ${what} contains an invalid character`;
   return { code: 'invalid-value', summary, detail: unstorable };
 }
 
 export const notJson: Problem = {
   code: 'invalid-value',
   summary: 'this is not a JSON value',
-  detail: 'Quote it if it is meant as text.',
+  detail: 'Quote it if it is a text.',
 };
 
 export function numberRefusal(number: number): Problem | undefined {

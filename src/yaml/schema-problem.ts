@@ -58,7 +58,7 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     ];
   },
   anyOf: ({ instancePath, subject }) =>
-    instancePath === '' ? noList : ['invalid-value', `${subject} is not one of the values that it can have`],
+    instancePath === '' ? noList : ['invalid-value', `${subject} is not an allowed value`],
   type: (wrong) => {
     const { subject, params, data, line } = wrong;
     const forms = formsOf(wrong);
@@ -84,7 +84,7 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
   minimum: ({ subject, params }) => ['invalid-value', `${subject} must be >= ${String(params['limit'])}`],
   maximum: ({ subject, params }) => ['invalid-value', `${subject} must be <= ${String(params['limit'])}`],
   minProperties: ({ subject }) => ['missing-field', `${subject} names nothing`],
-  maxProperties: ({ subject }) => ['invalid-value', `${subject} has more than one key, and one names it`],
+  maxProperties: ({ subject }) => ['invalid-value', `${subject} must have exactly one key`],
   minLength: ({ subject }) => ['invalid-length', `${subject} must not be empty`],
   maxLength: ({ subject, params }) => [
     'invalid-length',

@@ -17,14 +17,14 @@ const wordsFor: Partial<Record<ErrorCode, Words>> = {
   BLOCK_AS_IMPLICIT_KEY: {
     summary: 'a second `key: value` begins in this line',
     detail:
-      'Quote the text if its colon is meant as text; else give each field a line of its own, indented alike.',
+      'Quote the text if the colon is part of it; otherwise put each field on its own line, with the same indentation.',
   },
   MULTILINE_IMPLICIT_KEY: {
     summary: 'a colon is missing here, or a line too many is indented',
     detail: 'Each field is `name: value`, and begins in the column of the others.',
   },
   BLOCK_IN_FLOW: {
-    summary: 'an indented list or mapping cannot stand inside [ ] or { }',
+    summary: 'an indented list or mapping is not allowed inside [ ] or { }',
     detail: 'Close the bracket first, or write the values with commas.',
   },
   BAD_SCALAR_START: {
@@ -36,7 +36,7 @@ const wordsFor: Partial<Record<ErrorCode, Words>> = {
     detail: 'Write \\\\ for a backslash, or use single quotes, in which a backslash needs no escape.',
   },
   BAD_DIRECTIVE: { summary: 'a line that begins with % is a directive of YAML', detail: 'Quote the text.' },
-  BAD_ALIAS: { summary: 'an alias cannot stand here', detail: 'Quote a text that begins with * or &.' },
+  BAD_ALIAS: { summary: 'an alias is not allowed here', detail: 'Quote a text that begins with * or &.' },
 };
 
 /** The diagnostic of a text that is not YAML, at a visible place. */

@@ -110,7 +110,7 @@ describe('while others write', () => {
       allowed,
     );
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('somebody who is declared is no longer bound');
+    expect(stdout).toContain('a declared group or user is no longer bound');
     expect(sent(service, 'DELETE')).toEqual([]);
     expect(bindingsOf(service)).toHaveLength(1);
   });

@@ -53,7 +53,7 @@ describe('what was begun and is not finished', () => {
     expect(ending).toBe('denied');
     expect(stdout).toContain('it was changed only in part: it is not as declared in `access.groups`');
     expect(stdout).not.toContain('nobody in who is not declared');
-    expect(stdout).toContain('It is open to nobody else than before or than declared.');
+    expect(stdout).toContain('Only its former and its declared users and groups can open it.');
   });
 
   test('is not said to keep out anybody where everyone can still open it', async () => {
@@ -107,7 +107,7 @@ describe('what was begun and is not finished', () => {
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout } = await run(apply, send, text);
     expect(ending).toBe('denied');
-    expect(stdout).toContain('It is open to nobody who is not declared.');
+    expect(stdout).toContain('Only declared users and groups can open it.');
     expect(stdout).toContain(
       'A token needs `add_policybinding` to bind, and `delete_policybinding` to remove a binding.',
     );
@@ -195,7 +195,9 @@ test('who would hide `access` is shown what can be hidden of it', async () => {
   );
   expect(ending).toBe('invalid');
   expect(stderr).toContain('rollcall.yaml:2:8: error: there is no field `application.access` to hide');
-  expect(stderr).toContain('hidden one by one: `application.access.groups`, `application.access.users`.');
+  expect(stderr).toContain(
+    'Hide its parts instead: `application.access.groups`, `application.access.users`.',
+  );
 });
 
 test.each<[string, Bound]>([

@@ -222,7 +222,7 @@ describe('a plan', () => {
           { applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: 'all' }] },
         );
         const text = grafana(access, '    policy_engine_mode: any\n');
-        expect(await opened(service, text)).toBe(`${whom}everyone whom policies and negated bindings allow`);
+        expect(await opened(service, text)).toBe(`${whom}everyone admitted by policies and negated bindings`);
       },
     );
 
@@ -326,7 +326,7 @@ describe('a plan', () => {
     test('policies that are bound beside count as bound as well', async () => {
       expect(await opened(grafana(one), grafana(both), ['staff'], ['p'])).toBe(names.ofContractors);
       expect(await opened(grafana(one, mode('all')), grafana(one, mode('any')), ['staff'], ['p'])).toBe(
-        `${names.ofStaff} and everyone whom policies and negated bindings allow`,
+        `${names.ofStaff} and everyone admitted by policies and negated bindings`,
       );
     });
   });
@@ -538,10 +538,10 @@ describe('a manifest', () => {
   const { send } = sandboxTransport({});
 
   test.each([
-    ['{}', '5:13', 'nobody is named, and where nobody is bound the service lets everyone in'],
-    ['{ groups: [], users: [] }', '5:13', 'Write `access: everyone` if that is meant.'],
+    ['{}', '5:13', 'no group or user is named, and without bindings the service admits everyone'],
+    ['{ groups: [], users: [] }', '5:13', 'Write `access: everyone` to open it to everyone.'],
     ['nobody', '5:13', 'all of them and no others, or `everyone`'],
-    ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', 'this id stands in `access.groups` already'],
+    ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', 'this id is in `access.groups` already'],
     ['{ group: [{ name: staff }] }', '5:15', 'Did you mean `groups`?'],
     ['{ users: [carol] }', '5:23', 'wrong-type'],
   ])('is refused at its place: access: %s', async (access, place, words) => {
@@ -560,7 +560,7 @@ describe('a manifest', () => {
   test('is refused where nothing but the documented operations is sent', async () => {
     const { ending, stderr } = await run('plan', send, grafana('everyone'), { contractOnly: true });
     expect(ending).toBe('invalid');
-    expect(stderr).toContain('contract_only keeps to these [contract-only]');
+    expect(stderr).toContain('contract_only allows only these [contract-only]');
   });
 
   test('takes it from its defaults, and an entry declares all of it', async () => {

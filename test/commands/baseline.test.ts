@@ -150,7 +150,7 @@ describe('--changed-only', () => {
   test('is said in the plan, and has the digest of all that is declared', async () => {
     const { stdout } = await planned({ changedOnly: true, exclude: ['application.*'], output: 'text' });
     expect(stdout).toMatch(
-      'Plan for https://id.example.com\nWithout application.*, only what has been added or altered: 1 of the 4 declared resources.\n',
+      'Plan for https://id.example.com\nWithout application.*, only added or altered entries: 1 of the 4 declared resources.\n',
     );
     const digests = [await planned({ changedOnly: true }), await planned()].map(
       (ran) => (JSON.parse(ran.stdout) as { readonly manifest_digest: string }).manifest_digest,
@@ -182,11 +182,11 @@ describe('--changed-only', () => {
 
 test.each<[Partial<ApplyOptions>, readonly string[], string]>([
   [{ changedOnly: true }, ['m'], '--changed-only needs --baseline'],
-  [{ baseline: '.before' }, ['-'], '--baseline cannot compare what comes on standard input'],
-  [{ baseline: '.before', vars: ['-'] }, [], '--baseline cannot compare what comes on standard input'],
-  [{ baseline: '.before', config: '-' }, [], '--baseline cannot compare what comes on standard input'],
-  [{ baseline: '.before', plan: 'plan.json' }, [], 'a saved plan says itself what it is about'],
-  [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan says itself what it is about'],
+  [{ baseline: '.before' }, ['-'], '--baseline cannot compare manifests from standard input'],
+  [{ baseline: '.before', vars: ['-'] }, [], '--baseline cannot compare manifests from standard input'],
+  [{ baseline: '.before', config: '-' }, [], '--baseline cannot compare manifests from standard input'],
+  [{ baseline: '.before', plan: 'plan.json' }, [], 'a saved plan has its own selection'],
+  [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan has its own selection'],
 ])('what cannot be compared is refused: %j %j', async (options, paths, message) => {
   const { context } = setup(before, now);
   await expect(apply(paths, { output: 'text', yes: true, ...options }, context)).rejects.toMatchObject({
@@ -268,7 +268,7 @@ describe('the manifests of before', () => {
   ])('may be none, and everything is new then: %s', async (_, past, isTold) => {
     const ran = await planned({ strict: true }, setup(past, now));
     expect(ran.ending).toBe('done');
-    expect(ran.stderr.includes('warning: .before holds none of these manifests')).toBe(isTold);
+    expect(ran.stderr.includes('warning: .before has none of these manifests')).toBe(isTold);
     expect(new Set(Object.values(told(ran)))).toEqual(new Set(['added']));
   });
 

@@ -63,7 +63,7 @@ describe.each([
       const { ending, stdout, stderr } = await ran(world, plan, text, { detailedExitcode });
       expect(ending).toBe('incomplete');
       expect(stdout).toContain('! application.wiki was left unfinished');
-      expect(stderr).toContain('1 resource is begun and not finished, which takes --allow update');
+      expect(stderr).toContain('1 resource is unfinished, which needs --allow update');
     }
     const json = await ran(world, plan, text, { output: 'json' });
     expect(schemaErrors('plan', parseJson(json.stdout))).toEqual([]);

@@ -87,7 +87,7 @@ describe('the token file is never a manifest', () => {
   test.each(['tok', 'link-to-tok'])('named on the command line: %s', async (name) => {
     const { codes, stderr } = await planned([at(name)], { tokenFile: at('tok') });
     expect(codes).toEqual(['forbidden-file']);
-    expect(stderr).toContain('this file holds what rollcall itself keeps secret');
+    expect(stderr).toContain('this file contains a secret of rollcall itself');
   });
 
   test('found in a folder', async () => {
@@ -174,7 +174,7 @@ describe('validate', () => {
     const { ending, text } = await validated(at('copied.yaml'), ...setup(at));
     rmSync(at('copied.yaml'));
     expect(ending).toBe('invalid');
-    expect(text).toContain('an access token stands here');
+    expect(text).toContain('this is an access token');
   });
 
   test.each<Record<string, string>>([

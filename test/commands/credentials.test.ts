@@ -183,7 +183,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   test.each([
     [[], { to: 'c' }, 'no record is named'],
     [[address], {}, 'no file is named'],
-    [[address], { to: 'c', all: true }, '--all takes no addresses'],
+    [[address], { to: 'c', all: true }, '--all excludes addresses'],
     [['user.alice'], { to: 'c' }, 'there are no credentials of user.alice'],
     [[address, 'provider.Grafana-OIDC'], { to: 'c' }, 'would both be written as GRAFANA_OIDC'],
   ])('%j with %j is refused', async (addresses, options, words) => {

@@ -69,7 +69,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const world = new World(seed, release);
     const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
     expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
-    expect(stdout).toContain('takes the policybinding "wiki/staff" along');
+    expect(stdout).toContain('deletes the policybinding "wiki/staff" with it');
     expect(stdout).toContain('frees "Wiki" (7) of `provider`');
     const done = await applied(world, all, { allow: ['update', 'delete'] });
     expect(done.ending, done.stdout).toBe('done');
@@ -108,7 +108,7 @@ test.each([
     'user.sandbox is not deleted: the token belongs to this user',
   ],
   ['the last group of superusers', entry('groups', 'name: admins'), 'it is the last group of superusers'],
-  ['the last one who is let in', entry('groups', 'name: staff'), 'where "wiki/staff" binds it'],
+  ['the last one who is let in', entry('groups', 'name: staff'), 'the only binding of "wiki/staff"'],
 ])('%s stays, and that ends as incomplete, with why', async (_, text, why) => {
   const world = new World(seed);
   const { ending, stdout } = await applied(world, text);
@@ -163,7 +163,7 @@ applications:
   test('keeps it where the run may not delete, and that is an error', async () => {
     const { ending, stderr } = await planned(new World(handing), text, { allow: ['update'] });
     expect(ending).toBe('invalid');
-    expect(stderr).toContain('to delete it takes the capability `delete` and --allow delete');
+    expect(stderr).toContain('to delete it requires the capability `delete` and --allow delete');
   });
 
   test('keeps what takes it from being begun where it could not be deleted', async () => {
@@ -192,7 +192,7 @@ test('those who are let in together do not go together', async () => {
   });
   const text =
     'version: 1\ngroups: [{ name: staff, state: absent }]\nusers: [{ username: carl, state: absent }]\n';
-  expect((await applied(world, text)).stdout).toContain('and then everyone could open it');
+  expect((await applied(world, text)).stdout).toContain('which everyone could open without it');
   expect(deletes(world)).toEqual([]);
   // One of them may go: the other one is let in still.
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
@@ -226,7 +226,7 @@ test('a list of what is bound that lacks where one is bound decides nothing', as
     return { ...exchange, body: JSON.stringify({ ...body, pagination, results }) };
   };
   const { stdout } = await applied(world, entry('groups', 'name: staff'));
-  expect(stdout).toContain('a list of what is bound lacks some of where it is');
+  expect(stdout).toContain('some of its bindings are hidden from this token');
   expect(deletes(world)).toEqual([]);
 });
 
@@ -237,7 +237,7 @@ test('a binding that lets nobody in keeps nothing closed', async () => {
   ];
   const world = new World({ ...seed, bindings });
   expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
-    'and then everyone could open it',
+    'which everyone could open without it',
   );
   expect(deletes(world)).toEqual([]);
 });
@@ -392,14 +392,14 @@ describe('brakes', () => {
 });
 
 test.each([
-  [entry('users', 'username: a, name: A'), 'this is declared of what is to be absent'],
+  [entry('users', 'username: a, name: A'), 'this field is declared for a resource that should be absent'],
   [
     'version: 1\ngroups: [{ name: g, state: absent }]\nusers: [{ username: a, name: A, groups: [{ name: g }] }]\n',
-    'group.g is to be absent, and is named all the same',
+    'group.g is declared absent, but is still referred to',
   ],
   [
     'version: 1\napplications: [{ slug: a, name: A, provider: { name: p } }]\nproviders: [{ name: p, type: proxy, state: absent }]\n',
-    'provider.p is to be absent, and is named all the same',
+    'provider.p is declared absent, but is still referred to',
   ],
   ['version: 1\nusers: [{ username: a, name: A, state: present }]\n', '`state` must be "absent"'],
   ['version: 1\nusers: [{ username: a, state: absent }, { username: a, name: A }]\n', 'is declared twice'],
@@ -421,7 +421,7 @@ test('defaults are not for what is to be absent, and it needs no name', async ()
 test('contract_only deletes nothing, and says so', async () => {
   const { ending, stderr, stdout } = await planned(new World(seed), jane, { contractOnly: true });
   expect(ending).toBe('invalid');
-  expect(stderr + stdout).toContain('to delete takes more than the three documented operations');
+  expect(stderr + stdout).toContain('deletes are not among the three documented operations');
 });
 
 test('the document of a plan has what is deleted', async () => {

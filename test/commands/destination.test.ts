@@ -157,7 +157,7 @@ describe('where the settings lead to another service than the environment', () =
     const { ending, refusal, written } = await run({ ...elsewhere, transport: service.send });
     expect(ending).toBe('invalid');
     expect(refusal).toMatch(
-      /^ROLLCALL_URL is https:\/\/other.*"production" is at https:\/\/id.*\nUnset ROLLCALL_URL;/,
+      /^ROLLCALL_URL is https:\/\/other.*"production" is at https:\/\/id.*\nUnset ROLLCALL_URL,/,
     );
     expect(service.requests).toEqual([]);
     if (written.size > 0) expect(written.get('report.markdown')).toContain('[invalid-usage]');

@@ -69,7 +69,7 @@ describe('the release', () => {
       /^pass the service is 2026\.5\.0, which was read in the schema of 2026\.5\.6, and not tried /,
     ],
     ['2026.11.0', '', /^warn the service is 2026\.11\.0, and rollcall knows releases up to 2026\.8 /],
-    ['2022.12.3', '', /^warn the service is 2022\.12\.3, and rollcall was made for 2023\.10 /],
+    ['2022.12.3', '', /^warn the service is 2022\.12\.3, and rollcall supports 2023\.10 /],
     [
       '2026.2.2',
       "release: '2025.12'",

@@ -195,7 +195,7 @@ describe('each kind that the manifests declare has a line', () => {
     expect(stdout).toMatch(/^ {2}warn {2}users +the token may not view users; it may not create users$/m);
     expect(stdout).toContain('The service can be used, but see the warnings. Next: ');
     const well = await doctored('everything', {}, { output: 'text' });
-    expect(well.stdout).toContain('\nAll is well. Next: ');
+    expect(well.stdout).toContain('\nAll checks passed. Next: ');
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 });

@@ -115,8 +115,8 @@ describe('doctor', () => {
   });
 
   test.each([
-    [-3600, 'the clock here is 3600 s ahead of that of the service'],
-    [3600, 'the clock here is 3600 s behind that of the service'],
+    [-3600, 'this clock is 3600 s ahead of the clock of the service'],
+    [3600, 'this clock is 3600 s behind the clock of the service'],
   ])('says which of the clocks is ahead: %i s apart', async (seconds, said) => {
     const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
     const { stdout } = await examined([answered(404, { detail: 'Not found.' }, { ...requestId, date })]);
@@ -150,7 +150,7 @@ describe('doctor', () => {
     expect(stdout()).toContain('whether the token may view or create users was not asked');
     expect(stdout()).not.toContain('beyond');
     expect(stdout()).toMatch(
-      /What was checked is well\. Not checked: users, release, clock\.\nNext: rollcall plan --contract-only\n$/,
+      /All checks that were possible passed\. Not checked: users, release, clock\.\nNext: rollcall plan --contract-only\n$/,
     );
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });

@@ -85,7 +85,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     const manifest = `version: 1\nusers: [{ username: bob, name: "by ${secrets.ofAnother}" }]\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
-    expect(run.stderr()).toContain('a.yaml:2:36: error: an access token stands here [invalid-value]');
+    expect(run.stderr()).toContain('a.yaml:2:36: error: this is an access token [invalid-value]');
   });
 
   test.each([
@@ -98,7 +98,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     expect(await plan(['a.yaml'], { output: 'text', var: assignments, ...options }, run.context)).toBe(
       'invalid',
     );
-    expect(run.stderr()).toContain('a.yaml:4:11: error: an access token stands here [invalid-value]');
+    expect(run.stderr()).toContain('a.yaml:4:11: error: this is an access token [invalid-value]');
   });
 
   test('the token, which is refused in the name of an attribute, too', async () => {
@@ -106,7 +106,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     const manifest = `version: 1\nusers:\n  - { username: bob, name: Bob, attributes: { "${escaped}": 1 } }\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
-    expect(run.stderr()).toContain('error: an access token stands here [invalid-value]');
+    expect(run.stderr()).toContain('error: this is an access token [invalid-value]');
   });
 
   test.each([[`x=by ${secrets.token}`], [`x=[a, {b: ${secrets.token}}]`]])(

@@ -44,6 +44,6 @@ test('export --all of one service builds the same in a later one', async () => {
 test('export refuses --all with --type', async () => {
   const { context } = capture({ url: 'http://127.0.0.1:9', transport: new World().send });
   await expect(exportManifests({ output: 'yaml', all: true, type: ['flow'] }, context)).rejects.toThrow(
-    '--all takes every type',
+    '--all and --type exclude each other',
   );
 });

@@ -123,7 +123,7 @@ describe('names in place of ids', () => {
     expect(ending).toBe('incomplete');
     expect(stdout).not.toContain('- name: twice');
     expect(stderr).toContain(
-      `warning: group.twice: there is more than one of this name [not-exported]\n    Their ids: ${uuidOf(102)}, ${uuidOf(103)}.`,
+      `warning: group.twice: several records have this name [not-exported]\n    Their ids: ${uuidOf(102)}, ${uuidOf(103)}.`,
     );
     expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
   });
@@ -136,7 +136,7 @@ describe('names in place of ids', () => {
     const { ending, stderr, stdout } = await exporting(from.send, { ...named, type: ['user'] });
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('username: limited');
-    expect(stderr).toContain('the names of groups could not be read, so that their ids stand in place');
+    expect(stderr).toContain('the names of groups could not be read, so the manifests have their ids');
     expect(stderr).toContain('Let the token view groups.');
   });
 
@@ -238,7 +238,7 @@ describe('rollcall export', () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
     expect(stdout).toBe(`${head('')}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
     expect(stderr).toMatch(
-      /^Left out: 7 that .* --internal .*\nLeft out: of the providers, 20 are of other types: .*\nThis is personal data of 4 users\. .*\n$/,
+      /^Left out: 7 of the service itself.* --internal .*\nLeft out: of the providers, 20 are of other types: .*\nThis is personal data of 4 users\. .*\n$/,
     );
     expect(ending).toBe('done');
   });
@@ -382,7 +382,7 @@ describe('rollcall export', () => {
       exclude: ['user.akadmin', 'user.sandbox', 'group.*', 'role.*'],
     });
     expect(stdout).toBe('user.ldap\nuser.like\nuser.made\n');
-    expect(stderr).toMatch(/^Left out: 8 that the service keeps for itself/);
+    expect(stderr).toMatch(/^Left out: 8 of the service itself/);
     expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out: 8');
   });
 
@@ -417,7 +417,7 @@ describe('rollcall export', () => {
     const { send } = sandboxHere(seed);
     const { ending, written, stderr } = await exporting(send, { out: 'm' }, { 'm/users.yaml': 'mine' });
     expect(ending).toBe('failed');
-    expect(stderr).toContain('error: m/users.yaml is there already\n');
+    expect(stderr).toContain('error: m/users.yaml exists already\n');
     expect(written.size).toBe(0);
   });
 

@@ -231,7 +231,7 @@ test('a stage of a flow that exists is taken out with the permission to delete a
   const { ending, stdout } = await run('apply', service.send, text, ['update']);
   expect(ending).toBe('incomplete');
   expect(stdout).toContain('stages["stage enter"]');
-  expect(stdout).toContain('to take anything out of `stages` is to delete');
+  expect(stdout).toContain('removing bindings from `stages` needs --allow delete');
   const inPart = text.replace('] }\n', '], at_least: [stages] }\n');
   expect((await run('plan', service.send, inPart)).stdout).toContain('No changes.');
   expect((await run('apply', service.send, text, all)).ending).toBe('done');

@@ -283,7 +283,7 @@ describe('never doubled where the service would double', () => {
     const service = sandboxTransport({});
     const { ending, stdout } = await run('validate', service.send, one, {}, { contractOnly: true });
     expect(ending).toBe('invalid');
-    expect(stdout).toContain('m.yaml:2:10: error: a group is created beyond the three documented operations');
+    expect(stdout).toContain('m.yaml:2:10: error: a group is not created by the three documented operations');
   });
 });
 

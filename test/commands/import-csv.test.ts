@@ -67,9 +67,7 @@ describe('rollcall import csv', () => {
     writeFileSync(join(cwd, 'users.yaml'), 'mine');
     const { code, stdout, stderr } = await importing(table, '--out', '.');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(
-      'error: ./users.yaml is there already\n    Nothing was written. Name what is not there yet.\n',
-    );
+    expect(stderr).toBe('error: ./users.yaml exists already\n    Nothing was written. Choose a new name.\n');
     expect(readFileSync(join(cwd, 'users.yaml'), 'utf8')).toBe('mine');
   });
 
@@ -94,7 +92,7 @@ describe('rollcall import csv', () => {
     [
       'another delimiter',
       'username;name\na;b\n',
-      'people.csv: error: no column is called `username` [missing-field]\n    The first row names the columns, after the fields of users in a manifest. Where no comma stands between them, say with --delimiter what does.\n',
+      'people.csv: error: the column `username` is missing [missing-field]\n    The first row names the columns, after the fields of users in a manifest. For a separator other than a comma, use --delimiter.\n',
     ],
     [
       'Latin-1',
@@ -135,7 +133,7 @@ describe('rollcall import csv', () => {
     ],
     [['--kind', 'users', 'nothing.csv'], 'nothing.csv: error: no such file'],
     [['--kind', 'users', '.'], 'this is not a file'],
-    [['people.csv'], 'no --kind is given\n    Say what the rows are: certificates, roles, groups, '],
+    [['people.csv'], 'no --kind is given\n    Choose the kind of the rows: certificates, roles, groups, '],
     [['--kind', 'user', 'people.csv'], '--kind cannot be "user"\n    Did you mean `users`?'],
     [['--kind', 'providers', 'people.csv'], '--kind cannot be "providers"'],
   ])('refuses %j', async (args, said) => {

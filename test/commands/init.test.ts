@@ -74,7 +74,7 @@ describe('init', () => {
       expect(runs.filter((line) => line.includes('--fail-on'))).toEqual(
         runs.filter((line) => !allowing.includes(line)),
       );
-      expect(stdout).toContain('Merges may change what exists');
+      expect(stdout).toContain('Merges may change existing resources');
       expect(stdout).not.toContain('Add capabilities');
     },
   );
@@ -83,7 +83,7 @@ describe('init', () => {
     const { written, stdout } = await started({ url, pipeline: 'github', yes: true });
     expect(written.get('rollcall.yaml')).toContain('\n# capabilities:\n');
     expect([...written.values()].join('')).not.toContain('--allow update --');
-    expect(stdout).toContain('Merges create what is missing, and change nothing that exists.');
+    expect(stdout).toContain('Merges create missing resources, and change nothing that exists.');
   });
 
   test('asks what merges may do where it writes a pipeline, and there alone', async () => {
@@ -128,10 +128,10 @@ describe('init', () => {
     [
       { 'rollcall.yaml': 'version: 1' },
       undefined,
-      'rollcall.yaml is there already',
+      'rollcall.yaml exists already',
       'Go on with `rollcall plan`.',
     ],
-    [{ 'roll/rollcall.yaml': 'version: 1' }, 'roll/', 'roll/rollcall.yaml is there already', '--pipeline'],
+    [{ 'roll/rollcall.yaml': 'version: 1' }, 'roll/', 'roll/rollcall.yaml exists already', '--pipeline'],
     [{ 'main.tf': '' }, undefined, "this folder is Terraform's: main.tf is in it", 'rollcall init .'],
   ])('is refused where `terraform init` is meant: %j', async (files, folder, message, hint) => {
     const { context, written } = capture({ files, env: { ROLLCALL_URL: url } });
@@ -243,10 +243,10 @@ describe('init', () => {
   });
 
   test.each([
-    [kept, { url }, 'says otherwise than --url'],
-    [kept, { tokenEnv: 'OTHER_TOKEN', manifests: 'm' }, 'says otherwise than --token-env, --manifests'],
+    [kept, { url }, 'differs in --url'],
+    [kept, { tokenEnv: 'OTHER_TOKEN', manifests: 'm' }, 'differs in --token-env, --manifests'],
     [kept.replace('token_env: STAGING_TOKEN', 'token_file: t'), { pipeline: 'github' }, 'names a token_file'],
-    [kept.replace('manifests', 'manifest'), { pipeline: 'github' }, 'is faulty: '],
+    [kept.replace('manifests', 'manifest'), { pipeline: 'github' }, 'is invalid: '],
   ])(
     'writes nothing beside a rollcall.yaml that it could not agree with: %#',
     async (text, options, message) => {
@@ -316,7 +316,7 @@ describe('init', () => {
       { url: 'http://127.0.0.1:9', pipeline: 'github' },
       { env: { npm_command: 'exec' } },
     );
-    expect(stdout).toContain('The pipeline needs ROLLCALL_TOKEN among its secrets');
+    expect(stdout).toContain('The pipeline needs ROLLCALL_TOKEN as a secret');
     expect(stdout).toContain('there is no package.json: npm install --save-dev git+<the URL');
     expect(stdout).toContain('Commit the package-lock.json');
     expect(stdout).toContain('It will not reach http://127.0.0.1:9, which is this machine.');

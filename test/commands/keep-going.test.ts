@@ -246,7 +246,7 @@ describe('a saved plan', () => {
     const { text, world } = await saved();
     const { context } = world.run('', env, { files: { 'p.json': text } });
     const applied = apply([], { output: 'text', plan: 'p.json', keepGoing: true }, context);
-    await expect(applied).rejects.toThrow('a saved plan says itself what it is about');
+    await expect(applied).rejects.toThrow('a saved plan has its own selection');
   });
 });
 
@@ -334,7 +334,7 @@ describe('what the service would refuse for certain is not planned, and neither 
       ['application.app-4', 'planned'],
     ]);
     expect(ran.stdout()).toContain('it waits for application.app-2, which is not planned');
-    expect(ran.stdout()).toContain('What becomes of it there is not planned: application.app-1 has errors.');
+    expect(ran.stdout()).toContain('It may stay there: application.app-1 has errors and is not planned.');
     await run('apply', allowed, { text, world });
     expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);
   });

@@ -127,7 +127,7 @@ describe('plan', () => {
     const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_URL: `${server.url}/nowhere` } });
     expect(ending).toBe('failed');
     expect(stdout).toBe('');
-    expect(stderr).toContain('there is no such API at this URL (404)');
+    expect(stderr).toContain('this URL does not have the API (404)');
     expect(stderr).not.toMatch(/JSON|DOCTYPE/);
   });
 
@@ -372,7 +372,7 @@ describe('apply', () => {
     );
     expect(stdout()).toContain('Apply incomplete!');
     expect(stderr()).toBe(
-      '\nInterrupted. What is under way is settled first; interrupt again to stop at once.\n',
+      '\nInterrupted. Finishing the changes under way; interrupt again to stop at once.\n',
     );
   });
 

@@ -212,7 +212,7 @@ applications:
     expect(errors).toEqual(['shared-provider 4:35', 'shared-backchannel-provider 5:48']);
     expect(summaries[1]).toBe('backchannel provider "100% & #1" (2) is already in `b`');
     expect((await run('plan', service(), text)).stderr).toContain(
-      'No plan for https://id.example.com: what belongs to one resource is given to two. Nothing was changed.',
+      'No plan for https://id.example.com: a value that only one resource may have is given to two. Nothing was changed.',
     );
   });
 

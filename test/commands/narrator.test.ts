@@ -93,7 +93,7 @@ test('with -v it is said how each kind was read of which there is a list, and ot
   for (const event of events) narrated(context, { quiet: false, log: 'text' }).emit(event);
   expect(stderr().replaceAll('2026-01-01T00:00:00.000Z ', '').trimEnd().split('\n')).toEqual([
     'users: 10 of 10 were found in 1 page.',
-    'users: 7 of 10 were found in 1 page, which are all that there are: 3 are absent.',
+    'users: 7 of 10 were found in 1 page, which is complete: 3 are absent.',
     'users: 4 of 10 were found in 2 pages. A page could not be read: the service failed (500). The other 6 are looked up one by one.',
     'users are looked up one by one: less than an eighth of all 5000 are declared.',
     "users are looked up one by one: only superusers get the whole list, and this is not a superuser's token.",

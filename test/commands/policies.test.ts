@@ -133,7 +133,7 @@ describe('what is bound and not declared', () => {
     const { ending, stdout } = await run('apply', service.send, text, ['update']);
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('policies["group ops"]');
-    expect(stdout).toContain('to take anything out of `policies` is to delete');
+    expect(stdout).toContain('removing bindings from `policies` needs --allow delete');
     expect(writes(service)).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ describe('what only some releases demand', () => {
   });
 
   test('is a warning where nobody could log in without', async () => {
-    const words = 'let nobody log in through a new provider without `grant_types`';
+    const words = 'allow no login through a new provider without `grant_types`';
     for (const release of ['2026.5', '2026.8'] as const) {
       const { send } = sandboxTransport({}, undefined, release);
       expect((await planned(send, grafana(invalidation))).stderr).toContain(words);

@@ -189,7 +189,7 @@ describe('a change', () => {
     const env = { GRAFANA_SECRET: 'canary-of-another' };
     const shown = await run('plan', made.send, withSecret, allowed, { env });
     expect(shown.stdout).toContain('client_secret  (sensitive; differs from the declared secret)');
-    expect(shown.stdout).toContain('until then, logins fail');
+    expect(shown.stdout).toContain('logins through it fail until the application has the new value');
     const left = await run('apply', made.send, withSecret, { config: 'rollcall.yaml' }, { env });
     expect(left.stdout).toContain('! provider.Grafana');
     const { stdout } = await run('apply', made.send, withSecret, allowed, { env });
@@ -461,7 +461,7 @@ test('contract_only declares no provider, and nothing is sent', async () => {
   const { ending, stderr } = await run('plan', made.send, oauth2(), { contractOnly: true });
   expect([ending, stderr]).toEqual([
     'invalid',
-    expect.stringContaining('a provider is created beyond the three documented operations'),
+    expect.stringContaining('a provider is not created by the three documented operations'),
   ]);
   expect(made.requests).toEqual([]);
 });
@@ -472,7 +472,9 @@ test('a secret that stands in clear is an error, and is shown nowhere', async ()
     const made = service();
     const { ending, stdout, stderr } = await run(command, made.send, clear);
     expect(ending).toBe('invalid');
-    expect(stdout + stderr).toContain('m.yaml:8:20: error: a secret stands here as it is');
+    expect(stdout + stderr).toContain(
+      'm.yaml:8:20: error: this secret is readable for everyone who can read the manifest',
+    );
     expect(stdout + stderr).not.toContain('canary');
     expect(made.requests).toEqual([]);
   }
@@ -567,6 +569,6 @@ test('a plan that ends because a name is taken says so', async () => {
   const made = service({ providers: [{ pk: 1, name: 'Grafana' }] });
   const { ending, stderr } = await run('plan', made.send, oauth2());
   expect(ending).toBe('invalid');
-  expect(stderr).toContain('what is to be created has the name of another record');
+  expect(stderr).toContain('a new resource has the name of another record');
   expect(stderr).not.toContain('did not lead to ids');
 });

@@ -50,7 +50,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const from = world.writes().length;
     const shown = await planned(world, after);
     expect(shown.stdout).toContain('Plan: 0 to add, 4 to change, 0 to destroy.');
-    expect(shown.stdout).toContain('those of OpenID Connect and SAML too');
+    expect(shown.stdout).toContain('including those of OpenID Connect and SAML');
     const renamed = await run(world, apply, after);
     expect(renamed.stdout).toContain('0 added, 4 changed, 0 destroyed');
     expect(renamed.stdout).not.toContain('unclear');
@@ -93,7 +93,7 @@ test('what is there under both names is an error with both ids, and nothing is s
   const world = new World({ users });
   const { ending, stderr, stdout } = await run(world, apply, jane);
   expect(ending).not.toBe('done');
-  expect(stderr + stdout).toContain('both "jane" and "jane.doe" are there');
+  expect(stderr + stdout).toContain('both "jane" and "jane.doe" exist');
   expect(stderr + stdout).toContain('Their ids: 2, 1.');
   expect(world.writes()).toEqual([]);
 });
@@ -136,9 +136,9 @@ test.each(['before', 'after'])(
 
 test.each([
   ['{ username: a, formerly: a }', 'this is its name already'],
-  ['{ username: a, formerly: b }, { username: b }', 'a is declared as what this was renamed to'],
+  ['{ username: a, formerly: b }, { username: b }', 'a is declared as the renamed resource'],
   ['{ username: b }, { username: a, formerly: b }', '`b` is declared: it was not renamed'],
-  ['{ username: a, formerly: c }, { username: b, formerly: c }', '`c` is what a was called before'],
+  ['{ username: a, formerly: c }, { username: b, formerly: c }', '`c` is the former name of a too'],
   ['{ username: a, formerly: "${env:OLD}" }', 'its former name comes from an environment variable'],
 ])('%s is refused, as %s', async (entries, summary) => {
   const world = new World();
@@ -150,7 +150,7 @@ test.each([
 test('contract_only looks nothing up under two names, and says so', async () => {
   const { ending, stderr, stdout } = await planned(new World(), jane, { contractOnly: true, allow: [] });
   expect(ending).toBe('invalid');
-  expect(stderr + stdout).toContain('to rename takes more than the three documented operations');
+  expect(stderr + stdout).toContain('renames are not among the three documented operations');
 });
 
 test('where two have the former name, nobody can tell which was renamed, and none is made', async () => {
@@ -162,7 +162,7 @@ test('where two have the former name, nobody can tell which was renamed, and non
   const { ending, stderr, stdout } = await run(world, apply, text);
   expect(ending).not.toBe('done');
   expect(stderr + stdout).toContain(
-    'cannot determine whether the group is there as "platform" or as "engineering"',
+    'cannot determine whether the group exists as "platform" or as "engineering"',
   );
   expect(world.writes()).toEqual([]);
 });

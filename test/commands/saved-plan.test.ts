@@ -131,8 +131,8 @@ describe('a saved plan', () => {
   });
 
   test.each([
-    ['saved', { out: 'plan.json' }, 'this is a plan', 'use --plan'],
-    ['printed', { output: 'json' }, 'this is a plan', 'use --plan'],
+    ['saved', { out: 'plan.json' }, 'this is a plan', 'rollcall apply --plan FILE'],
+    ['printed', { output: 'json' }, 'this is a plan', 'rollcall apply --plan FILE'],
   ] as const)('that is named as a manifest is kept apart from one: %s', async (_, options, what, hint) => {
     const { written, stdout: printed } = await runPlan({ ...options });
     const text = 'output' in options ? printed : (written.get('plan.json') ?? '');
@@ -274,7 +274,7 @@ describe('apply --plan refuses', () => {
     [
       'when the manifests declare something else',
       { files: { ...files, 'm/more.yaml': 'version: 1\nusers: [{ username: zoe, name: Z }]\n' } },
-      ['plan.json: error: this plan was made of other manifests than those that are here'],
+      ['plan.json: error: the manifests differ from those of this plan'],
     ],
     [
       'when the service is another',
@@ -350,9 +350,7 @@ describe('apply --plan refuses', () => {
     ['--exclude', { exclude: ['application.*'] }],
     ['--shard', { shard: '1/2' }],
   ])('%s, for it changes nothing', async (_, options) => {
-    await expect(runApply(await savedText(), options)).rejects.toThrow(
-      'a saved plan says itself what it is about',
-    );
+    await expect(runApply(await savedText(), options)).rejects.toThrow('a saved plan has its own selection');
   });
 
   test('a file that is not there', async () => {

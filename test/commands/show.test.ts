@@ -150,7 +150,7 @@ describe('rollcall show', () => {
     [
       'why there is no result',
       '{"valid":false,"diagnostics":[{"summary":"the service denied access"}]}',
-      /holds no result, only why there is none/,
+      /has no result, only the reason why/,
     ],
   ])('refuses a file that holds %s', async (_, content, message) => {
     const leap = (await printed()).replace(/"created_at": "[^"]*"/, '"created_at": "2026-06-30T23:59:60Z"');

@@ -76,7 +76,7 @@ test('--fail-on undeclared ends a plan that finds some, and one that could not r
   const unread = await planned(part, { failOn: ['undeclared'] }, all);
   expect(unread.ending).toBe('incomplete');
   expect(unread.stderr).toContain(
-    'error: not all that the service holds could be read, and --fail-on undeclared is given\n',
+    'error: the records of the service could not be read completely, and --fail-on undeclared is given\n',
   );
   expect(unread.stdout).toContain('Everything that could be read is declared.');
   expect(unread.stdout).toContain('Not all was read: not all outposts could be read');
@@ -109,7 +109,7 @@ test('of very many, the first are named, and the rest are counted', async () => 
 });
 
 test.each([
-  [{ target: ['user.*'] }, '--undeclared is about all that is declared'],
+  [{ target: ['user.*'] }, '--undeclared covers all manifests'],
   [{ undeclared: false, failOn: ['undeclared'] }, '--fail-on undeclared needs --undeclared or --baseline'],
   [{ contractOnly: true }, '--undeclared reads lists, and contract_only keeps to the three'],
 ])('%j is a usage error', async (options, words) => {

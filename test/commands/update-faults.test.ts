@@ -95,7 +95,7 @@ test('and where it never says, what could lock the token out is left, and all el
   const users =
     'version: 1\nusers: [{ username: bob, name: Bob, is_active: false }, { username: alice, name: A, type: internal }]\n';
   const { stdout } = await applied(world, users);
-  expect(stdout).toContain('! user.bob differs and is left unchanged; it is not known whether the token');
+  expect(stdout).toContain('! user.bob differs and is left unchanged; it is unknown whether the token');
   expect(world.writes()).toMatchObject([{ body: { name: 'A' } }]);
 });
 
@@ -174,7 +174,7 @@ describe('it is said as it is', () => {
     };
     const { ending, stdout } = await applied(world, wiki);
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('it has neither the planned nor the declared value in `group`');
+    expect(stdout).toContain('`group` differs from its planned and from its declared value');
     expect(stdout).toContain('with unknown effect');
     expect(stdout).not.toMatch(/created it|its create/);
   });
@@ -369,7 +369,7 @@ describe('attributes', () => {
   ])('that hold %s are not sent back', async (value) => {
     const world = holding(value);
     expect((await applied(world, users())).stdout).toContain(
-      'its `attributes` holds a number that could not be sent back as it is',
+      'its `attributes` holds a number that rollcall cannot send back exactly',
     );
     expect(world.writes()).toEqual([]);
   });
@@ -403,7 +403,7 @@ describe('attributes', () => {
       ROLLCALL_CAPABILITIES: 'update',
     });
     await plan(['m.yaml'], { output: 'text', ...allowed }, context);
-    expect(stdout().match(/holds a number that could not be sent back/g)).toHaveLength(14);
+    expect(stdout().match(/holds a number that rollcall cannot send back/g)).toHaveLength(14);
     expect(world.requests.filter(({ path }) => path.includes('username='))).toEqual([]);
   });
 });

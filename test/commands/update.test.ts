@@ -366,7 +366,7 @@ describe('an apply that may change what exists', () => {
     const { context, stdout } = world.run(wiki);
     expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
     expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'unknown', attempts: 1 }]);
-    expect(stdout()).toContain('it has neither the planned nor the declared value in `group`');
+    expect(stdout()).toContain('`group` differs from its planned and from its declared value');
   });
 
   test('does not touch an account of the service itself, nor whether its own can log in', async () => {
@@ -594,15 +594,15 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
   test.each([
     [{ is_active: true }, { is_active: false }, 'can no longer log in'],
     [{ is_active: false }, { is_active: true }, 'can log in again'],
-    [{ type: 'internal' }, { type: 'external' }, 'one of the type external, and is no longer internal'],
-    [{ type: 'external' }, { type: 'internal' }, 'one of the type internal, and is no longer external'],
+    [{ type: 'internal' }, { type: 'external' }, 'changes from internal to external'],
+    [{ type: 'external' }, { type: 'internal' }, 'changes from external to internal'],
   ] as const)('names the direction of what a change means: %j → %j', async (before, after, words) => {
     const user = { username: 'u', name: 'U' };
     const world = new World({ users: [{ ...user, ...before }] });
     const text = JSON.stringify({ version: 1, users: [{ ...user, ...after }] });
     const shown = world.run(text);
     await plan(['m.yaml'], { output: 'text', ...allowed }, shown.context);
-    expect(shown.stdout()).toMatch(new RegExp(`note  the account .*${words}$`, 'm'));
+    expect(shown.stdout()).toMatch(new RegExp(`note  the .*account .*${words}$`, 'm'));
     const config = `version: 1\nhide: [user.${Object.keys(after).join('')}]\n`;
     const hidden = world.run('', {}, { files: { 'm.yaml': text, 'rollcall.yaml': config } });
     await plan(['m.yaml'], { output: 'text', ...allowed }, hidden.context);

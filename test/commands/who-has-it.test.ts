@@ -132,7 +132,7 @@ describe('a main provider that another application has', () => {
     expect(stderr()).toContain('m.yaml:3:39');
     expect(stderr()).toContain('provider "OIDC 1" (1) is already the main provider of `outsider`');
     expect(stderr()).toContain('[provider-taken]');
-    expect(stderr()).toContain('what belongs to one resource is given to two');
+    expect(stderr()).toContain('a value that only one resource may have is given to two');
     expect(stdout()).toBe('');
     expect(await apply(['m.yaml'], { ...now }, world.run(taken, all).context)).toBe('invalid');
     expect(world.writes()).toEqual([]);
@@ -213,9 +213,7 @@ describe('a main provider that another application has', () => {
     );
     const { ending, stderr } = await planned(manifest);
     expect(ending).toBe('invalid');
-    expect(stderr()).toContain(
-      'The manifests take it from there, and this plan leaves what is there as it is',
-    );
+    expect(stderr()).toContain('The manifests take it from there, and this plan leaves the record unchanged');
     expect((await planned(manifest, allowed)).ending).toBe('done');
   });
 
@@ -320,7 +318,7 @@ describe('a plan in which one entry takes what another frees', () => {
   test('has the one that frees it first, and says so', async () => {
     const { stdout } = await planned(handedOver, allowed);
     expect(stdout()).toMatch(/~ application\.known[^]*\+ application\.anew/);
-    expect(stdout()).toContain('after  application.known, which frees what this takes');
+    expect(stdout()).toContain('after  application.known, which frees a value that this one needs');
     const { stdout: json } = await planned(handedOver, { output: 'json', ...allowed });
     expect(schemaErrors('plan', parseJson(json()))).toEqual([]);
     expect(parseJson(json())).toMatchObject({

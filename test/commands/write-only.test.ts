@@ -95,9 +95,7 @@ describe('a secret that no answer shows', () => {
     expect(
       await plan(['m.yaml'], { output: 'text', ...allowed, resend, out: 'p.json' }, planned.context),
     ).toBe('done');
-    expect(planned.stdout()).toContain(
-      '      key_data  (sent again: no answer shows what the service holds)\n',
-    );
+    expect(planned.stdout()).toContain('      key_data  (sent again: the service does not show its value)\n');
     expect(planned.stdout()).toContain('Plan: 0 to add, 1 to change, 0 to destroy.');
     const applied = world.with(withKey);
     expect(await apply(['m.yaml'], { ...now, resend }, applied.context), applied.stderr()).toBe('done');
@@ -131,8 +129,8 @@ describe('a secret that no answer shows', () => {
   });
 
   test.each([
-    [['certificate.wikis'], allowed, 'names certificate.wikis, and this run is about no such resource'],
-    [['certificate.wiki'], {}, '--resend changes what exists, and this run may not'],
+    [['certificate.wikis'], allowed, 'names certificate.wikis, and no such resource is selected'],
+    [['certificate.wiki'], {}, '--resend changes existing records, and this run may not'],
   ])('cannot be sent again for %j', async (resend, more, words) => {
     const { context } = new Certificates().with(withKey);
     await expect(plan(['m.yaml'], { output: 'text', resend, ...more }, context)).rejects.toThrow(words);
@@ -141,7 +139,7 @@ describe('a secret that no answer shows', () => {
   test('is nothing to send again where the entry does not declare it', async () => {
     const { context } = new Certificates().with(withoutKey);
     const options = { output: 'text', resend: ['certificate.wiki'], ...allowed } as const;
-    await expect(plan(['m.yaml'], options, context)).rejects.toThrow('declares nothing that no answer shows');
+    await expect(plan(['m.yaml'], options, context)).rejects.toThrow('has no write-only field');
   });
 
   test('is a variable in an export, as a comment', async () => {

@@ -15,9 +15,13 @@ test.each([
   [
     'user.username',
     '`user.username` cannot be hidden',
-    'Every output names a user by it. Hide other fields.',
+    'Every output identifies a user by it. Hide other fields.',
   ],
-  ['application.slug', '`application.slug` cannot be hidden', 'Every output names an application by it.'],
+  [
+    'application.slug',
+    '`application.slug` cannot be hidden',
+    'Every output identifies an application by it.',
+  ],
   ['user.emial', 'there is no field `user.emial` to hide', 'Did you mean `user.email`?'],
   ['users.email', 'there is no field `users.email` to hide', 'Did you mean `user.email`?'],
   ['user.attributes.department', 'there is no field', 'A field is hidden as a whole: `user.attributes`.'],

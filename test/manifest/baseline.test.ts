@@ -189,7 +189,7 @@ describe('manifests that were not valid', () => {
     expect(warning).toMatchObject({
       severity: 'warning',
       code: 'broken-before',
-      summary: 'the manifests of .before were not valid: some of what is called new may not be',
+      summary: 'the manifests of .before are invalid, so entries may be reported as new that are not',
     });
     expect(warning?.detail).toMatch(
       /^a\.yaml:1:\d+: .*\nb\.yaml:2:\d+: .*\nb\.yaml:2:\d+: .*\n… and \d more\.$/,
@@ -199,7 +199,7 @@ describe('manifests that were not valid', () => {
   test('are another warning where there were none', async () => {
     const absent = await loadManifests(['nowhere', '*.yml'], { files: memoryFiles({}) });
     expect(baselineWarning('.before/m', absent).map(({ summary }) => summary)).toEqual([
-      '.before/m holds none of these manifests: all of them are called new',
+      '.before/m has none of these manifests, so all entries count as new',
     ]);
   });
 

@@ -142,7 +142,7 @@ test.each([
   ['2023.10.7', 'meta_icon', 'x', /release 2023\.10\.7 ignores this field.*before 2025\.12/],
   ['2025.12.4', 'slug', 'token', /release 2025\.12\.4 refuses this slug.*from 2025\.8 on/],
   ['no known release', 'meta_launch_url', 'ssh://host', /releases before 2026\.2 refuse this scheme/],
-  ['2025.12', 'meta_launch_url', 'https://h/%(id)s', /leaves %\(id\)s .* as it stands.*%\(pk\)s/],
+  ['2025.12', 'meta_launch_url', 'https://h/%(id)s', /leaves %\(id\)s .* unchanged.*%\(pk\)s/],
 ])('with %s, %s %j gets words that name releases', async (release, field, value, words) => {
   const known = readRelease(release);
   const { diagnostics } = await loadManifests(['m.yaml'], {

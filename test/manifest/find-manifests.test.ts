@@ -198,7 +198,7 @@ describe('the manifests of a command line', () => {
       kindOf: async () => 'other',
       realPath: () => Promise.reject(new Error('ENOENT')),
     });
-    expect(diagnostics).toMatchObject([{ summary: 'this is neither a file nor a folder' }]);
+    expect(diagnostics).toMatchObject([{ summary: 'this is not a file or folder' }]);
   });
 
   test('are not silently fewer when a folder cannot be read', async () => {

@@ -43,7 +43,7 @@ describe('where fields are hidden, no line is quoted', () => {
 test.each([
   ['email: *canary', 'there is no anchor (hidden)'],
   ['email: !canary x', 'this has no meaning here'],
-  ['attributes: { canary: 1, canary: 2 }', 'the key (hidden) stands here more than once'],
+  ['attributes: { canary: 1, canary: 2 }', 'the key (hidden) occurs more than once'],
   ['email: |canary', 'this is not valid YAML'],
   ['email: "${canary}"', 'this is not a reference: (hidden)'],
   ['email: "${canary"', 'a reference begins here and does not end'],

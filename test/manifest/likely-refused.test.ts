@@ -120,7 +120,7 @@ describe('what the service takes within its contract is taken', () => {
 });
 
 test.each(['2024-04-31T10:00:00Z', '2023-02-29T10:00:00Z', '1900-02-29 10:00'])(
-  'there is no such day as %s',
+  'this date does not exist as %s',
   async (value) => {
     const found = await diagnosticsOf({ type: 'user', field: 'last_login', value });
     expect(found).toContainEqual(expect.objectContaining({ code: 'invalid-format', severity: 'error' }));

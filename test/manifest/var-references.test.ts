@@ -89,7 +89,7 @@ test.each([
     [
       'invalid-reference',
       expect.stringMatching(/^a reference has no default value: \$\{/),
-      `${detail} Write $\${ for a \${ that is meant literally.`,
+      `${detail} Write $\${ for a literal \${.`,
     ],
   ]);
 });

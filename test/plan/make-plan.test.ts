@@ -206,8 +206,8 @@ test('a plan that changes what exists is made ready only where that was seen and
   expect(madeReady(plan, observed, permission).changes).toMatchObject([
     { action: 'update', base: { fields: existing.a }, permission },
   ]);
-  expect(() => madeReady(plan, observed, 'none')).toThrow('application.a is to be changed');
-  expect(() => madeReady(plan, new Map(), permission)).toThrow('application.a is to be changed');
+  expect(() => madeReady(plan, observed, 'none')).toThrow('application.a is planned to change');
+  expect(() => madeReady(plan, new Map(), permission)).toThrow('application.a is planned to change');
 });
 
 test('what is not planned takes nothing from others, and is not among what could not be seen', async () => {

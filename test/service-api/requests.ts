@@ -10,7 +10,7 @@ export interface Request {
 
 const longestFirst = factPaths.toSorted((a, b) => b.length - a.length);
 
-/** Parameters of lists that came with a release. Those before ignore them. */
+/** Parameters of lists that came with a release. Earlier releases ignore them. */
 export const laterParameters: Readonly<Record<string, string>> = {
   include_groups: '2024.4',
   include_users: '2024.4',

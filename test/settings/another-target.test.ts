@@ -43,7 +43,7 @@ describe('ROLLCALL_URL beside the environment that was chosen', () => {
     const said = {
       message:
         'ROLLCALL_URL is https://id.staging.example.com, and the environment "production" is at https://id.example.com',
-      hint: 'Unset ROLLCALL_URL; or say with --url which of the two is meant.',
+      hint: 'Unset ROLLCALL_URL, or choose with --url.',
     };
     expect(await refusalOf({ env: 'production' }, elsewhere)).toMatchObject(said);
     expect(await refusalOf({}, { ...elsewhere, ROLLCALL_ENV: 'production' })).toMatchObject(said);

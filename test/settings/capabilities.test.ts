@@ -63,7 +63,7 @@ describe('the capabilities that are turned on', () => {
   test.each(['lookup-users', 'lookup-names', 'lists', 'release'])(
     'are none of what is read by default: %s',
     async (name) => {
-      const advice = expect.stringMatching(/^What the token may read is read/) as string;
+      const advice = expect.stringMatching(/^Delete it: everything that the token may read/) as string;
       await expect(settings({ capability: [name] })).rejects.toMatchObject({ hint: advice });
       await expect(settings({}, { ROLLCALL_CAPABILITIES: name })).rejects.toMatchObject({ hint: advice });
       const { diagnostics } = await settings({}, {}, `version: 1\ncapabilities: [update, ${name}]\n`);

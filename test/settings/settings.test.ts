@@ -81,7 +81,7 @@ describe('the settings', () => {
 
   test('say how large a number --var takes, and how it is meant as text', async () => {
     await expect(projectSettings({ var: ['n=1e22'] }, {}, files)).rejects.toMatchObject({
-      hint: `If it is meant as text, quote it: --var 'n="…"'. Whole numbers go up to 9007199254740991.`,
+      hint: `If it is a text, quote it: --var 'n="…"'. Whole numbers go up to 9007199254740991.`,
     });
   });
 

@@ -105,7 +105,7 @@ describe('an unknown field', () => {
     ['users', 'passwords', '`rollcall help users`'],
     ['users', 'permissions', 'rollcall sets no permissions'],
     ['users', 'is_superuser', 'in `groups`'],
-    ['groups', 'members', 'write the group into the `groups` of each user'],
+    ['groups', 'members', 'add the group to the `groups` of each user'],
     ['users', 'constructor', 'Known here: username, '],
   ] as const)('%s: %s', async (list, written, why) => {
     expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);

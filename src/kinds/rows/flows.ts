@@ -21,7 +21,7 @@ export const flow: RowKind = kindFrom({
   },
   fields: {
     stages: { children: stageBindings },
-    authentication: { changeWarning: () => 'other people may go through it' },
+    authentication: { changeWarning: () => 'it changes who may use it' },
     denied_action: { changeWarning: () => 'people who are denied go on in another way' },
     designation: { changeWarning: () => 'it serves another purpose' },
   },

@@ -52,7 +52,7 @@ export const policies: readonly RowKind[] = [
     ...policy,
     path: '/policies/expression/',
     login: { is: 'policy', passes: ({ expression = null }) => constantIn(textOf(expression)) },
-    fields: { expression: { changeWarning: () => 'it decides otherwise who passes' } },
+    fields: { expression: { changeWarning: () => 'it changes who passes' } },
   }),
   kindFrom({ ...policy, path: '/policies/geoip/' }),
   kindFrom({ ...policy, path: '/policies/password/' }),

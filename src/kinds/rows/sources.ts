@@ -10,8 +10,8 @@ const reach = {
   user_matching_mode: {
     changeWarning: (mode) =>
       typeof mode === 'string' && mode.endsWith('_link')
-        ? 'whoever has the e-mail address or username of a user at the source logs in as that user'
-        : 'other users are taken for those of the source',
+        ? 'anyone with the e-mail address or username of a user at the source logs in as that user'
+        : 'it changes which users the users of the source are matched with',
   },
 } satisfies FieldRows;
 

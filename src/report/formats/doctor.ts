@@ -68,7 +68,7 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
 function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {
   if (!isHealthy(checks)) return 'The service cannot be used like this.';
   const unknown = checks.filter(({ status }) => status === 'unknown').map(({ name }) => name);
-  const well = unknown.length === 0 ? 'All is well.' : 'What was checked is well.';
+  const well = unknown.length === 0 ? 'All checks passed.' : 'All checks that were possible passed.';
   const isWarned = checks.some(({ status }) => status === 'warn');
   const words = isWarned ? 'The service can be used, but see the warnings.' : well;
   const unchecked = unknown.length === 0 ? '' : ` Not checked: ${unknown.join(', ')}.`;
@@ -118,7 +118,7 @@ export function leastRole(
   const inside = contractOnly ? [] : kinds.filter((kind) => !kind.access && childFields(kind).length > 0);
   const bind = [
     opened.length === 0 ? '' : `, and to bind who may open ${listsIn(opened)}`,
-    inside.length === 0 ? '' : `, and to bind what is declared inside of ${listsIn(inside)}`,
+    inside.length === 0 ? '' : `, and to create the bindings of ${listsIn(inside)}`,
   ].join('');
   const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;
   const has = inRange({ from: '2025.12' }, release);
@@ -131,7 +131,7 @@ export function leastRole(
   return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(created)}${change}${bind}.
 # For plan alone, leave out what begins with add_, change_ or delete_.
 # Import it under Customization > Blueprints. ${owner}
-# Before release ${blueprintsGive}, blueprints give no permissions: give them to the role by hand.
+# Before release ${blueprintsGive}, blueprints cannot grant permissions: grant them to the role by hand.
 # These permissions were tried on running services; this blueprint was not.
 version: 1
 metadata:

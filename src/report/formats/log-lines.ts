@@ -47,7 +47,7 @@ function listWords({ kind: { list }, declared, progress }: ListNews): string {
           : others === 1
             ? ' The other one is looked up.'
             : ` The other ${others} are looked up one by one.`;
-      const missing = absent === 0 ? '' : `, which are all that there are: ${absent} are absent`;
+      const missing = absent === 0 ? '' : `, which is complete: ${absent} are absent`;
       const why = failed ? ` A page could not be read: ${answerWords(failed).summary}.` : '';
       return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${why}${lookedUp}`;
     }

@@ -92,7 +92,7 @@ function viewText(
     more.length > 0 && fit([...more, inFullWords].join('\n')),
     detail === 'counts' &&
       changes.length > 0 &&
-      fit('The changes are not shown one by one: --no-compact does that, or --compact in a line each.'),
+      fit('Too many changes to show: --no-compact shows them in full, --compact in a line each.'),
     undeclaredLines(view, style)?.flat().join('\n'),
     ...planFoot(view, style),
   );

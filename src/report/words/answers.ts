@@ -26,8 +26,8 @@ type Row = readonly [code: DiagnosticCode, summary: string, advice: string];
 
 const noSuchApi: Row = [
   'service-unexpected',
-  'there is no such API at this URL',
-  "Check the service URL: rollcall adds /api/v3/core/… to it. If the URL is right, the 404 for a missing application lacks the API's `detail`.",
+  'this URL does not have the API',
+  'Check the service URL: rollcall adds /api/v3/core/… to it. If the URL is right, the 404 for a missing application has no `detail`, unlike the API.',
 ];
 const asksToWait: Row = [
   'service-unreachable',
@@ -63,7 +63,7 @@ function failed(answer: Answer): Row {
 function unexpected(answer: Answer): Row {
   return [
     'service-unexpected',
-    'the answer is not one of the API',
+    'the answer is not from the API',
     `Check the service URL, and any proxy on the way.${tlsAdvice(answer)}`,
   ];
 }
@@ -125,7 +125,7 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   unlisted: unexpected,
   several: ({ ids = [] }) => [
     'ambiguous-name',
-    'there is more than one of this name',
+    'several records have this name',
     `Their ids: ${ids.join(', ')}. Rename or delete the others in the service.`,
   ],
   found: unexpected,
@@ -141,7 +141,7 @@ function isOfTheFront({ status = 0 }: Answer): boolean {
 
 function tlsAdvice({ likeTlsPort }: Answer): string {
   return likeTlsPort
-    ? ' A port that expects TLS does the same: then the service URL has to begin with https://.'
+    ? ' A port that expects TLS behaves the same; in that case the service URL must begin with https://.'
     : '';
 }
 

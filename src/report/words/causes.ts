@@ -57,11 +57,7 @@ const causes: ReadonlyMap<string, CauseWords> = new Map(
       'SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT',
     ],
     ['its certificate has expired', 'Renew the certificate, or check the clock here.', 'CERT_HAS_EXPIRED'],
-    [
-      'its certificate is not valid yet',
-      'Check the clock here, and that of the service.',
-      'CERT_NOT_YET_VALID',
-    ],
+    ['its certificate is not valid yet', 'Check both clocks.', 'CERT_NOT_YET_VALID'],
     [
       'its certificate is for another host',
       'Use a host name of the certificate in the service URL.',

@@ -48,7 +48,7 @@ export function fieldViews(change: Change): FieldView[] {
   return [
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
-    ...waitsFor.map((address) => note(`${address}, which frees what this takes`, 'after')),
+    ...waitsFor.map((address) => note(`${address}, which frees a value that this one needs`, 'after')),
   ];
 }
 
@@ -198,7 +198,7 @@ function spaced(value: JsonValue): string {
 /** Longer texts are shown as a diff. */
 const atAGlance = 56;
 
-const sentAgain = '(sent again: no answer shows what the service holds)';
+const sentAgain = '(sent again: the service does not show its value)';
 
 function differenceViews(
   difference: Difference,

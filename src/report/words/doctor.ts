@@ -98,14 +98,14 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
   return check(
     'clock',
     'warn',
-    `the clock here is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'} that of the service`,
+    `this clock is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'} the clock of the service`,
     'Set the wrong clock: certificates and tokens are only valid for a time.',
   );
 }
 
 /** The note of a plan or apply for a release that is newer than this version of rollcall. */
 export function laterReleaseWords(release: Release): string {
-  return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}, whose rules it applies.`;
+  return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: it applies the rules of that one.`;
 }
 
 /** Notes on fields that a release does not have, one for each field. */
@@ -133,7 +133,7 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
       `Write release: '${line}' there: validate uses it. plan and apply use the service's own.`,
     );
   if (inRange({ before: oldestRelease }, release) === true)
-    return warn(`, and rollcall was made for ${oldestRelease} and later ones`, 'Upgrade the service.');
+    return warn(`, and rollcall supports ${oldestRelease} and later releases`, 'Upgrade the service.');
   if (isNewerThanKnown(release))
     return warn(
       `, and rollcall knows releases up to ${newestRelease}`,

@@ -280,7 +280,7 @@ function tornProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind
     case 'both':
       return {
         code,
-        summary: `both ${before} and ${now} are there: two of the ${list}`,
+        summary: `both ${before} and ${now} exist as ${list}`,
         detail: `Their ids: ${ids.map((id) => shownId(id)).join(', ')}. A rename would overwrite one of them. Declare both without \`formerly\`, or delete one.`,
       };
     case 'unseen':
@@ -292,8 +292,8 @@ function tornProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind
     case 'unread':
       return {
         code,
-        summary: `cannot determine whether the ${type} is there as ${now} or as ${before}`,
-        detail: `The token must be allowed to view ${list}, and one of them have each name. Else leave \`formerly\` out.`,
+        summary: `cannot determine whether the ${type} exists as ${now} or as ${before}`,
+        detail: `The token must be allowed to view ${list}, and each name must be unique. Otherwise leave \`formerly\` out.`,
       };
   }
 }

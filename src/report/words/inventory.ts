@@ -44,7 +44,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Gap): Diagnostic {
     case 'several':
       return {
         ...notExported(
-          'there is more than one of this name',
+          'several records have this name',
           `Their ids: ${gap.ids.join(', ')}. A manifest cannot declare any of them. Rename or delete the others in the service.`,
         ),
         address: addressOf(type, gap.name),

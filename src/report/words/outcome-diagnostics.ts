@@ -156,8 +156,8 @@ function rightsWords({ change, answer, at }: Outcome): string | undefined {
 function partlyWords(done: 'created' | 'changed', { kind }: Resource): string {
   if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
   return done === 'created'
-    ? 'It is open to nobody who is not declared.'
-    : 'It is open to nobody else than before or than declared.';
+    ? 'Only declared users and groups can open it.'
+    : 'Only its former and its declared users and groups can open it.';
 }
 
 /** Why a resource was begun and is not as declared. */
@@ -230,7 +230,7 @@ function clashProblems(clash: Conflict, { change, outcome, attempts }: Outcome):
         const seen = `The plan saw ${JSON.stringify(planned)}; it holds ${JSON.stringify(observed)} now.`;
         const summary =
           outcome === 'unknown'
-            ? `it has neither the planned nor the declared value in \`${field}\``
+            ? `\`${field}\` differs from its planned and from its declared value`
             : `somebody else has changed \`${field}\` since the plan`;
         return { field, code, summary, detail: linesOf(!isMasked(observed) && seen, detail) };
       });

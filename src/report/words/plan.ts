@@ -164,7 +164,7 @@ function headOf(plan: Plan): string {
     shard && `shard ${shard.index} of ${shard.count}`,
     target.length > 0 && `only ${listed(target)}`,
     exclude.length > 0 && `without ${listed(exclude)}`,
-    changedOnly && 'only what has been added or altered',
+    changedOnly && 'only added or altered entries',
   );
   const named = along.length > 0 ? ` Among them are dependencies: ${firstOf(along)}.` : '';
   return `${head}\n${capitalised(limits.join(', '))}: ${changes.length} of the ${declared} declared resources.${named}`;

@@ -72,7 +72,7 @@ describe('http:// to a port that expects TLS', () => {
   const answering = (text: string): RawServerOptions => ({
     onBytes: whenWhole((socket) => socket.end(text)),
   });
-  const https = 'the service URL has to begin with https://';
+  const https = 'the service URL must begin with https://';
 
   test.each([
     [
