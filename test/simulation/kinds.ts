@@ -44,7 +44,7 @@ type DrawnField = Pick<FieldForm, 'isRequired' | 'isShown' | 'isInPart'> &
 
 export type Edition = 'first' | 'second';
 
-export async function drawKinds(random: Random): Promise<KindsScenario> {
+export async function drawKinds(random: Random, of: readonly Kind[] = drawnKinds): Promise<KindsScenario> {
   const { chance, whole, pick } = dice(random);
   const release = pick([sandboxReleases[0], sandboxReleases.at(-1) ?? sandboxReleases[0]]);
   const records: DrawnRecord[] = [];
@@ -54,7 +54,7 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
   const named = async (list: string, depth: number): Promise<Named | undefined> => {
     const declared = some(records.filter(({ kind }) => kind.list === list));
     if (declared && chance(0.7)) return { ...declared.identity, list };
-    const other = some(drawnKinds.filter((kind) => kind.list === list));
+    const other = some(of.filter((kind) => kind.list === list));
     const fresh = depth > 0 && other && chance(0.5) ? await draw(other, depth - 1) : undefined;
     return (
       fresh ?? fromTheStart.find((each) => each.list === list) ?? (declared && { ...declared.identity, list })
@@ -65,13 +65,16 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
     if (form === undefined) return undefined;
     const name = `${kind.type.charAt(0)}x${(drawn += 1)}`;
     const fields: Record<string, DrawnField> = {};
-    for (const [field, of] of Object.entries(form.fields)) {
-      if (!of.isRequired && !chance(0.25)) continue;
-      const other = 'list' in of ? await named(of.list, depth) : undefined;
-      if ('values' in of)
-        fields[field] = { ...of, values: [ownValue(of.values[0], name), ownValue(of.values[1], name)] };
-      else if (other) fields[field] = { ...of, names: [other] };
-      else if (of.isRequired) return undefined;
+    for (const [field, drawable] of Object.entries(form.fields)) {
+      if (!drawable.isRequired && !chance(0.25)) continue;
+      const other = 'list' in drawable ? await named(drawable.list, depth) : undefined;
+      if ('values' in drawable)
+        fields[field] = {
+          ...drawable,
+          values: [ownValue(drawable.values[0], name), ownValue(drawable.values[1], name)],
+        };
+      else if (other) fields[field] = { ...drawable, names: [other] };
+      else if (drawable.isRequired) return undefined;
     }
     const partial = Object.keys(fields).find((field) => !fields[field]?.isRequired && fields[field]?.isShown);
     const { type, list, identity: field, path, formerPath, listing, update, isBase = false } = kind;
@@ -95,10 +98,10 @@ export async function drawKinds(random: Random): Promise<KindsScenario> {
     return { ...identity, list };
   };
   for (let count = whole(1, 3); count > 0; count -= 1) {
-    const kind = some(drawnKinds);
+    const kind = some(of);
     if (kind) for (let times = whole(1, 3); times > 0; times -= 1) await draw(kind, 2);
   }
-  return records.length > 0 ? { release, records } : drawKinds(random);
+  return records.length > 0 ? { release, records } : drawKinds(random, of);
 }
 
 /** What is declared of a record in an edition, by its fields; what is named goes through `nameOf`. */

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { someOf, times } from '../support/effort.ts';
+import { examine } from './examine.ts';
+import { rollcallTool, type Command, type Tool } from './tool.ts';
+
+const longest = 120_000;
+
+test.each(Array.from({ length: times({ short: 1, full: 6 }) }, (_, seed) => seed))(
+  'rollcall reaches the declared state, and reports it, from the state of seed %i',
+  async (seed) => {
+    expect((await examine(seed, rollcallTool)).violations).toEqual([]);
+  },
+  longest,
+);
+
+/** A tool that runs a script in place of `apply`; in it, `send` is a request to the service. */
+function scripted(script: string, more: Partial<Tool> = {}): Tool {
+  const apply: Tool['apply'] = (setting) => ({
+    program: process.execPath,
+    args: [
+      '--eval',
+      `const send = (method, path, body) => fetch(process.env.ROLLCALL_URL + '/api/v3' + path, {
+         method, body: body && JSON.stringify(body),
+         headers: { authorization: 'Bearer ' + process.env.ROLLCALL_TOKEN, 'content-type': 'application/json' },
+       }).catch(() => {});
+       const apply = () => require('node:child_process').spawn(process.execPath, ${JSON.stringify(argumentsOf(rollcallTool.apply(setting)))}, { stdio: 'inherit' });
+       (async () => { ${script} })();`,
+    ],
+    env: rollcallTool.apply(setting).env,
+  });
+  return { ...rollcallTool, apply, ...more };
+}
+
+function argumentsOf({ args }: Command): readonly string[] {
+  return args;
+}
+
+const applied = `await new Promise((resolve) => apply().once('close', (code) => resolve(code)));`;
+const staff = '/core/groups/11111111-1111-4111-8111-111111111111/';
+
+const broken: readonly [what: string, tool: Tool, words: RegExp][] = [
+  ['does nothing', scripted(''), /not as declared in the end/],
+  [
+    'reports what it did not do',
+    scripted('', { outcomes: () => [{ address: 'all', outcome: 'created' }] }),
+    /is not in the report/,
+  ],
+  [
+    'deletes a group that nobody declares',
+    scripted(`${applied} await send('DELETE', '${staff}');`),
+    /"staff"\) is gone/,
+  ],
+  [
+    'changes a group that nobody declares',
+    scripted(`${applied} await send('PATCH', '${staff}', { attributes: { changed: true } });`),
+    /"staff"\) has another attributes/,
+  ],
+  ['fails in the end', scripted(`${applied} process.exit(1);`), /does not come to its end/],
+  [
+    'shows the token',
+    scripted(`${applied} console.error(process.env.ROLLCALL_TOKEN);`),
+    /the token is shown/,
+  ],
+  [
+    'shows a stack trace',
+    scripted(`${applied} console.error(new Error('x').stack);`),
+    /a stack trace is shown/,
+  ],
+  [
+    'writes when it plans',
+    { ...rollcallTool, plan: (setting) => scripted(`await send('PATCH', '${staff}', {});`).apply(setting) },
+    /a plan writes/,
+  ],
+];
+
+test.each(someOf(broken, 2))(
+  'a tool that %s is caught',
+  async (_, tool, words) => {
+    expect((await examine(0, tool)).violations.join('\n')).toMatch(words);
+  },
+  longest,
+);

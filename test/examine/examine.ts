@@ -1,0 +1,271 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { textOf } from '../../src/base/json.ts';
+import { factsOf } from '../../src/kinds/facts.ts';
+import { dice } from '../simulation/dice.ts';
+import { addressOf } from '../simulation/identity.ts';
+import { kindsManifestOf, kindsWantsOf } from '../simulation/kinds.ts';
+import { run, type Ended } from '../support/cli.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { faults, Front, noTroubles, type Troubles, type Write } from './front.ts';
+import type { Command, Reported, Setting, Tool } from './tool.ts';
+import { drawWorld, heldOf, modelOf, versionOf, type Snapshot, type World } from './world.ts';
+
+export interface Examination {
+  /** What happened in it, for the table: `killed`, `another writer`, `cut after`. */
+  readonly tried: readonly string[];
+  readonly violations: readonly string[];
+}
+
+/** A run that takes longer does not end. */
+const longestRunMs = 300_000;
+
+/** Runs a tool on a service in an arbitrary state, first with troubles and then without, and judges what it did and said. */
+export async function examine(seed: number, tool: Tool): Promise<Examination> {
+  const random = seededRandom(seed);
+  const world = await drawWorld(random);
+  const front = new Front(world.sandbox);
+  const folder = await mkdtemp(join(tmpdir(), 'examine-'));
+  try {
+    await tool.declare(folder, kindsManifestOf(world.scenario, 'first'));
+    const setting = { folder, url: await front.open(), token: world.token };
+    return await new Examiner(world, front, tool, setting).examine(random);
+  } finally {
+    front.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+class Examiner {
+  readonly #world: World;
+  readonly #front: Front;
+  readonly #tool: Tool;
+  readonly #setting: Setting;
+  readonly #violations: string[] = [];
+  readonly #tried = new Set<string>();
+  /** The service as it has to be, but for what is declared. */
+  #expected: Snapshot;
+
+  constructor(world: World, front: Front, tool: Tool, setting: Setting) {
+    this.#world = world;
+    this.#front = front;
+    this.#tool = tool;
+    this.#setting = setting;
+    this.#expected = world.snapshot();
+  }
+
+  async examine(random: () => number): Promise<Examination> {
+    const { whole } = dice(random);
+    for (let troubled = whole(0, 3); troubled > 0; troubled -= 1) await this.#troubledRun(random);
+    for (let left = 3; left > 0; left -= 1) {
+      const { ended } = await this.#run('apply', noTroubles);
+      if (this.#tool.isDone(ended)) break;
+      if (left === 1)
+        this.#violations.push(
+          `it does not come to its end without troubles:\n${ended.stdout}${ended.stderr}`,
+        );
+    }
+    this.#judgeReached();
+    const planned = await this.#run('plan', noTroubles);
+    if (!this.#tool.isClean(planned.ended))
+      this.#violations.push(
+        `a plan finds changes where all is as declared:\n${planned.ended.stdout}${planned.ended.stderr}`,
+      );
+    const again = await this.#run('apply', noTroubles);
+    if (again.writes.length > 0)
+      this.#violations.push(`an apply writes where all is as declared: ${shownWrites(again.writes)}`);
+    for (const fault of this.#front.met.keys()) this.#tried.add(fault);
+    return { tried: [...this.#tried], violations: this.#violations };
+  }
+
+  async #troubledRun(random: () => number): Promise<void> {
+    const { chance, whole, pick } = dice(random);
+    const rate = pick([0, 0.05, 0.15, 0.3]);
+    const killAt = chance(0.4) ? whole(1, 40) : 0;
+    const signal = pick(['SIGKILL', 'SIGINT'] as const);
+    const writesAt = new Set(chance(0.5) ? [whole(1, 30), whole(1, 30)] : []);
+    const denied = chance(0.3)
+      ? pick(this.#world.scenario.records.map((one) => modelOf(one)) as [`/${string}/`])
+      : undefined;
+    const deniedMethod = pick(['GET', 'POST', 'PATCH'] as const);
+    const of = seededRandom(whole(0, 1e9));
+    let kill: (() => void) | undefined;
+    const touched = new Set<string>();
+    const troubles: Troubles = {
+      fault: () => (of() < rate ? faults[Math.floor(of() * faults.length)] : undefined),
+      before: (request) => {
+        if (request === killAt) kill?.();
+        if (!writesAt.has(request)) return;
+        const before = this.#world.snapshot();
+        const address = this.#world.meddle(of);
+        if (address !== undefined) touched.add(address);
+        this.#expect(before, this.#world.snapshot());
+        this.#tried.add('another writer');
+      },
+      isDenied: (method, path) =>
+        denied !== undefined && method === deniedMethod && path.startsWith(`/api/v3${denied}`),
+    };
+    if (denied) this.#tried.add(`denied ${deniedMethod}`);
+    await this.#run('apply', troubles, {
+      touched,
+      signal,
+      isKilled: killAt > 0,
+      started: (by) => (kill = by),
+    });
+  }
+
+  async #run(
+    what: 'plan' | 'apply',
+    troubles: Troubles,
+    more: {
+      readonly touched?: ReadonlySet<string>;
+      readonly signal?: NodeJS.Signals;
+      readonly isKilled?: boolean;
+      readonly started?: (kill: () => void) => void;
+    } = {},
+  ): Promise<{ readonly ended: Ended; readonly writes: readonly Write[] }> {
+    const { touched = new Set(), signal = 'SIGKILL' } = more;
+    const before = this.#world.snapshot();
+    this.#front.begin(troubles);
+    let wasKilled = false;
+    const { ended, isLate } = await toItsEnd(this.#tool[what](this.#setting), (kill) =>
+      more.started?.(() => {
+        wasKilled = true;
+        kill(signal);
+      }),
+    );
+    this.#front.troubles = noTroubles;
+    const { writes } = this.#front;
+    if (wasKilled) this.#tried.add(signal);
+    if (isLate) this.#violations.push(`${what} does not end`);
+    if (what === 'plan' && writes.length > 0) this.#violations.push(`a plan writes: ${shownWrites(writes)}`);
+    if (/^ {4}at /m.test(ended.stderr)) this.#violations.push(`a stack trace is shown:\n${ended.stderr}`);
+    if (ended.stdout.includes(this.#setting.token) || ended.stderr.includes(this.#setting.token))
+      this.#violations.push('the token is shown');
+    this.#judgeOthers();
+    const outcomes =
+      what === 'apply' && !(wasKilled && signal === 'SIGKILL') ? this.#tool.outcomes(ended) : undefined;
+    if (outcomes) this.#judgeReport(outcomes, before, touched);
+    return { ended, writes };
+  }
+
+  /** Takes a change of another writer for expected. */
+  #expect(before: Snapshot, after: Snapshot): void {
+    const expected = new Map(this.#expected);
+    for (const key of before.keys()) if (!after.has(key)) expected.delete(key);
+    for (const [key, held] of after)
+      if (JSON.stringify(held) !== JSON.stringify(before.get(key))) expected.set(key, held);
+    this.#expected = expected;
+  }
+
+  /** No record is doubled, none that nobody declares is changed, and no field that is not declared. */
+  #judgeOthers(): void {
+    const now = this.#world.snapshot();
+    const { records, release } = this.#world.scenario;
+    const declared = new Map(records.map((record) => [`${modelOf(record)} ${record.identity.name}`, record]));
+    for (const [key, before] of this.#expected) {
+      const record = declared.get(`${before.path} ${before.name}`);
+      const after = now.get(key);
+      if (after === undefined) {
+        this.#violations.push(`${key} ("${before.name}") is gone`);
+        continue;
+      }
+      const fields = record
+        ? differing(versionOf(this.#expected, record, before).beside, versionOf(now, record, after).beside)
+        : differing(before.record, after.record).filter(
+            (field) => factsOf(release, before.path)?.fields[field]?.readOnly !== true,
+          );
+      // Lists of what refers to a record are kept by the service.
+      const changed = fields.filter((field) => !/_set$|^users$/.test(field));
+      if (changed.length > 0)
+        this.#violations.push(
+          `${key} ("${before.name}") has another ${changed.join()}, which nobody declares`,
+        );
+    }
+    for (const record of records) {
+      const count = heldOf(now, record).length;
+      if (count > Math.max(1, heldOf(this.#expected, record).length))
+        this.#violations.push(`there are ${count} of ${addressOf(record.identity)}`);
+    }
+  }
+
+  #judgeReached(): void {
+    const now = this.#world.snapshot();
+    for (const record of this.#world.scenario.records) {
+      const wrong = this.#wrongIn(now, addressOf(record.identity));
+      if (wrong)
+        this.#violations.push(`${addressOf(record.identity)} is not as declared in the end: ${wrong}`);
+    }
+  }
+
+  /** A report says what the service holds, unless another writer was there as well. */
+  #judgeReport(outcomes: readonly Reported[], before: Snapshot, touched: ReadonlySet<string>): void {
+    const now = this.#world.snapshot();
+    const wants = this.#world.scenario.records.map(({ identity }) => addressOf(identity));
+    const reported = new Set(outcomes.map(({ address }) => address));
+    for (const address of wants)
+      if (!reported.has(address)) this.#violations.push(`${address} is not in the report`);
+    for (const record of this.#world.scenario.records) {
+      const address = addressOf(record.identity);
+      const { outcome } = outcomes.find((one) => one.address === address) ?? {};
+      if (outcome === undefined || touched.has(address)) continue;
+      const [was, is] = [heldOf(before, record), heldOf(now, record)];
+      const isNew = is.some(({ ids }) => !was.some((one) => one.ids[0] === ids[0]));
+      const wrong = ['created', 'updated', 'unchanged'].includes(outcome) && this.#wrongIn(now, address);
+      if (wrong) this.#violations.push(`${address} is ${outcome} by the report, and ${wrong}`);
+      if (outcome === 'created' && !isNew)
+        this.#violations.push(`${address} is created by the report, and was there`);
+      if (isNew && ['rejected', 'denied', 'not_attempted', 'updated', 'unchanged'].includes(outcome))
+        this.#violations.push(`${address} is ${outcome} by the report, and was created`);
+    }
+  }
+
+  #wrongIn(now: Snapshot, address: string): string | undefined {
+    const record = this.#world.scenario.records.find(({ identity }) => addressOf(identity) === address);
+    const [held] = record ? heldOf(now, record) : [];
+    if (record === undefined || held === undefined) return 'it is not there';
+    const { fields } = versionOf(now, record, held);
+    const wanted = kindsWantsOf(this.#world.scenario, 'first')[address] ?? {};
+    const wrong = differing(wanted, fields).filter((field) => Object.hasOwn(wanted, field));
+    return wrong.length > 0
+      ? wrong.map((field) => `its ${field} is ${fields[field]} in place of ${wanted[field]}`).join(', ')
+      : undefined;
+  }
+}
+
+function differing(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): string[] {
+  return Object.keys({ ...one, ...other }).filter(
+    (field) => JSON.stringify(one[field]) !== JSON.stringify(other[field]),
+  );
+}
+
+function shownWrites(writes: readonly Write[]): string {
+  return writes
+    .map(({ method, path, record }) => `${method} ${path} ${textOf(record['name'] ?? null)}`)
+    .join(', ');
+}
+
+/** Runs a command until it ends, or for as long as a run may take. */
+async function toItsEnd(
+  { program, args, env }: Command,
+  started: (kill: (signal: NodeJS.Signals) => void) => void,
+): Promise<{ readonly ended: Ended; readonly isLate: boolean }> {
+  let isLate = false;
+  let timer: NodeJS.Timeout | undefined;
+  const ended = await run(program, args, {
+    env,
+    started: (child) => {
+      started((signal) => child.kill(signal));
+      timer = setTimeout(() => {
+        isLate = true;
+        child.kill('SIGKILL');
+      }, longestRunMs);
+    },
+  });
+  clearTimeout(timer);
+  return { ended, isLate };
+}

@@ -1,0 +1,52 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cli, type Ended } from '../support/cli.ts';
+
+/** Where a command runs, and against which service. */
+export interface Setting {
+  readonly folder: string;
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Reported {
+  /** `group.staff` */
+  readonly address: string;
+  readonly outcome: string;
+}
+
+/** A tool under examination: how its commands are started, and how their results are read. */
+export interface Tool {
+  /** Writes the declaration of a run in the tool's own form: lists of entries, as a manifest has them. */
+  declare(folder: string, manifest: string): Promise<void>;
+  plan(setting: Setting): Command;
+  apply(setting: Setting): Command;
+  /** Whether a plan found nothing to do. */
+  isClean(plan: Ended): boolean;
+  /** Whether an apply says that the declared state is reached. */
+  isDone(apply: Ended): boolean;
+  /** The outcome of each resource, where the tool reports that. */
+  outcomes(apply: Ended): readonly Reported[] | undefined;
+}
+
+function command(args: readonly string[], { folder, url, token }: Setting): Command {
+  const file = join(folder, 'manifest.yaml');
+  const env = { ROLLCALL_URL: url, ROLLCALL_TOKEN: token, ROLLCALL_CAPABILITIES: 'update' };
+  return { program: process.execPath, args: [cli, ...args, '--allow', 'update', file], env };
+}
+
+export const rollcallTool: Tool = {
+  declare: (folder, manifest) => writeFile(join(folder, 'manifest.yaml'), manifest),
+  plan: (setting) => command(['plan', '--detailed-exitcode'], setting),
+  apply: (setting) => command(['apply', '--yes', '-o', 'json'], setting),
+  isClean: ({ code }) => code === 0,
+  isDone: ({ code }) => code === 0,
+  outcomes: ({ stdout }) =>
+    stdout.startsWith('{') ? (JSON.parse(stdout) as { outcomes?: Reported[] }).outcomes : undefined, // as its schema says
+};

@@ -1,0 +1,170 @@
+import type { Random } from '../../src/base/clock.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/base/json.ts';
+import { familyNamed } from '../../src/kinds/families.ts';
+import { factsOf } from '../../src/kinds/facts.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { dice } from '../simulation/dice.ts';
+import { addressOf, isSame, type Version } from '../simulation/identity.ts';
+import { fromTheStart, type Named, type Path } from '../simulation/kind-fields.ts';
+import {
+  drawKinds,
+  kindBodyOf,
+  kindEditOf,
+  kindVersionOf,
+  type DrawnRecord,
+  type KindsScenario,
+} from '../simulation/kinds.ts';
+import { createdKinds, isIn, writtenType } from '../support/written-type.ts';
+
+/** What the service holds, by list and id. */
+export type Snapshot = ReadonlyMap<string, Held>;
+
+interface Held {
+  readonly path: Path;
+  readonly list: string;
+  readonly name: string;
+  readonly ids: readonly string[];
+  readonly record: JsonObject;
+}
+
+/** A service that holds a part of what is declared, in other versions, beside records that nobody declares. */
+export interface World {
+  readonly scenario: KindsScenario;
+  readonly sandbox: Sandbox;
+  /** A superuser's. */
+  readonly token: string;
+  /** What becomes of a declared record by another writer, who returns its address. */
+  meddle(random: Random): string | undefined;
+  snapshot(): Snapshot;
+}
+
+/** A superuser's. */
+const token = 'examined-with-this';
+
+/** The editions in which a declared record can be there before the first run. */
+const editions = ['bare', 'first', 'second'] as const;
+
+export async function drawWorld(random: Random): Promise<World> {
+  const scenario = await drawKinds(random, createdKinds);
+  const { sandbox } = seedSandbox(
+    { is_licensed: true, tokens: [{ token, superuser: true }] },
+    scenario.release,
+  );
+  const { chance, pick } = dice(random);
+  const idOf = (named: Named): JsonValue => {
+    const path = [
+      ...scenario.records.map(({ identity }) => ({ ...identity, path: identity.model })),
+      ...fromTheStart,
+    ].find((one) => isSame(one, named))?.path;
+    return (path && sandbox.pk(path, named.name)) ?? null;
+  };
+  const put = (record: DrawnRecord, edition: (typeof editions)[number]): void => {
+    // The service refuses a record that names another one that is not there.
+    sandbox.create(modelOf(record), kindBodyOf(record, edition, idOf));
+  };
+  for (const record of scenario.records) {
+    if (chance(0.6)) put(record, pick(editions));
+    if (chance(0.4))
+      put({ ...record, identity: { ...record.identity, name: `beside-${record.identity.name}` } }, 'bare');
+  }
+  return {
+    scenario,
+    sandbox,
+    token,
+    snapshot: () => snapshotOf(sandbox, scenario),
+    meddle(by) {
+      const { whole, chance: likely } = dice(by);
+      const record = scenario.records[whole(0, scenario.records.length - 1)];
+      if (record === undefined) return undefined;
+      const { name } = record.identity;
+      const [path, edit] = [modelOf(record), kindEditOf(record)];
+      if (sandbox.record(path, name) === undefined) put(record, likely(0.5) ? 'bare' : 'second');
+      else if (likely(0.3)) sandbox.delete(path, name);
+      else if (Object.keys(edit).length > 0) sandbox.change(path, name, edit);
+      return addressOf(record.identity);
+    },
+  };
+}
+
+export function modelOf({ identity }: DrawnRecord): Path {
+  const { model } = identity;
+  if (!isPath(model)) throw new Error(`${identity.type} has no path`);
+  return model;
+}
+
+function isPath(model: string | undefined): model is Path {
+  return model?.startsWith('/') === true;
+}
+
+function snapshotOf(sandbox: Sandbox, { release }: KindsScenario): Snapshot {
+  const all = new Map<string, Held>();
+  // A record of a type that is made of another one is listed with both.
+  const kinds = createdKinds.toSorted((a, b) => Number(b.isBase === true) - Number(a.isBase === true));
+  for (const kind of kinds.filter((one) => isIn(one, release))) {
+    const path = writtenType(kind, release);
+    if (!isPath(path)) continue;
+    const { id: ownId } = factsOf(release, path) ?? {};
+    for (const record of recordsIn(path, sandbox)) {
+      const ids = [kind.family.id, kind.formerPath?.id, ownId?.name, 'pk'].flatMap((id) =>
+        id && record[id] !== undefined ? [textOf(record[id])] : [],
+      );
+      all.set(`${kind.list} ${ids[0]}`, {
+        path,
+        list: kind.list,
+        name: textOf(record[kind.identity] ?? null),
+        ids,
+        record,
+      });
+    }
+  }
+  return all;
+}
+
+function recordsIn(path: Path, sandbox: Sandbox): JsonObject[] {
+  const headers = { authorization: `Bearer ${token}` };
+  const all: JsonObject[] = [];
+  for (let page: JsonValue = 1; page !== 0 && page !== null;) {
+    const answer = sandbox.handle({
+      method: 'GET',
+      path: `/api/v3${path}?superuser_full_list=true&page_size=100&page=${textOf(page)}`,
+      headers,
+      body: '',
+    });
+    const body = parseJson(answer.body);
+    if (answer.status !== 200 || !isJsonObject(body))
+      throw new Error(`${path} is not listed: ${answer.status}`);
+    const { results = [], pagination = {} } = body;
+    if (isJsonList(results)) all.push(...results.filter((one) => isJsonObject(one)));
+    page = isJsonObject(pagination) ? (pagination['next'] ?? 0) : 0;
+  }
+  return all;
+}
+
+/** The records that have the name of a declared one. */
+export function heldOf(snapshot: Snapshot, record: DrawnRecord): Held[] {
+  const path = modelOf(record);
+  return [...snapshot.values()].filter((held) => held.path === path && held.name === record.identity.name);
+}
+
+/** A held record as it is declared, and everything else that requests can write of it. */
+export function versionOf(snapshot: Snapshot, record: DrawnRecord, held: Held): Version {
+  const names = new Map(
+    [...snapshot.values()].flatMap(({ list, name, ids }) =>
+      ids.map((id) => [`${list} ${id}`, name] as const),
+    ),
+  );
+  return kindVersionOf(record, held.record, (list, id) =>
+    addressOf({
+      type: familyNamed(list)?.type ?? list,
+      name: names.get(`${list} ${textOf(id)}`) ?? textOf(id),
+    }),
+  );
+}
