@@ -35,11 +35,19 @@ export function applyReportFrom(document: ApplyDocument): ApplyReport {
 }
 
 function outcomeFrom(document: OutcomeDocument): OutcomeView {
-  const { stopped_by, needs_fix: needsFix = false, request_id, duration_ms: durationMs, ...same } = document;
+  const {
+    not_compared: notCompared,
+    stopped_by,
+    needs_fix: needsFix = false,
+    request_id,
+    duration_ms: durationMs,
+    ...same
+  } = document;
   const { outcome, detail = '', diagnostics = [] } = document;
   return outcomeView({
     ...same,
     resource: resourceAt(document),
+    ...(notCompared && { notCompared }),
     ...(stopped_by && { stoppedBy: stopped_by }),
     // A resource without a planned change ends as it was found.
     planned: outcome !== 'unchanged' && outcome !== 'differs',

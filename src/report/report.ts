@@ -3,7 +3,7 @@ import { destinationName, type Destination } from '../base/destination.ts';
 import { byPlace, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests, Unchecked } from '../manifest/load-manifests.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Change, Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
@@ -79,7 +79,7 @@ interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
 }
 
 /** The outcome of one planned resource, with everything there is to say about it. */
-export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'> {
+export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Change, 'notCompared'> {
   readonly resource: Resource;
   /** Whether the plan was to create or change it, or would have been if it could be planned. */
   readonly planned: boolean;
@@ -217,6 +217,7 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
       detail: detailWords(outcome),
       needsFix: isToBeFixed(outcome),
       diagnostics: outcomeDiagnostics(outcome),
+      ...(outcome.outcome === 'unchanged' && change.notCompared && { notCompared: change.notCompared }),
       ...(answer?.requestId !== undefined && { requestId: answer.requestId }),
     });
   });

@@ -4,6 +4,7 @@ import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { parseJson } from '../../src/base/json.ts';
+import { applyReportFrom, isApplyDocument } from '../../src/report/documents.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
@@ -86,6 +87,24 @@ describe('a secret that no answer shows', () => {
       summary: { in_sync: 0, not_compared: 1 },
       resource_changes: [{ change: { actions: ['no-op'] }, not_compared: ['key_data'] }],
     });
+  });
+
+  test.each([
+    ['text', '0 created, 1 not compared.'],
+    ['json', '"not_compared": [\n'],
+    ['markdown', '0 created, 1 not compared.'],
+    ['junit', '<system-out>in sync, 1 field not compared</system-out>'],
+    ['html', 'in sync, 1 field not compared'],
+  ])('is called not compared by an apply that leaves it, as %s', async (format, words) => {
+    const { context, written } = new Certificates().with(withKey);
+    const report = [`${format}=report`];
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, report }, context)).toBe('done');
+    const text = written.get('report') ?? '';
+    expect(text).toContain(words);
+    const document = parseJson(text);
+    if (isApplyDocument(document))
+      expect(applyReportFrom(document).counts).toBe('0 created, 1 not compared.');
+    expect(isApplyDocument(document)).toBe(format === 'json');
   });
 
   test('is sent again once, on request, beside nothing else', async () => {

@@ -97,6 +97,7 @@ export interface ApplyDocument {
 
 export interface OutcomeDocument
   extends OutcomeFacts, Pick<ChangeDocument, 'address' | 'type' | 'name' | 'source'> {
+  readonly not_compared?: readonly string[];
   readonly stopped_by?: StopReason;
   readonly needs_fix?: boolean;
   readonly detail?: string;
@@ -139,6 +140,7 @@ function outcomeDocument(outcome: OutcomeView): OutcomeDocument {
     outcome: outcome.outcome,
     ...(outcome.doubt && { doubt: outcome.doubt }),
     ...(outcome.differences && { differences: outcome.differences.map(differenceDocument) }),
+    ...(outcome.notCompared && { not_compared: outcome.notCompared }),
     ...(outcome.stoppedBy && { stopped_by: outcome.stoppedBy }),
     ...(outcome.needsFix && { needs_fix: true }),
     ...(detail !== '' && { detail }),

@@ -52,7 +52,7 @@ export const junit: Format = (report, { pathInRepository = String }) => {
 type PathOf = (filename: string) => string;
 
 function outcomeCase(
-  { resource, outcome, incomplete, doubt, verdict, diagnostics }: OutcomeView,
+  { resource, outcome, incomplete, doubt, notCompared, verdict, diagnostics }: OutcomeView,
   pathOf: PathOf,
 ): Case {
   const { file, line } = sourceOf(resource);
@@ -64,7 +64,7 @@ function outcomeCase(
     failed: incomplete,
     type: outcome,
     message: verdict,
-    text: texts.length === 0 && doubt ? verdict : texts.join('\n'),
+    text: texts.length === 0 && (doubt ?? notCompared) ? verdict : texts.join('\n'),
   };
 }
 

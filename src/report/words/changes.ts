@@ -79,7 +79,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
   not_compared: {
     ...look('not compared', '=', 'grey'),
-    verdict: (change) => `Exists, and ${uncompared(change)}.`,
+    verdict: (change) => `Exists; ${uncompared(change)}.`,
     words: {
       same: '',
       added: 'is added; it exists already',
@@ -97,7 +97,12 @@ const begun = 'left unfinished: it opens nothing yet, and a change finishes it';
 const stillInSync = 'its declared fields are in sync';
 
 function uncompared({ notCompared = [] }: Change): string {
-  return `cannot be compared in ${notCompared.map((field) => `\`${field}\``).join(', ')}`;
+  return `${notComparedWords(notCompared)}: ${notCompared.map((field) => `\`${field}\``).join(', ')}`;
+}
+
+/** For a record whose other declared fields are in sync. */
+export function notComparedWords({ length }: readonly string[]): string {
+  return `in sync, ${length} ${length === 1 ? 'field' : 'fields'} not compared`;
 }
 
 /** Fields that stay in the service, although the entry no longer declares them. */

@@ -12,12 +12,12 @@ import { destinationName, type Destination } from '../../base/destination.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { isMasked } from '../../base/sensitive.ts';
 import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
-import type { Difference } from '../../plan/plan.ts';
+import type { Change, Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { capitalised, inline, present, startOf } from '../printable.ts';
 import { serviceWords } from './answers.ts';
-import type { Look } from './changes.ts';
+import { changeLooks, notComparedWords, type Look } from './changes.ts';
 
 /** The look and name of each outcome, and whether another run would end the same way. */
 export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsFix?: true }>> = {
@@ -70,7 +70,8 @@ export function verdictWords({
   doubt,
   differences = [],
   stoppedBy,
-}: OutcomeFacts & Pick<Outcome, 'stoppedBy'>): string {
+  notCompared,
+}: OutcomeFacts & Pick<Outcome, 'stoppedBy'> & Pick<Change, 'notCompared'>): string {
   switch (outcome) {
     case 'created':
       return differences.length === 0 ? 'created' : `created, but ${returnedValuesWords(differences)}`;
@@ -88,6 +89,8 @@ export function verdictWords({
       const fields = differences.map(({ field }) => field).join(', ');
       return `${how}${unchecked}${fields && `, and differs in ${fields}`}`;
     }
+    case 'unchanged':
+      return notCompared ? notComparedWords(notCompared) : outcomeLooks.unchanged.label;
     case 'not_attempted':
       return stoppedBy === undefined ? 'not attempted' : `not attempted: ${stops[stoppedBy].words}`;
     default:
@@ -185,13 +188,19 @@ interface ApplyWords {
 /** How a run of apply ended, in words. The summary may cover more than these outcomes. */
 export function applyWords(
   { interrupted, saved }: Pick<ApplyRun, 'interrupted' | 'saved'>,
-  outcomes: readonly (OutcomeFacts & { readonly needsFix: boolean })[],
+  outcomes: readonly (OutcomeFacts & Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],
   summary: ApplySummary,
 ): ApplyWords {
   const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
-  const counts = outcomeKinds
-    .filter((kind) => kind === 'created' || summary[kind] > 0)
-    .map((kind) => `${summary[kind]} ${outcomeLooks[kind].label}`);
+  const uncompared = outcomes.filter(({ notCompared }) => notCompared).length;
+  const counts = outcomeKinds.flatMap((kind) => {
+    const isSplit = kind === 'unchanged' && uncompared > 0;
+    const count = summary[kind] - (isSplit ? uncompared : 0);
+    return present(
+      (kind === 'created' || count > 0) && `${count} ${outcomeLooks[kind].label}`,
+      isSplit && `${uncompared} ${changeLooks.not_compared.label}`,
+    );
+  });
   return {
     headline: applyHeadline(summary, outcomes),
     counts: `${counts.join(', ')}.`,
