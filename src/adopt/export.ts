@@ -3,7 +3,8 @@ import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { declaredWith, isBound, nestedParts, unbound } from '../kinds/access.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
-import { inRange } from '../kinds/release.ts';
+import { counts } from '../kinds/bindings.ts';
+import { inRange, type Release } from '../kinds/release.ts';
 import { idsIn, referenceFields } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
@@ -13,16 +14,18 @@ import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
 import { readInventory } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
-import { withChildren } from '../service/children.ts';
+import { boundTo, withChildren } from '../service/children.ts';
 import { heldFields, type ListedRecord } from '../service/records.ts';
 import { readWhole } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
+import type { HeldRecord } from '../service/types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { addressesOf, addressOfRecord } from '../observe/addresses.ts';
 import type { ExportReading, NamesReading, ExportScope } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { namesById } from '../observe/names-by-id.ts';
+import { unboundNow } from '../observe/unbound-access.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 
 /** Reads the wanted records of some kinds. Sends only reads. */
@@ -52,7 +55,8 @@ export function readHoldings(
       const fields = Object.keys(kind.fields).filter((field) =>
         declaredWith(kind, field).every((name) => !without.has(`${kind.type}.${name}`)),
       );
-      inventories.push(await withBound(inventory, written, [...fields, ...nestedParts(kind)], service));
+      const wantedFields = [...fields, ...nestedParts(kind)];
+      inventories.push(await withBound(inventory, written, wantedFields, service, release));
     }
     const names = new Map<Family, NamesReading>();
     // Bindings contain the names of groups and users.
@@ -83,8 +87,10 @@ async function withBound(
   written: readonly ListedRecord[],
   fields: readonly string[],
   service: Service,
+  release: Release | undefined,
 ): Promise<Inventory> {
   const { kind, gaps } = inventory;
+  const { access } = kind;
   // A record may have other fields of these names.
   const records = inventory.records.map(({ received, shown, ...record }) => ({
     ...record,
@@ -101,11 +107,18 @@ async function withBound(
       records,
       gaps: [...gaps, { kind: 'no_access', field: read.field, answer: read.reading.answer }],
     };
+  const isUnbound = (one: HeldRecord): boolean =>
+    access !== undefined && !boundTo(one, access.children).some(counts);
+  const left =
+    access && [...read.of.values()].some(isUnbound)
+      ? await unboundNow(access.openFlag, release, service)
+      : 'open';
   return {
     ...inventory,
     records: records.map((record) => {
       const bound = read.of.get(pkOf(record));
-      if (bound === undefined) return record;
+      // Nobody can open it, and no `access` says that.
+      if (bound === undefined || (left === 'closed' && isUnbound(bound))) return record;
       return {
         ...record,
         received: { ...record.received, ...bound.fields },

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { createdBefore, withIdsOf } from '../kinds/named.ts';
+import type { Unbound } from '../kinds/children.ts';
 import { compare, shownPart } from '../plan/compare.ts';
 import { movedToOthers } from '../plan/make-plan.ts';
 import { whoMayOpen } from '../plan/opens.ts';
@@ -41,11 +42,13 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
   const last = deletions.filter(({ resource }) => !awaited.has(resource.address));
   const isLast = new Set<ReadyChange>(last);
   const changes = plan.changes.filter((change) => !isLast.has(change));
+  const { before = 'open', after = before } = plan.unbound ?? {};
   const run: Run = {
     ...options,
     fault,
     stops: new Stops({ pacing, signal, fault: fault.signal }),
     isTakenFrom: movedToOthers(plan.changes),
+    unbound: before === after ? before : 'unknown',
     parents: new Set(parentsIn(plan.changes)),
     settling: new Map(),
     deletions,
@@ -76,6 +79,8 @@ interface Run extends ApplyOptions {
   readonly deletions: readonly Departing[];
   /** Deletes that no other change waits for; they come after all other changes. */
   readonly last: readonly Departing[];
+  /** Who has access without bindings, if the apply does not change that. */
+  readonly unbound: Unbound;
   /** Resources that are created or changed and have bindings. */
   readonly parents: ReadonlySet<Address>;
   readonly settling: Map<Address, Promise<Outcome>>;
@@ -133,7 +138,7 @@ async function outcomeOf(change: ReadyChange, run: Run, sending: () => void): Pr
   stops.count(ready, settled.outcome, outlasted);
   const stoppedMeanwhile = settled.attempts === 0 ? stops.why(change) : undefined;
   const outcome: Outcome = {
-    ...asShown(ready, settled),
+    ...asShown(ready, settled, run.unbound),
     ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
     durationMs: clock.now() - startedAt,
   };
@@ -193,6 +198,7 @@ function carriedOut(
 function asShown(
   change: Change,
   { held, inDoubt, clash, ...settled }: WriteResult,
+  unbound: Unbound,
 ): Omit<Outcome, 'durationMs'> {
   const { resource } = change;
   const differences = held ? compare(resource, held) : [];
@@ -204,7 +210,7 @@ function asShown(
     ...(held && held.pk !== '' && { pk: held.pk }),
     ...(answer && { answer }),
     ...(inDoubt && isThere && { doubt: held ? 'checked' : 'unchecked' }),
-    ...(clash && { clash: shownClash(change, clash) }),
+    ...(clash && { clash: shownClash(change, clash, unbound) }),
     ...(differences.length > 0 && { differences }),
   };
 }
@@ -212,10 +218,11 @@ function asShown(
 function shownClash(
   { resource, observed: planned = {} }: Change,
   clash: NonNullable<WriteResult['clash']>,
+  unbound: Unbound,
 ): Conflict {
   if (!('now' in clash)) return clash;
   const { fields, shown = fields } = clash.now;
-  const openTo = whoMayOpen(resource, clash.now);
+  const openTo = whoMayOpen(resource, clash.now, unbound);
   return {
     kind: clash.kind,
     ...(openTo && { openTo }),

@@ -88,6 +88,8 @@ export const diagnosticCodes = {
     'no-time-zone': 'warning: a time has no offset from UTC, and counts as UTC → add `Z`, or the offset',
   },
   'The service': {
+    'open-to-nobody':
+      '`access: everyone`, and the service opens nothing that has no binding → name groups or users, or turn on the flag',
     'service-refused-field':
       'the service refused the value of a field, in the words that are shown → fix the line that is shown',
     'service-refused': 'the service refused a resource as a whole → read its words',

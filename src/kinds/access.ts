@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { bindingsIn, childFields, declaredBindings, mapIds } from './bindings.ts';
+import { bindingsIn, childFields, counts, declaredBindings, mapIds } from './bindings.ts';
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
 import { partOf, sentValue, type Declared } from './fields.ts';
 import type { Kind } from './kind.ts';
@@ -113,7 +113,7 @@ export function subjectOf(
   { subjects }: Access,
   { binds, values }: Pick<Child, 'binds' | 'values'>,
 ): Subject | undefined {
-  if (values['enabled'] === false || values['negate'] === true) return undefined;
+  if (!counts({ values }) || values['negate'] === true) return undefined;
   return subjects.find((subject) => subject.binds.idIn === binds?.idIn);
 }
 

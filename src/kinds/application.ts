@@ -8,6 +8,7 @@ import { iconRefusal } from './icon.ts';
 import { launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { groupField, policyBindings, userField } from './policy-bindings.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
+import { openFlag } from './settings.ts';
 import { plainId, plainUuid } from './values.ts';
 
 const longSlugsSince = '2025.12';
@@ -104,6 +105,7 @@ const access: Access = {
     { field: 'access.groups', key: 'groups', binds: groupField },
     { field: 'access.users', key: 'users', binds: userField },
   ],
+  openFlag,
 };
 
 function without(ids: JsonValue, others: JsonValue): string[] {

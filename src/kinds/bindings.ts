@@ -121,6 +121,11 @@ export function differingIn({ values, inside }: Binding, held: Binding): string[
   });
 }
 
+/** Whether the service asks a binding who may pass. */
+export function counts({ values }: Pick<Binding, 'values'>): boolean {
+  return values['enabled'] !== false;
+}
+
 /** The values of a binding that are its own: not what is bound to it. */
 export function ownValues({ values, inside }: Binding): JsonObject {
   return only(values, (field) => field !== inside?.field);

@@ -61,6 +61,26 @@ export interface Access {
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
+  /** The flag in the service's settings that opens to everyone what nothing is bound to. Releases before it always do. */
+  readonly openFlag: OpenFlag;
+}
+
+/** A key of a field that holds flags, on until somebody turns it off, in the only record of a list. */
+export interface OpenFlag {
+  readonly list: string;
+  readonly field: string;
+  readonly key: string;
+  /** The first release that has it. Those before store a flag of this name and ignore it. */
+  readonly since: string;
+}
+
+/** Whether everyone may open what has no binding, or nobody. */
+export type Unbound = 'open' | 'closed' | 'unknown';
+
+/** The same before and after an apply, which may change the settings. */
+export interface UnboundAccess {
+  readonly before: Unbound;
+  readonly after: Unbound;
 }
 
 /** Those whom bindings let in. */

@@ -149,7 +149,8 @@ export function comparedFields(kind: Kind, declared: readonly string[]): string[
     access?.subjects.some(({ field }) => declared.includes(field)) === true ||
     declared.some((field) => kind.fields[field]?.children);
   const decides = bindable?.mode && isBound ? [bindable.mode.field] : [];
-  const more = [...refusalReads, ...(last ? [last.field] : []), ...decides];
+  const ofReach = declared.flatMap((field) => kind.fields[field]?.reachReads ?? []);
+  const more = [...refusalReads, ...(last ? [last.field] : []), ...decides, ...ofReach];
   return [...new Set([...declared, ...more, ...ownedFields(kind)])];
 }
 
@@ -192,6 +193,14 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly removalNote?: string;
   /** What a change of it does to people, if a reviewer should know. Either value may be blanked out. */
   readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
+  /** Whom a value lets in who was kept out before, if anybody; `before` is undefined for a new record. */
+  readonly reach?: (
+    now: JsonValue,
+    before: JsonValue | undefined,
+    beside: (field: string) => JsonValue,
+  ) => string | undefined;
+  /** The other fields that this reads. */
+  readonly reachReads?: readonly string[];
   /** It says how rollcall is to treat the entry, and is not sent. */
   readonly isInstruction?: boolean;
   /** Of a field that is a list of ids, whose order means nothing: what makes two the same. */

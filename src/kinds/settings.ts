@@ -1,13 +1,45 @@
+import { isJsonObject, type JsonValue } from '../base/json.ts';
+import type { OpenFlag } from './children.ts';
+import type { ItemProblem } from './kind.ts';
+import { releaseProblemFor, type Release } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
+
+/** 2025.12.4 stored `false`, and let everyone open an application with nothing bound all the same. */
+export const openFlag: OpenFlag = {
+  list: 'settings',
+  field: 'flags',
+  key: 'core_default_app_access',
+  since: '2026.5',
+};
 
 /** The settings of the whole service, from 2024.2 on. A change of `flags` replaces all of them, so the others are sent along. */
 export const settings: RowKind = kindFrom({
   path: '/admin/settings/',
-  list: 'settings',
+  list: openFlag.list,
   single: 'service',
   fields: {
-    // Releases before 2026.5 have one more.
-    flags: { written: { patternProperties: { '^policies_buffered_access_view$': { type: 'boolean' } } } },
+    flags: {
+      // Releases before 2026.5 have one more.
+      written: { patternProperties: { '^policies_buffered_access_view$': { type: 'boolean' } } },
+      checks: [ignoredFlag],
+      reach: (now, before) =>
+        isOff(before ?? null) && !isOff(now) ? 'everyone in each application that has no binding' : undefined,
+    },
   },
   words: { one: 'the settings', nameTakenHint: '' },
 });
+
+function isOff(flags: JsonValue): boolean {
+  return isJsonObject(flags) && flags[openFlag.key] === false;
+}
+
+function ignoredFlag(flags: JsonValue, release: Release | undefined): ItemProblem | undefined {
+  if (!isOff(flags)) return undefined;
+  const problem = releaseProblemFor(
+    { before: openFlag.since },
+    release,
+    `ignore the flag \`${openFlag.key}\``,
+    'Everyone may open an application that has no binding: bind groups or users to it.',
+  );
+  return problem && { ...problem, severity: 'warning' };
+}

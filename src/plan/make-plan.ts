@@ -16,11 +16,11 @@ import { isBound, wantedChildren } from '../kinds/access.ts';
 import { removesBindings, ambiguousBinding } from '../kinds/bindings.ts';
 import { isNeverShown, ownedFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
-import type { Hide } from '../kinds/hide.ts';
-import { factKey, idsIn, nameIn, type ReferenceFacts } from '../kinds/named.ts';
-import { sameJson, shownId } from '../kinds/values.ts';
+import { factKey, idsIn, type ReferenceFacts } from '../kinds/named.ts';
+import { sameJson } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
-import type { Held, HeldRecord } from '../service/types.ts';
+import type { UnboundAccess } from '../kinds/children.ts';
+import type { HeldRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
 import { compare, notShown } from './compare.ts';
 import { withResent } from './resend.ts';
@@ -31,7 +31,7 @@ import { digestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefused, type NotPlannedReasons } from './not-planned.ts';
 import { newlyOpenTo } from './opens.ts';
 import { ordered } from './order.ts';
-import { remarksOn } from './remarks.ts';
+import { freedBy, remarksOn } from './remarks.ts';
 import { withRemovedFields } from './removed-fields.ts';
 import { isUnfinished } from './unfinished.ts';
 import {
@@ -57,6 +57,8 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly resend?: ReadonlySet<Address> | undefined;
   /** What the service says about referenced ids. */
   readonly facts?: ReferenceFacts;
+  /** Who has access without bindings; everyone by default. */
+  readonly unbound?: UnboundAccess;
   /** The resources that are not planned. If given, resources that the service would reject are not planned either. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }
@@ -73,7 +75,7 @@ export function makePlan(
   context: PlanContext,
 ): MadePlan {
   const { comparison, permission, facts, heldBack, ...rest } = context;
-  const { deletions, resend, ...about } = rest;
+  const { deletions, resend, unbound, ...about } = rest;
   const known = allReferenceFacts(facts, resources, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
@@ -90,10 +92,10 @@ export function makePlan(
     const remarks = [
       ...[...hanging, ...freed].map((words) => redactorOf(resource.secrets).clean(words)),
       ...(isPending(change) && change.action !== 'delete'
-        ? [...remarksOn(change, held, holderOf, known), ...renamed]
+        ? [...remarksOn(change, held, holderOf, known, unbound?.before), ...renamed]
         : []),
     ];
-    const opens = newlyOpenTo(change, held, alteration);
+    const opens = newlyOpenTo(change, held, alteration, unbound);
     return {
       ...change,
       ...(remarks.length > 0 && { remarks }),
@@ -109,18 +111,13 @@ export function makePlan(
   const made = ordered(withDeletionsLast(changes), holderOf);
   const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
   const manifestDigest = (): string => digestOf(resources);
-  return { manifestDigest, ...about, ...(comparison && { baseline: comparison.baseline }), ...kept };
-}
-
-/** The values that only one resource may have and that a delete frees. */
-function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: Hide = []): string[] {
-  return ownedFields(kind).flatMap((field) =>
-    idsIn(field, fields[field] ?? null).map(({ id }) => {
-      const isShown = !hide.includes(`${kind.type}.${field}`);
-      const name = nameIn(names[field] ?? new Map(), kind, field, id);
-      return `frees ${isShown ? shownId(id, name) : 'one'} of \`${field}\``;
-    }),
-  );
+  return {
+    manifestDigest,
+    ...about,
+    ...(unbound && { unbound }),
+    ...(comparison && { baseline: comparison.baseline }),
+    ...kept,
+  };
 }
 
 /** The planned change for an observed resource. */

@@ -2,8 +2,10 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { everyone, isBound } from '../kinds/access.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
-import { bindingsIn, keyOf } from '../kinds/bindings.ts';
+import { bindingsIn, counts, keyOf } from '../kinds/bindings.ts';
 import { listed } from '../kinds/all.ts';
+import type { Access, Unbound, UnboundAccess } from '../kinds/children.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { idKey, idsIn, nameIn, type NamesById, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, shownId } from '../kinds/values.ts';
@@ -11,6 +13,7 @@ import type { Alteration } from '../manifest/baseline.ts';
 import { boundTo } from '../service/children.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
+import { reachOf } from './reach.ts';
 import { isStillClosed } from './unfinished.ts';
 
 const othersAllowed = 'everyone admitted by policies and negated bindings';
@@ -21,6 +24,8 @@ interface Subjects {
   readonly each: readonly PlannedSubject[] | undefined;
   /** Whether access requires passing all bindings instead of any. */
   readonly isAll: boolean;
+  /** Whether everyone may open it where nothing is bound to it. */
+  readonly isOpen: boolean;
 }
 
 interface PlannedSubject {
@@ -34,9 +39,48 @@ interface PlannedSubject {
  * even if the run may not apply them.
  */
 export function newlyOpenTo(
+  change: Pick<Change, 'resource' | 'action'>,
+  held: Pick<HeldRecord, 'fields' | 'bound'>,
+  since: Alteration | undefined,
+  unbound: UnboundAccess = { before: 'open', after: 'open' },
+): string[] {
+  const { access } = change.resource.kind;
+  const openedIf = (isOn: boolean): string[] => {
+    const isOpen = (state: Unbound): boolean =>
+      access === undefined || state === 'open' || (isOn && state === 'unknown');
+    return openedWhere(change, held, since, {
+      before: isOpen(unbound.before),
+      after: isOpen(unbound.after),
+    });
+  };
+  const on = openedIf(true);
+  const reached = reachOf(change, held, since);
+  if (access === undefined || !Object.values(unbound).includes('unknown'))
+    return [...new Set([...on, ...reached])];
+  const off = openedIf(false);
+  return [
+    ...on.map((whom) => (off.includes(whom) ? whom : where(access, 'on', whom))),
+    ...off.flatMap((whom) => (on.includes(whom) ? [] : where(access, 'off', whom))),
+    ...reached,
+  ];
+}
+
+/** Somebody whom only one state of the flag lets in, where that is not known. */
+function where({ openFlag }: Access, state: 'on' | 'off', whom: string): string {
+  return `${whom} where the flag \`${openFlag.key}\` is ${state}, which is not known`;
+}
+
+/** Who may open what nothing is bound to; undefined for nobody. */
+export function whoeverOpens({ access }: Kind, unbound: Unbound): string | undefined {
+  if (access === undefined || unbound === 'open') return everyone;
+  return unbound === 'unknown' ? where(access, 'on', everyone) : undefined;
+}
+
+function openedWhere(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
   held: Pick<HeldRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
+  isOpen: { readonly before: boolean; readonly after: boolean },
 ): string[] {
   const { bindable, access, fields: rows } = resource.kind;
   if (bindable === undefined) return [];
@@ -45,6 +89,7 @@ export function newlyOpenTo(
   const now: Subjects = {
     each: declaring.flatMap((field) => subjectsIn(resource, field, sentValue(resource, field) ?? null)),
     isAll: mode !== undefined && (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all,
+    isOpen: isOpen.after,
   };
   const isKnown = action !== 'create' && declaring.some((field) => held.fields[field] !== undefined);
   const before: Subjects = {
@@ -52,6 +97,7 @@ export function newlyOpenTo(
       ? declaring.flatMap((field) => subjectsIn(resource, field, held.fields[field] ?? null))
       : undefined,
     isAll: mode !== undefined && held.fields[mode.field] === mode.all,
+    isOpen: isOpen.before,
   };
   const isPending = action === 'create' || action === 'update';
   if (declaring.length === 0)
@@ -59,7 +105,7 @@ export function newlyOpenTo(
   // Undeclared bindings decide too: policies, and negated bindings.
   const count = declaring.reduce((sum, field) => sum + idsIn(field, held.fields[field] ?? null).length, 0);
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
-  const others = isInPart ? boundTo(held, access.children).length - count : 0;
+  const others = isInPart ? boundTo(held, access.children).filter(counts).length - count : 0;
   const opened = [
     ...(isPending ? newSubjects(before, now, others) : []),
     ...(since?.kind === 'added' ? newSubjects({ ...now, each: undefined }, now) : []),
@@ -80,6 +126,7 @@ function declaringFields({ kind, fields }: Resource): readonly string[] {
 export function whoMayOpen(
   resource: Resource,
   { fields, bound, names = {} }: Pick<HeldRecord, 'fields' | 'bound' | 'names'>,
+  unbound: Unbound = 'open',
 ): string[] | undefined {
   const { bindable, access } = resource.kind;
   const declaring = declaringFields(resource);
@@ -91,8 +138,9 @@ export function whoMayOpen(
   const redactor = redactorOf(resource.secrets);
   const named = guests.map(({ words }) => redactor.clean(words(true)));
   if (named.length === 0) {
-    const isDecided = access && boundTo({ ...(bound && { bound }) }, access.children).length > 0;
-    return [isDecided ? othersAllowed : everyone];
+    const isDecided = access && boundTo({ ...(bound && { bound }) }, access.children).some(counts);
+    const whoever = isDecided ? othersAllowed : whoeverOpens(resource.kind, unbound);
+    return whoever === undefined ? [] : [whoever];
   }
   const { mode } = bindable;
   const isAll = mode !== undefined && fields[mode.field] === mode.all;
@@ -107,9 +155,10 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   const [wasAll, isAll] = [before.isAll && countBefore + others > 1, now.isAll && countNow + others > 1];
   // In mode `all`, undeclared bindings only restricted access; now each of them admits people.
   const more = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
-  if (before.each && countBefore === 0 && others === 0) return []; // it was open to all
-  if (before.each && countBefore === 0 && countNow === 0) return more;
-  if (countNow === 0) return [everyone];
+  const hadNothing = before.each !== undefined && countBefore === 0;
+  if (hadNothing && others === 0 && before.isOpen) return []; // it was open to all
+  if (hadNothing && others > 0 && countNow === 0) return more;
+  if (countNow === 0) return others > 0 || now.isOpen ? [everyone] : [];
   if (!before.each) return [];
   const known = new Set(before.each.flatMap(({ keys }) => keys));
   const wasIn = ({ keys }: PlannedSubject): boolean => keys.some((key) => known.has(key));
@@ -139,7 +188,7 @@ function subjectsIn(
   };
   if (children)
     return bindingsIn(children, value).flatMap(({ binds, id: one, values }) => {
-      if (values['enabled'] === false) return [];
+      if (!counts({ values })) return [];
       const [name, id = one] = isNameReference(one) ? [one.name, one['id']] : [undefined, one];
       const isNegated = values['negate'] === true;
       const { lets } = binds;
@@ -188,6 +237,7 @@ function openedSince(
     each:
       known.length === 0 ? undefined : known.flatMap(([field, value]) => subjectsIn(resource, field, value)),
     isAll: ofMode ? ofMode.before === mode?.all : now.isAll,
+    isOpen: now.isOpen,
   };
   return newSubjects(before, now, others);
 }

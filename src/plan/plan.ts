@@ -9,6 +9,7 @@ import type { Names } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, Baseline } from '../manifest/baseline.ts';
+import type { UnboundAccess } from '../kinds/children.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
 import type { HeldRecord, Unreadable } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
@@ -95,6 +96,8 @@ export interface Permission {
 }
 
 export interface ReadyPlan extends Plan {
+  /** Who may open what nothing is bound to. */
+  readonly unbound?: UnboundAccess;
   readonly changes: readonly ReadyChange[];
 }
 

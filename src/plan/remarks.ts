@@ -2,15 +2,17 @@ import { redactorOf } from '../base/redactor.ts';
 import { isJsonList } from '../base/json.ts';
 import { declaresAccess, isBound, isOpenToEveryone, subjectOf, wantedChildren } from '../kinds/access.ts';
 import { missingBindings } from '../kinds/bindings.ts';
-import type { Child } from '../kinds/children.ts';
+import type { Child, Unbound } from '../kinds/children.ts';
 import { placeholderFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
-import { isMovedBetweenRecords } from '../kinds/kind.ts';
+import type { Hide } from '../kinds/hide.ts';
+import { isMovedBetweenRecords, ownedFields } from '../kinds/kind.ts';
 import { factKey, idKey, idsIn, nameIn, namesById, type ReferenceFacts } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { shownId } from '../kinds/values.ts';
 import { boundTo } from '../service/children.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { Held, HeldRecord } from '../service/types.ts';
 import type { FindHolder } from './holders.ts';
+import { whoeverOpens } from './opens.ts';
 import type { Change } from './plan.ts';
 
 /** Side effects of a change, and its consequences for people. */
@@ -19,6 +21,7 @@ export function remarksOn(
   record: Pick<HeldRecord, 'fields' | 'names' | 'bound'>,
   holderOf: FindHolder,
   facts: ReferenceFacts,
+  unbound: Unbound = 'open',
 ): string[] {
   const { kind, secrets } = resource;
   const { fields: held } = record;
@@ -53,7 +56,7 @@ export function remarksOn(
     action === 'update' ? changed.flatMap((field) => leftOut(resource, field, record, facts)) : [];
   const ofAccess =
     action === 'update' && declaresAccess(resource) && changed.some((field) => isBound(kind, field))
-      ? accessNotes(resource, record)
+      ? accessNotes(resource, record, unbound)
       : [];
   const ofStages = action === 'update' ? changed.flatMap((field) => unguarded(resource, field, record)) : [];
   const ofLicence =
@@ -84,8 +87,19 @@ function unguarded(resource: Resource, field: string, record: Pick<HeldRecord, '
   });
 }
 
+/** The values that only one resource may have and that a delete frees. */
+export function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: Hide = []): string[] {
+  return ownedFields(kind).flatMap((field) =>
+    idsIn(field, fields[field] ?? null).map(({ id }) => {
+      const isShown = !hide.includes(`${kind.type}.${field}`);
+      const name = nameIn(names[field] ?? new Map(), kind, field, id);
+      return `frees ${isShown ? shownId(id, name) : 'one'} of \`${field}\``;
+    }),
+  );
+}
+
 /** Notes on undeclared bindings and their effect. */
-function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>): string[] {
+function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>, unbound: Unbound): string[] {
   const { access } = resource.kind;
   const bindings = access ? boundTo(record, access.children) : [];
   const counted = bindings.filter((child) => access && subjectOf(access, child));
@@ -95,7 +109,7 @@ function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>): str
   const others = bindings.length - counted.length - policies;
   const isOpen = bindings.length === 0 && !isOpenToEveryone(resource);
   return [
-    ...(isOpen ? ['everyone can open it now'] : []),
+    ...(isOpen ? [`${whoeverOpens(resource.kind, unbound) ?? 'nobody'} can open it now`] : []),
     ...(policies > 0 ? [`${times(policies, 'a policy', 'policies')} also bound, and unchanged`] : []),
     ...(others > 0 ? [`${times(others, 'a binding', 'bindings')} disabled or negated, and unchanged`] : []),
   ];

@@ -1,5 +1,6 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
+import type { UnboundAccess } from '../kinds/children.ts';
 import type { Family } from '../kinds/kind.ts';
 import { declaresBindings } from '../kinds/access.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
@@ -13,8 +14,10 @@ import { observe, type ObserveResult } from '../observe/observe.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import type { GapWords } from '../observe/undeclared.ts';
+import { unboundAccess } from '../observe/unbound-access.ts';
 import { namesOfOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
+import { openToNobody } from '../plan/open-to-nobody.ts';
 import { problemsOfEntries } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
@@ -84,8 +87,9 @@ async function boundedPlan(
  * 0. `withoutLaterFields` drops references in fields that the release does not have. 1. `resolveNames` looks up the ids of names;
  * `sharedValues` finds values that two resources share. 2. `observe` looks up the resources, and so the ids of those that others
  * refer to; `readReferenceFacts` the ids in new entries; `namesOfOtherKinds` other records with the same names. 3.
- * `checkByRelease` checks rules that depend on the release, which is read meanwhile. 4. `permissionFor` reads what a change of
- * existing records needs. 5. `makePlan` compares. A rejection that is certain halts the run, or the resource is not planned.
+ * `checkByRelease` checks rules that depend on the release, which is read meanwhile; `unboundAccess` reads who has access without
+ * bindings. 4. `permissionFor` reads what a change of existing records needs. 5. `makePlan` compares. A rejection that is certain
+ * halts the run, or the resource is not planned.
  */
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...about }: Scoped,
@@ -143,10 +147,9 @@ export async function planFor(
   if (!heldBack && wrong.length + inPart.length > 0) return ended(() => unresolved([], wrong));
   const resources = withObservedIds(resolved.resources, observed);
   const said = await release;
-  const diagnostics = [
-    ...(release ? (checkByRelease?.(said) ?? []) : []),
-    ...problemsOfEntries(resources, observed, said ?? configured),
-  ];
+  const ofRelease = await checkedFor(said ?? configured, resources, observed, asking);
+  const { unbound } = ofRelease;
+  const diagnostics = [...(release ? (checkByRelease?.(said) ?? []) : []), ...ofRelease.diagnostics];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
   const allowed = await allowedChanges(resources, observed, service);
@@ -161,11 +164,24 @@ export async function planFor(
     ...about,
     permission: allowed.permission,
     deletions: allowed.deletions?.of,
+    unbound,
     ...ofIds.known,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, ...allowed };
+}
+
+/** What follows from the release and what was observed: errors, and who may open what has no binding. */
+async function checkedFor(
+  release: Release | undefined,
+  resources: readonly Resource[],
+  observed: ObservedState,
+  asking: Parameters<typeof unboundAccess>[3],
+): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly unbound: UnboundAccess }> {
+  const unbound = await unboundAccess(resources, observed, release, asking);
+  const needed = problemsOfEntries(resources, observed, release);
+  return { unbound, diagnostics: [...needed, ...openToNobody(resources, observed, unbound)] };
 }
 
 function withObservedIds(resources: readonly Resource[], observed: ObservedState): readonly Resource[] {

@@ -128,7 +128,7 @@ describe.each(Object.entries(scenarios))('where %s', (_, { seed, text }) => {
 describe('once an application has its provider', () => {
   test.each([
     ['removes a binding', 'Who can open it now: everyone.'],
-    ['disables a binding', 'Who can open it now: everyone admitted by policies and negated bindings.'],
+    ['disables a binding', 'Who can open it now: everyone.'],
     ['binds one more', 'the group "contractors"'],
   ])('somebody else who %s is told of, with who can open it now and what to do', async (name, words) => {
     const service = sandboxTransport({});

@@ -218,7 +218,7 @@ function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolea
     case 'self':
       return !contractOnly && event.path === `${users}me/`;
     case 'release':
-      return !contractOnly && event.path === '/api/v3/admin/version/';
+      return !contractOnly && ['version', 'settings'].some((one) => event.path === `/api/v3/admin/${one}/`);
     case 'page':
       return (
         !contractOnly &&

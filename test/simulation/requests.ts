@@ -48,6 +48,8 @@ function asNamed(
     };
   if (pathname.endsWith('/admin/version/'))
     return { purpose: 'release', type: 'application', name: '(the release)' };
+  if (pathname.endsWith('/admin/settings/'))
+    return { purpose: 'release', type: 'application', name: '(the settings)' };
   if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: '(whose token it is)' };
   const searchParams = new URLSearchParams(query);
   const page = searchParams.get('page');

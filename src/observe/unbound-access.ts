@@ -1,0 +1,83 @@
+import { isJsonObject, type JsonValue } from '../base/json.ts';
+import { declaresBindings, wantedChildren } from '../kinds/access.ts';
+import { kinds } from '../kinds/all.ts';
+import { counts } from '../kinds/bindings.ts';
+import type { OpenFlag, Unbound, UnboundAccess } from '../kinds/children.ts';
+import { mergedValue } from '../kinds/fields.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import { inRange, type Release } from '../kinds/release.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { boundTo } from '../service/children.ts';
+import type { Client } from '../service/client.ts';
+import type { Pacing } from '../service/pacing.ts';
+import { retrieve } from '../service/retrieve.ts';
+import { heldAt, type ObservedState } from './observation.ts';
+
+interface ReadOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The settings are read once, and only if a resource has no binding or is to have none, in a release that may have the flag. */
+export async function unboundAccess(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  release: Release | undefined,
+  options: ReadOptions,
+): Promise<UnboundAccess> {
+  const [flag] = kinds.flatMap(({ access }) => access?.openFlag ?? []);
+  if (flag === undefined || inRange({ before: flag.since }, release) === true)
+    return { before: 'open', after: 'open' };
+  if (!resources.some((resource) => isUnbound(resource, observed)))
+    return { before: 'unknown', after: 'unknown' };
+  const settings = resources.find(({ kind }) => kind.list === flag.list);
+  const before =
+    (settings && heldAt(observed, settings.address)?.fields[flag.field]) ?? (await readFlags(flag, options));
+  const after =
+    settings?.fields[flag.field] === undefined ? before : mergedValue(settings, flag.field, before);
+  return { before: stateIn(before, flag, release), after: stateIn(after, flag, release) };
+}
+
+/** Whether a resource has no binding that counts, or is to have none, where that is declared. */
+function isUnbound(resource: Resource, observed: ObservedState): boolean {
+  const { access } = resource.kind;
+  if (access === undefined || !declaresBindings(resource) || isToBeDeleted(resource)) return false;
+  const held = heldAt(observed, resource.address);
+  const wanted = wantedChildren(resource).flatMap((one) =>
+    one.children === access.children ? one.wanted : [],
+  );
+  return [wanted, ...(held ? [boundTo(held, access.children)] : [])].some(
+    (bindings) => !bindings.some(counts),
+  );
+}
+
+/** Who may open a record that has no binding, as the service holds the settings now. */
+export async function unboundNow(
+  flag: OpenFlag,
+  release: Release | undefined,
+  options: ReadOptions,
+): Promise<Unbound> {
+  if (inRange({ before: flag.since }, release) === true) return 'open';
+  return stateIn(await readFlags(flag, options), flag, release);
+}
+
+async function readFlags(
+  { list, field }: OpenFlag,
+  { client, pacing, signal }: ReadOptions,
+): Promise<JsonValue | undefined> {
+  const kind = kinds.find((one) => one.list === list);
+  if (kind?.single === undefined) throw new Error(`there is no single record of ${list}`);
+  const reading = await retrieve({ kind, name: kind.single }, client, pacing, signal);
+  return reading?.proof === 'exists' ? reading.held.fields[field] : undefined;
+}
+
+function stateIn(
+  flags: JsonValue | undefined,
+  { key, since }: OpenFlag,
+  release: Release | undefined,
+): Unbound {
+  if (flags === undefined || !isJsonObject(flags)) return 'unknown';
+  if (flags[key] !== false) return 'open';
+  return inRange({ from: since }, release) === true ? 'closed' : 'unknown';
+}

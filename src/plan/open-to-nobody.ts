@@ -1,0 +1,32 @@
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { isOpenToEveryone, subjectOf } from '../kinds/access.ts';
+import { counts } from '../kinds/bindings.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import { diagnosticOf, type Resource } from '../kinds/resource.ts';
+import { heldAt, type ObservedState } from '../observe/observation.ts';
+import type { UnboundAccess } from '../kinds/children.ts';
+import { boundTo } from '../service/children.ts';
+
+/** Entries that let everyone in by having no binding, where the service lets in nobody then. */
+export function openToNobody(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  { after }: UnboundAccess,
+): Diagnostic[] {
+  if (after !== 'closed') return [];
+  return resources.flatMap((resource) => {
+    const { access, words } = resource.kind;
+    if (access === undefined || isToBeDeleted(resource) || !isOpenToEveryone(resource)) return [];
+    const held = heldAt(observed, resource.address);
+    const stays = (held ? boundTo(held, access.children) : []).some(
+      (child) => counts(child) && subjectOf(access, child) === undefined,
+    );
+    if (stays) return [];
+    const { list, field, key } = access.openFlag;
+    return diagnosticOf(resource, access.subjects[0]?.field, {
+      code: 'open-to-nobody',
+      summary: `nobody could open it: the service closes ${words.one} that has no binding`,
+      detail: `Its flag \`${key}\` is off. Name groups or users, or turn it on: \`${list}: [{ ${field}: { ${key}: true } }]\`.`,
+    });
+  });
+}

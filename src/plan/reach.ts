@@ -1,0 +1,44 @@
+import type { JsonValue } from '../base/json.ts';
+import { placeholderFor, mergedValue, sentValue } from '../kinds/fields.ts';
+import { sameValue } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Alteration } from '../manifest/baseline.ts';
+import type { HeldRecord } from '../service/types.ts';
+import type { Change } from './plan.ts';
+
+/** Whom the declared fields of a change let in beside others: by what the service holds, and by what the manifests said before. */
+export function reachOf(
+  { resource, action }: Pick<Change, 'resource' | 'action'>,
+  { fields: held }: Pick<HeldRecord, 'fields'>,
+  since: Alteration | undefined,
+): string[] {
+  const { kind, fields } = resource;
+  const altered = new Map(
+    since?.kind === 'altered' ? (since.fields ?? []).map((one) => [one.field, one.before]) : [],
+  );
+  return Object.keys(fields).flatMap((field): string[] => {
+    if (kind.fields[field]?.reach === undefined) return [];
+    const before = action === 'create' ? undefined : (held[field] ?? null);
+    const planned = mergedValue(resource, field, held[field]);
+    const isPending =
+      action === 'create' || (action === 'update' && !sameValue(kind, field, planned, before ?? null));
+    const reaches = (was: JsonValue | undefined): string[] => reachIn(resource, field, [planned, was], held);
+    return [
+      ...(isPending ? reaches(before) : []),
+      ...(since?.kind === 'added' ? reaches(undefined) : []),
+      ...(altered.has(field) ? reaches(altered.get(field)) : []),
+    ];
+  });
+}
+
+function reachIn(
+  resource: Resource,
+  field: string,
+  [now, before]: readonly [JsonValue, JsonValue | undefined],
+  held: HeldRecord['fields'],
+): string[] {
+  const beside = (other: string): JsonValue => sentValue(resource, other) ?? held[other] ?? null;
+  const whom = resource.kind.fields[field]?.reach?.(now, before, beside);
+  if (whom === undefined) return [];
+  return [placeholderFor(resource, field) === undefined ? whom : `others by its \`${field}\``];
+}

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
+import { capture } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { allowed, staff, World } from '../support/update-world.ts';
+
+const settings = '/api/v3/admin/settings/';
+const wiki = (access: string): string =>
+  `version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${access}\n`;
+const withFlag = (text: string, value: boolean): string =>
+  `${text}settings: [{ flags: { core_default_app_access: ${value} } }]\n`;
+const closed = 'nobody could open it: the service closes an application that has no binding';
+const perhaps = 'where the flag `core_default_app_access` is on, which is not known';
+
+/** A service with an application that nothing is bound to, and with the flag as somebody has set it. */
+function worldOf(release: SandboxRelease, flag: boolean, more: SandboxSeed = {}): World {
+  const world = new World({ applications: [{ slug: 'wiki', name: 'Wiki', provider: 1 }], ...more }, release);
+  const body = JSON.stringify({ flags: { core_default_app_access: flag } });
+  world.handle({ method: 'PATCH', path: settings, body });
+  return world;
+}
+
+interface Planned {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly opens: string[];
+  readonly reads: number;
+}
+
+async function planned(world: World, text: string, options: object = {}): Promise<Planned> {
+  const before = world.requests.length;
+  const { context, stdout, stderr } = world.run(text);
+  const ending = await plan(['m.yaml'], { output: 'text', ...allowed, ...options }, context);
+  const reads = world.requests.slice(before).filter(({ path }) => path === settings).length;
+  return { ending, stdout: stdout() + stderr(), opens: stdout().match(/^Opens .*$/gm) ?? [], reads };
+}
+
+describe('an application with `access: everyone`', () => {
+  test('is an error at its line where the flag is off, for one that exists and for a new one', async () => {
+    for (const more of [{}, { applications: [] }]) {
+      const { ending, stdout } = await planned(worldOf('2026.8', false, more), wiki('access: everyone'));
+      expect([ending, stdout]).toEqual([
+        'invalid',
+        expect.stringContaining(`m.yaml:5:13: error: application.wiki: ${closed}`),
+      ]);
+      expect(stdout).toContain('settings: [{ flags: { core_default_app_access: true } }]');
+    }
+  });
+
+  test('is open to everyone where the flag is on, which is read once', async () => {
+    const two = `${wiki('access: everyone')}  - { slug: mail, name: Mail, access: everyone }\n`;
+    const result = await planned(worldOf('2026.8', true), two);
+    expect(result).toMatchObject({
+      ending: 'done',
+      opens: ['Opens application.mail to everyone.'],
+      reads: 1,
+    });
+  });
+
+  test('is open to everyone in releases before the flag, which is not read', async () => {
+    const world = worldOf('2026.2', false, { bindings: [{ application: 'wiki', group: 'staff' }] });
+    const result = await planned(world, wiki('access: everyone'));
+    expect(result).toMatchObject({
+      ending: 'done',
+      opens: ['Opens application.wiki to everyone.'],
+      reads: 0,
+    });
+  });
+
+  test('is not an error where a policy decides', async () => {
+    const world = worldOf('2026.8', false, {
+      bindings: [{ application: 'wiki', group: 'staff', negate: true }],
+    });
+    expect(await planned(world, wiki('access: everyone'))).toMatchObject({ ending: 'done', opens: [] });
+  });
+
+  test('is an error with --keep-going for that application alone', async () => {
+    const text = `${wiki('access: everyone')}  - { slug: mail, name: Mail }\n`;
+    const { ending, stdout } = await planned(worldOf('2026.8', false), text, { keepGoing: true });
+    expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('application.mail')]);
+    expect(stdout).toContain(closed);
+  });
+});
+
+describe('where nothing was bound and the flag is off', () => {
+  test('a first binding opens the application to the group', async () => {
+    const access = wiki('access: { groups: [{ name: staff }] }');
+    const { opens, stdout } = await planned(worldOf('2026.8', false), access, { failOn: ['opens'] });
+    expect(opens).toEqual([`Opens application.wiki to the group "staff" (${staff}).`]);
+    expect(stdout).toContain('nobody can open it now');
+    const open = await planned(worldOf('2026.8', true), access);
+    expect([open.opens, open.stdout]).toEqual([[], expect.stringContaining('everyone can open it now')]);
+  });
+
+  test('an empty list of policies keeps it closed', async () => {
+    const world = worldOf('2026.8', false, { bindings: [{ application: 'wiki', group: 'staff' }] });
+    const options = { allow: ['update', 'delete'] };
+    const env = { ROLLCALL_CAPABILITIES: 'update,delete' };
+    const { context, stdout } = world.run(wiki('policies: []'), env);
+    await plan(['m.yaml'], { output: 'text', ...options }, context);
+    expect([stdout().includes('1 to change'), stdout().includes('Opens')]).toEqual([true, false]);
+  });
+});
+
+describe('settings in the same manifest', () => {
+  test('that turn the flag on let `access: everyone` pass, and open every application without a binding', async () => {
+    const world = worldOf('2026.8', false);
+    const text = withFlag(wiki('access: everyone'), true);
+    const result = await planned(world, text, { failOn: ['opens'] });
+    expect(result).toMatchObject({
+      ending: 'changes',
+      opens: ['Opens settings.service to everyone in each application that has no binding.'],
+      reads: 1,
+    });
+    const applied = world.run(text);
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, applied.context)).toBe('done');
+    expect((await planned(world, text, { detailedExitcode: true })).ending).toBe('done');
+  });
+
+  test('that turn the flag off refuse `access: everyone`', async () => {
+    const { ending, stdout } = await planned(
+      worldOf('2026.8', true),
+      withFlag(wiki('access: everyone'), false),
+    );
+    expect([ending, stdout]).toEqual(['invalid', expect.stringContaining(closed)]);
+  });
+
+  test('that turn it off in a release before the flag are a warning', async () => {
+    const { ending, stdout } = await planned(
+      worldOf('2026.2', true),
+      withFlag(wiki('access: everyone'), false),
+    );
+    expect(ending).toBe('done');
+    expect(stdout).toContain('release 2026.2.2 ignores the flag `core_default_app_access`');
+  });
+});
+
+describe('where the settings cannot be read', () => {
+  const denied: SandboxSeed = {
+    tokens: [{ token: 'sandbox-token', rights: { view_settings: 'none' } }],
+    bindings: [{ application: 'wiki', group: 'staff' }],
+  };
+
+  test.each([
+    ['the token may not view them', () => worldOf('2026.8', false, denied)],
+    [
+      'no answer has data',
+      () => {
+        const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
+        world.tamper = (request, answer) =>
+          request.path === settings
+            ? { kind: 'answered', status: 404, headers: {}, body: 'nothing here' }
+            : answer();
+        return world;
+      },
+    ],
+  ])('as %s, everyone is opened to where the flag is on, and sent', async (_, of) => {
+    const world = of();
+    const result = await planned(world, wiki('access: everyone'), { failOn: ['opens'] });
+    expect(result).toMatchObject({
+      ending: 'changes',
+      opens: [`Opens application.wiki to everyone ${perhaps}.`],
+    });
+    const { context } = world.run(wiki('access: everyone'));
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
+    expect(world.writes().map(({ path }) => path)).toEqual([expect.stringContaining('/policies/bindings/')]);
+  });
+
+  test('a document has the same line', async () => {
+    const { context, stdout } = worldOf('2026.8', false, denied).run(wiki('access: everyone'));
+    await plan(['m.yaml'], { output: 'json', ...allowed }, context);
+    const document = JSON.parse(stdout()) as { resource_changes: object[] };
+    expect(schemaErrors('plan', document)).toEqual([]);
+    expect(document.resource_changes[0]).toMatchObject({ opens: [`everyone ${perhaps}`] });
+  });
+
+  test('a first binding opens to the group where the flag is off', async () => {
+    const world = worldOf('2026.8', true, { tokens: denied.tokens ?? [] });
+    const { opens } = await planned(world, wiki('access: { groups: [{ name: staff }] }'));
+    expect(opens).toEqual([
+      `Opens application.wiki to the group "staff" (${staff}) where the flag \`core_default_app_access\` is off, which is not known.`,
+    ]);
+  });
+});
+
+test('with contract_only, the settings are not read', async () => {
+  const world = worldOf('2026.8', false);
+  const { context } = world.run('version: 1\napplications: [{ slug: new, name: New }]\n', {
+    ROLLCALL_CONTRACT_ONLY: 'true',
+    ROLLCALL_CAPABILITIES: '',
+  });
+  await plan(['m.yaml'], { output: 'text' }, context);
+  expect(world.requests.filter(({ path }) => path === settings)).toEqual([]);
+});
+
+test.each([
+  [true, '    access: everyone\n'],
+  [false, ''],
+] as const)(
+  'an export of an application without a binding, the flag being %s, is in sync',
+  async (flag, line) => {
+    const world = worldOf('2026.8', flag);
+    const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+    await exportManifests({ output: 'yaml', type: ['application'] }, context);
+    expect(stdout()).toMatch(new RegExp(`    provider: .*\n${line}$`));
+    expect((await planned(world, stdout(), { detailedExitcode: true })).ending).toBe('done');
+  },
+);
