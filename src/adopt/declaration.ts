@@ -121,7 +121,7 @@ function declarationOf(
       continue;
     }
     if (row.children) {
-      const named = mapIds(row.children, value, (id) =>
+      const named = mapIds(row, value, (id) =>
         isNameReference(id) ? (isWithNames && writableName({ name: id.name })) || (id['id'] ?? id) : id,
       );
       fields[field] = withoutDefaultsIn(row.children, named);

@@ -1,10 +1,10 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { bindingsIn, childFields, counts, declaredBindings, mapIds } from './bindings.ts';
+import { bindingsIn, childFields, counts, declaredBindings } from './bindings.ts';
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
 import { partOf, sentValue, type Declared } from './fields.ts';
 import type { Kind } from './kind.ts';
-import { writeNames, idKey, referenceFields } from './named.ts';
+import { writeNames, idKey } from './named.ts';
 
 export const everyone = 'everyone';
 
@@ -188,20 +188,9 @@ export function accessProblem(value: JsonValue): Problem | undefined {
 export function asManifestDeclares(kind: Kind, values: JsonObject): JsonObject {
   const { access, variant } = kind;
   const sorted = variant && { [variant.field]: variant.value };
-  const written = referenceFields(kind).flatMap(([field, related]) => {
-    const value = values[field];
-    return value === undefined || related.byName.keys === undefined
-      ? []
-      : [[field, writeNames(related, value)] as const];
-  });
-  const children = childFields(kind).flatMap(([field, of]) => {
-    const value = values[field];
-    return value === undefined
-      ? []
-      : [[field, mapIds(of, value, (id, family) => writeNames(family, id))] as const];
-  });
-  const changed = [...written, ...children];
-  const all = changed.length === 0 ? values : { ...values, ...Object.fromEntries(changed) };
+  const all = Object.fromEntries(
+    Object.entries(values).map(([field, value]) => [field, writeNames(kind.fields[field] ?? {}, value)]),
+  );
   const fields = withOneOf(kind, all);
   const bound = access?.subjects.filter(({ field }) => Object.hasOwn(fields, field)) ?? [];
   if (access === undefined || bound.length === 0) return { ...fields, ...sorted };

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
-import type { Family, Kind } from './kind.ts';
+import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, type PartialValue, plainUuid, sameJson } from './values.ts';
 
@@ -233,16 +233,21 @@ function only(values: JsonObject, isWanted: (field: string) => boolean): JsonObj
   return Object.fromEntries(Object.entries(values).filter(([field]) => isWanted(field)));
 }
 
-/** A value of such a field with other ids, or names in their place. */
+type ChangeId = (id: JsonValue, family: Family, place: readonly (string | number)[]) => JsonValue;
+
+/** A value of a field with other ids, or names in their place: its own, and those of what it declares to be bound. */
 export function mapIds(
-  { binds: fields, inside }: Children,
+  { refersTo, children }: Pick<FieldOfKind, 'refersTo' | 'children'>,
   value: JsonValue,
-  change: (
-    id: JsonValue,
-    family: Family,
-    place: readonly [item: number, ...(string | number)[]],
-  ) => JsonValue,
+  change: ChangeId,
 ): JsonValue {
+  if (children) return mapBoundIds(children, value, change);
+  if (!refersTo) return value;
+  if (!isJsonList(value)) return change(value, refersTo, []);
+  return value.map((one, item) => change(one, refersTo, [item]));
+}
+
+function mapBoundIds({ binds: fields, inside }: Children, value: JsonValue, change: ChangeId): JsonValue {
   if (!isJsonList(value)) return value;
   return value.map((one, item) => {
     if (!isJsonObject(one)) return one;
@@ -251,16 +256,11 @@ export function mapIds(
         const field = fields.find(({ idIn }) => idIn === key);
         if (field) return [key, change(inner, field.refersTo, [item, key])];
         if (key !== inside?.field) return [key, inner];
-        const within: typeof change = (id, family, place) => change(id, family, [item, key, ...place]);
-        return [key, mapIds(inside.children, inner, within)];
+        const within: ChangeId = (id, family, place) => change(id, family, [item, key, ...place]);
+        return [key, mapBoundIds(inside.children, inner, within)];
       }),
     );
   });
-}
-
-/** The same without the ids of names. */
-export function withoutIdsOfNames(children: Children, value: JsonValue): JsonValue {
-  return mapIds(children, value, (id) => (isNameReference(id) ? { name: id.name } : id));
 }
 
 /** Whether all that is declared is held as declared, and nothing else. */

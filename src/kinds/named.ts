@@ -2,9 +2,8 @@ import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonVa
 import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
 import { childFields, mapIds } from './bindings.ts';
-import type { Children } from './children.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
-import type { Family, Kind } from './kind.ts';
+import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { once, memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
@@ -22,34 +21,18 @@ export interface DeclaredName {
 
 /** The names that stand in a resource in place of ids. */
 export function declaredNames(resource: Declared): DeclaredName[] {
-  const names = referenceFields(resource.kind).flatMap(([field, related]) => {
-    const value = writtenValue(resource, field) ?? null;
-    if (!isJsonList(value)) return declaredName(value, { related, field });
-    return value.flatMap((one, item) => declaredName(one, { related, field, item }));
-  });
-  return [...names, ...namesOfChildren(resource)];
-}
-
-function namesOfChildren(resource: Declared): DeclaredName[] {
-  return childFields(resource.kind).flatMap(([field, children]) => {
+  const { kind } = resource;
+  return [...referenceFields(kind), ...childFields(kind)].flatMap(([field]) => {
     const names: DeclaredName[] = [];
-    const value = writtenValue(resource, field);
-    if (value !== undefined)
-      mapIds(children, value, (id, related, [item]) => {
-        names.push(...[declaredName(id, { related, field, item })].flat());
-        return id;
-      });
+    mapIds(kind.fields[field] ?? {}, writtenValue(resource, field) ?? null, (one, related, [item]) => {
+      if (!isNameReference(one)) return one;
+      const { name, id } = one;
+      const at = typeof item === 'number' && { item };
+      names.push({ related, field, ...at, name, ...(id !== undefined && { id }) });
+      return one;
+    });
     return names;
   });
-}
-
-function declaredName(
-  value: JsonValue,
-  place: Pick<DeclaredName, 'related' | 'field' | 'item'>,
-): DeclaredName | [] {
-  if (!isNameReference(value)) return [];
-  const { name, id } = value;
-  return { ...place, name, ...(id !== undefined && { id }) };
 }
 
 /** The JSON Pointer of an id, from the fields. */
@@ -62,24 +45,16 @@ export function withIds(
   resource: Resource,
   idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
 ): Resource {
-  const identified = (one: JsonValue, related: Family): JsonValue => {
-    if (!isNameReference(one)) return one;
-    const id = idOf(related, one.name, one['id']);
-    return { name: one.name, ...(id !== undefined && { id }) };
-  };
   return withFields(resource, (field, name) => {
-    const { refersTo: related, children } = resource.kind.fields[name] ?? {};
-    if (children) {
-      const written = writtenValue(resource, name) ?? null;
-      const changed = mapIds(children, written, (one, family) => identified(one, family));
-      return sameJson(changed, written) ? field : fieldOf(changed, field);
-    }
-    const value = related && (writtenValue(resource, name) ?? null);
-    if (!related || value === undefined || !namesSome(value)) return field;
-    return fieldOf(
-      isJsonList(value) ? value.map((one) => identified(one, related)) : identified(value, related),
-      field,
-    );
+    let isNamed = false;
+    const value = writtenValue(resource, name) ?? null;
+    const changed = mapIds(resource.kind.fields[name] ?? {}, value, (one, related) => {
+      if (!isNameReference(one)) return one;
+      isNamed = true;
+      const id = idOf(related, one.name, one['id']);
+      return { name: one.name, ...(id !== undefined && { id }) };
+    });
+    return isNamed && !sameJson(changed, value) ? fieldOf(changed, field) : field;
   });
 }
 
@@ -94,28 +69,22 @@ export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, re
 const plainKeys = { name: 'name' };
 
 /** A value of a field as it is known inside: what a manifest calls `{ slug: … }` is a name as well. */
-export function parseNames(related: Family, value: JsonValue): JsonValue {
-  const { keys } = related.byName;
-  if (keys === undefined) return value;
-  if (isJsonList(value)) return value.map((one) => parseNames(related, one));
-  if (!isJsonObject(value)) return value;
-  const [key] = Object.keys(value);
-  const name = key !== undefined && Object.hasOwn(keys, key) ? value[key] : undefined;
-  return name === undefined ? value : { name };
-}
-
-/** The same of the children in a value of a field that declares bindings. */
-export function withNamesOfChildren(children: Children, value: JsonValue): JsonValue {
-  return mapIds(children, value, (id, family) => parseNames(family, id));
+export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
+  return mapIds(row, value, (one, { byName: { keys } }) => {
+    if (keys === undefined || !isJsonObject(one)) return one;
+    const [key] = Object.keys(one);
+    const name = key !== undefined && Object.hasOwn(keys, key) ? one[key] : undefined;
+    return name === undefined ? one : { name };
+  });
 }
 
 /** The same as a manifest writes it. */
-export function writeNames(related: Family, value: JsonValue): JsonValue {
-  const { keys, keyFor } = related.byName;
-  if (keys === undefined) return value;
-  if (isJsonList(value)) return value.map((one) => writeNames(related, one));
-  const [first = 'name'] = Object.keys(keys);
-  return isNameReference(value) ? { [keyFor?.(value.name) ?? first]: value.name } : value;
+export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
+  return mapIds(row, value, (one, { byName: { keys, keyFor } }) => {
+    if (keys === undefined || !isNameReference(one)) return one;
+    const [first = 'name'] = Object.keys(keys);
+    return { [keyFor?.(one.name) ?? first]: one.name };
+  });
 }
 
 /** The address of what a name stands for, where manifests could declare that. */
@@ -148,10 +117,6 @@ export function withIdsOf(
 /** What a resource names that has no id yet: it is created in the same run, and first. */
 export function createdBefore(resource: Declared): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
-}
-
-function namesSome(value: JsonValue): boolean {
-  return isJsonList(value) ? value.some((one) => isNameReference(one)) : isNameReference(value);
 }
 
 /** A value of a field with names beside the ids that stand at these places: as `withIds` makes it. */

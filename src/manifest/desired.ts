@@ -6,7 +6,7 @@ import { accessProblem, equivalentFields, declaredSubjects } from '../kinds/acce
 import { kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, declaredTwice } from '../kinds/binding-problems.ts';
 import { mapIds } from '../kinds/bindings.ts';
-import { parseNames, withNamesOfChildren } from '../kinds/named.ts';
+import { parseNames } from '../kinds/named.ts';
 import { type Field, fieldOf, isGenerated, writtenValue } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
@@ -119,19 +119,17 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
     if (name === kind.variant?.field) continue; // the kind says it
     const at = [...path, name];
     const isAccess = name === kind.access?.field;
-    const related = kind.fields[name]?.refersTo;
-    const children = kind.fields[name]?.children;
-    const named = children ? withNamesOfChildren(children, written) : written;
-    const value = related ? parseNames(related, written) : named;
-    if (children) checkBindings(kind, name, path, value, read);
+    const row = kind.fields[name] ?? {};
+    const value = parseNames(row, written);
+    if (row.children) checkBindings(kind, name, path, value, read);
     if (isAccess) checkAccess(kind, at, value, read);
-    if (related) checkNames(kind, name, at, value, read);
+    if (row.refersTo) checkNames(kind, name, at, value, read);
     if (read.contractOnly && name === formerly)
       read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, name), notRenamed));
     if (broken.at(at)) continue;
     if (!isAccess) {
       fields[name] = fieldAt(at, value, read);
-      if (isGenerated({ fields }, name) && !kind.fields[name]?.isSecret)
+      if (isGenerated({ fields }, name) && !row.isSecret)
         read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(at), notGenerated(name)));
     } else
       for (const subject of kind.access?.subjects ?? [])
@@ -225,10 +223,7 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
   else if (access && isJsonObject(entry) && Object.hasOwn(entry, access.field))
     report(at, declaredTwice(field, access.field));
   for (const { place, problem } of bindingProblems(children, value)) report([...at, ...place], problem);
-  mapIds(children, value, (id, family, place) => {
-    checkName(family, [...at, ...place], id, read);
-    return id;
-  });
+  checkNames(kind, field, at, value, read);
 }
 
 const notRenamed = beyond(
@@ -243,10 +238,12 @@ const notBound = beyond(
 
 /** Checks of names in place of ids that no schema expresses: whether names can be looked up, and that none is a secret. */
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
-  const { refersTo: related, idForm, findId } = kind.fields[field] ?? {};
-  if (!related || (idForm !== undefined) !== isJsonList(value)) return;
-  for (const [item, id] of (isJsonList(value) ? value : [value]).entries())
-    checkName(related, isJsonList(value) ? [...at, item] : at, id, read, findId);
+  const row = kind.fields[field] ?? {};
+  if (row.refersTo && (row.idForm !== undefined) !== isJsonList(value)) return;
+  mapIds(row, value, (id, family, place) => {
+    checkName(family, [...at, ...place], id, read, row.findId);
+    return id;
+  });
 }
 
 function checkName(

@@ -37,9 +37,7 @@ function trimFields(entry: JsonValue, kind: Kind | undefined): JsonValue {
   return mapValues(entry, (value, field) => {
     if (typeof value === 'string') return trimAsService(value);
     if (field === kind?.access?.field && isJsonObject(value)) return mapValues(value, trimNames);
-    const children = kind?.fields[field]?.children;
-    if (children) return mapIds(children, value, trimNames);
-    return typeof value === 'object' && kind?.fields[field]?.refersTo ? trimNames(value) : value;
+    return mapIds(kind?.fields[field] ?? {}, value, trimNames);
   });
 }
 

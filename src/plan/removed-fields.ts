@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.t
 import { isMasked } from '../base/sensitive.ts';
 import { isInstruction, partIn, partOf, sentValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { labelled, withoutIdsOfNames } from '../kinds/bindings.ts';
+import { labelled, mapIds } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
 import { isNameReference, type PartialValue } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
@@ -63,7 +63,7 @@ function stayingBound(
   { fields }: HeldRecord,
 ): string | undefined {
   const [declared, there] = [sentValue(resource, field) ?? null, fields[field] ?? null].map((value) =>
-    withoutIdsOfNames(children, value),
+    mapIds({ children }, value, (id) => (isNameReference(id) ? { name: id.name } : id)),
   );
   const dropped = part.dropped(before, declared ?? null);
   const texts = Object.keys(labelled(children, part.managed(dropped, there ?? null), []).declared);
