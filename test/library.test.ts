@@ -105,7 +105,7 @@ describe('the library', () => {
     expect(asked).toEqual([2]);
   });
 
-  test('settles what is under way when the signal aborts, and begins nothing more', async () => {
+  test('finishes changes under way when the signal aborts, and starts no more', async () => {
     const users = Array.from({ length: 40 }, (_, index) => `  - { username: user-${index}, name: A }`);
     const stop = new AbortController();
     onRequest = (method) => {
@@ -119,7 +119,7 @@ describe('the library', () => {
     expect(outcomes.filter((outcome) => outcome === 'created').length).toBeLessThanOrEqual(4);
   });
 
-  test('changes what exists where both switches are on', async () => {
+  test('updates existing records if both switches are on', async () => {
     const options = { ...service, capabilities: ['update'], allow: ['update'] };
     const paths = manifest('applications:', '  - { slug: here, name: There }');
     expect((await apply(paths, service)).run?.outcomes).toMatchObject([{ outcome: 'differs' }]);
@@ -156,7 +156,7 @@ describe('the library', () => {
   });
 });
 
-describe('no secret of the manifests or of the library', () => {
+describe('secrets of manifests and of the library', () => {
   test.each([
     ['a success', undefined],
     ['a refusal', 400],

@@ -99,7 +99,7 @@ describe.each(Object.entries(rooms))('%s/', (room, { uses, without = [] }) => {
   });
 });
 
-test('every room of src/ has a row, and names its modules in full', () => {
+test('every folder of src/ has a row, with its modules in full', () => {
   const found = new Set(imports.flatMap(({ file }) => (file.includes('/') ? roomOf(file) : [])));
   expect(found).toEqual(new Set(Object.keys(rooms)));
   expect(imports.filter(({ from }) => builtinModules.includes(from))).toEqual([]);
@@ -111,7 +111,7 @@ test.each(Object.entries(limits))('there is something that keeps to: without %s'
   expect(imports.some((each) => isUsed(each))).toBe(true);
 });
 
-test('nothing starts a program but `sandbox -- COMMAND`', () => {
+test('only `sandbox -- COMMAND` starts a program', () => {
   const starting = imports.filter(({ from }) => /^node:(?:child_process|cluster|worker_threads)$/.test(from));
   expect(starting.map(({ file }) => file)).toEqual(['terminal/run-command.ts']);
 });

@@ -33,7 +33,7 @@ function read(
 }
 
 describe('a table', () => {
-  test('declares a user for each row, and what the cells say that are not empty', () => {
+  test('declares a user for each row, with its non-empty cells', () => {
     expect(
       read(`username,name,is_active,groups,attributes.department,attributes.a.b,email,type
 alice,Alice,TRUE,${engineering};${staff},Engineering,007,alice@example.com,external
@@ -59,7 +59,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('takes what is no id for the name of a group or a provider', () => {
+  test('reads a text that is no id as the name of a group or a provider', () => {
     expect(read(`username,name,groups\na,A,staff; ${engineering}\n`)).toMatchObject({
       declared: [['user.a', { groups: [{ name: 'staff' }, engineering] }]],
     });
@@ -88,7 +88,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('is of the kind that is said, whatever its columns are called', () => {
+  test('uses the kind of --kind, whatever its columns are named', () => {
     const text = 'slug,username,name\na,b,A\n';
     expect(read(text)).toEqual({
       declared: [['user.b', { username: 'b', name: 'A' }]],
@@ -129,7 +129,7 @@ bob,Bob,false,;,,,,
     ]);
   });
 
-  test('takes an id for what is digits from its beginning to its end', () => {
+  test('reads a text of digits only as an id', () => {
     expect(
       read('slug,name,provider,backchannel_providers\na,A,3rd party,2nd;4\n', application),
     ).toMatchObject({
@@ -199,7 +199,7 @@ bob,Bob,false,;,,,,
   });
 });
 
-describe('what is wrong with a table is reported at its place', () => {
+describe('an invalid table', () => {
   test.each<[what: string, text: string, said: string[]]>([
     ['nothing in it', '', ['1:1 empty-file']],
     ['only a header', 'username,name\n', ['1:1 empty-file']],
@@ -244,7 +244,7 @@ describe('what is wrong with a table is reported at its place', () => {
     expect(read(text, application).said).toEqual(said);
   });
 
-  test('and no row is quoted, which may hold what nobody else should see', () => {
+  test('is reported without quoting rows, which may contain private data', () => {
     const text =
       'username,name,is_active,email,attributes.pin\na,A,canary-1,canary-2,canary-3\nb,"canary-4\n';
     for (const part of [text, text.split('b,')[0] ?? '', 'canary-5\ncanary-6\n']) {
@@ -254,7 +254,7 @@ describe('what is wrong with a table is reported at its place', () => {
     }
   });
 
-  test('but its header is', () => {
+  test('is reported with its header quoted', () => {
     const { diagnostics } = resourcesOf(sourceFile('people.csv', 'username,mail\na,b\n'), user, ',', check);
     expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'Did you mean `email`?' }]);
   });

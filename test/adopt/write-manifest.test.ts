@@ -27,7 +27,7 @@ const aboutTwo: ReadonlySet<string> = new Set([
   'former-name',
 ]);
 
-test('reading what was written gives what was to be declared, but for what was reported', async () => {
+test('a written manifest reads back as the declared records, except for reported ones', async () => {
   await fc.assert(
     fc.asyncProperty(anyRecords, async (records) => {
       const { text, unwritable } = writeManifest(records, check, 'x.json');
@@ -67,7 +67,7 @@ function nested(depth: number): JsonObject {
   return depth === 1 ? { a: 1 } : { a: nested(depth - 1) };
 }
 
-describe('what a person would write', () => {
+describe('a written manifest', () => {
   test('has the schema on top, kinds and fields in the order of the schema, entries by name, and $${ for ${', () => {
     const { text, unwritable } = writeManifest(
       [
@@ -104,7 +104,7 @@ users:
 `);
   });
 
-  test('has what most entries share as defaults, where that is shorter', () => {
+  test('puts common fields into defaults if that is shorter', () => {
     const of = (username: string, path: string): JsonObject => ({ username, path, type: 'external' });
     const { text } = writeManifest(all(users, of('a', 'staff'), of('b', 'staff'), of('c', 'robots')), check);
     expect(text).toBe(`version: 1
@@ -138,7 +138,7 @@ users:
     expect(writeManifest(all(users, ...entries), check).text).not.toContain('defaults:');
   });
 
-  test('of nothing is a manifest that declares nothing', async () => {
+  test('of no records is a manifest with an empty list', async () => {
     const { text } = writeManifest([], check);
     expect(text).toBe(
       'version: 1\ncertificates: []\nroles: []\ngroups: []\nproperty_mappings: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n',
@@ -147,7 +147,7 @@ users:
   });
 });
 
-describe('what no manifest can hold is reported', () => {
+describe('values that a manifest cannot contain are reported', () => {
   test.each<[what: string, kind: Kind, fields: JsonObject, field: string, code: string, isWhole?: 'whole']>([
     [
       'a slug of a later release',
@@ -242,7 +242,7 @@ describe('what no manifest can hold is reported', () => {
       { type: 'internal_service_account', last_login: '2024-05-01T10:00:00z' },
     ],
     ['no keys that look like others', { attributes: { constructor: 1, null: 2, '1': 3, '': 4, '*': 5 } }],
-  ])('and %s', async (_, fields) => {
+  ])('%s is reported', async (_, fields) => {
     const { text, unwritable } = writeManifest(all(users, { username: 'x', ...fields }), check);
     expect(unwritable).toEqual([]);
     const [resource] = (await load(text)).resources;

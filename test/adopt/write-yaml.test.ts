@@ -20,7 +20,7 @@ const anyMapping = fc
   .dictionary(anyText, anyJson, { maxKeys: 5 })
   .filter((mapping) => Object.keys(mapping).length > 0 && isTaken(mapping));
 
-describe('what is written', () => {
+describe('written YAML', () => {
   test('reads as the same value, with mappings in lines of their own or not', () => {
     fc.assert(
       fc.property(anyMapping, fc.nat(4), (mapping, inlineFrom) => {

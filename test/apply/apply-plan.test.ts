@@ -76,7 +76,7 @@ describe('applying a plan', () => {
     expect(mostAtOnce).toBeLessThanOrEqual(concurrency);
   });
 
-  test('goes on with users when applications are denied', async () => {
+  test('continues with users when applications are denied', async () => {
     const { counts, posts } = await applying(
       20,
       (request) =>
@@ -87,7 +87,7 @@ describe('applying a plan', () => {
     expect(posts).toHaveLength(21);
   });
 
-  test('goes on with users when the licence of the service lets no applications be created', async () => {
+  test('continues with users when the licence does not allow creating applications', async () => {
     const { counts, posts, outcomes } = await applying(
       20,
       (request) =>
@@ -122,7 +122,7 @@ describe('applying a plan', () => {
     expect((counts['unknown'] ?? 0) + (counts['created'] ?? 0)).toBe(20);
   });
 
-  test('stops when the service asks for a pause that is too long to make', async () => {
+  test('stops when the service asks for too long a pause', async () => {
     const { counts, posts } = await applying(20, () => answered(429, '', { 'retry-after': '3600' }), 4);
     expect(counts).toEqual({ not_attempted: 40 });
     expect(posts.length).toBeLessThanOrEqual(4);
@@ -175,7 +175,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('report what differs from what is unchanged, and nothing is sent for either', async () => {
+  test('tell different from unchanged resources; nothing is sent for either', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,
@@ -258,7 +258,7 @@ describe('doubts that come of outages', () => {
     return counts;
   }
 
-  test('count as one where they met the same outage: what was under way does not end the run', async () => {
+  test('count as one for requests that met the same outage, so requests under way do not end the run', async () => {
     const underWay = new Set(['u0', 'u1', 'u2', 'u3', 'u4', 'u5']);
     const counts = await through(10, 6, (name) => (underWay.has(name) ? badGateway : undefined));
     expect(counts).toEqual({ unknown: 6, created: 4 });
@@ -268,7 +268,7 @@ describe('doubts that come of outages', () => {
     expect(await through(10, 1, () => badGateway)).toEqual({ unknown: 5, not_attempted: 5 });
   });
 
-  test('are not counted where the service reports, after the outage, what became of the create', async () => {
+  test('are not counted if a look-up after the outage shows the result of the create', async () => {
     const posts = new Map<string, number>();
     const counts = await through(20, 1, (name) => {
       posts.set(name, (posts.get(name) ?? 0) + 1);
@@ -278,7 +278,7 @@ describe('doubts that come of outages', () => {
   });
 });
 
-test('what was begun and never sent says why the run had stopped', async () => {
+test('a resource that was started but never sent has the reason why the run stopped', async () => {
   const manifest = 'version: 1\nusers: [{ username: u, name: U }]\n';
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
@@ -291,7 +291,7 @@ test('what was begun and never sent says why the run had stopped', async () => {
   ]);
 });
 
-describe('resources that are created at the same time', () => {
+describe('concurrent creates', () => {
   const two = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
   const seven = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => `{ slug: ${slug}, name: A }`).join(', ');
 

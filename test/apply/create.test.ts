@@ -66,7 +66,7 @@ async function settleUnless(
 }
 
 describe('creating an application', () => {
-  test('that is answered with 201 has created it', async () => {
+  test('with a 201 ends as created', async () => {
     expect(await settle(application, created)).toMatchObject({
       outcome: 'created',
       held: { pk: 'p1' },
@@ -75,11 +75,11 @@ describe('creating an application', () => {
     });
   });
 
-  test('that is refused for a field is rejected, and not tried again', async () => {
+  test('with a refused field ends as rejected, without a retry', async () => {
     expect(await settle(application, invalid)).toMatchObject({ outcome: 'rejected', attempts: 1 });
   });
 
-  test('whose slug is taken finds that it exists', async () => {
+  test('with a taken slug ends as exists', async () => {
     expect(await settle(application, slugTaken, found)).toMatchObject({
       outcome: 'exists',
       answer: { status: 400 },
@@ -88,15 +88,15 @@ describe('creating an application', () => {
     });
   });
 
-  test('whose slug is taken by what cannot be seen is in conflict', async () => {
+  test('with a slug taken by a hidden record ends as conflict', async () => {
     expect(await settle(application, slugTaken, absent)).toMatchObject({ outcome: 'conflict' });
   });
 
-  test('that is denied stops the creation of applications', async () => {
+  test('that is denied stops the creation of further applications', async () => {
     expect(await settle(application, denied)).toMatchObject({ outcome: 'denied', stop: 'type' });
   });
 
-  test('that the licence of the service does not let happen is not attempted, and stops the applications', async () => {
+  test('that the licence does not allow ends as not attempted, and stops further applications', async () => {
     expect(await settle(application, readOnly)).toMatchObject({
       outcome: 'not_attempted',
       attempts: 1,
@@ -104,11 +104,11 @@ describe('creating an application', () => {
     });
   });
 
-  test('that the licence does not let happen is unknown once an answer was lost', async () => {
+  test('that the licence does not allow ends as unknown after a lost answer', async () => {
     expect(await settle(application, lost, absent, readOnly)).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('that crashes the service looks before it tries again', async () => {
+  test('that crashes the service is looked up before a retry', async () => {
     expect(await settle(application, crash, absent, created)).toMatchObject({
       outcome: 'created',
       attempts: 2,
@@ -117,7 +117,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('that crashes the service after all exists if it is found', async () => {
+  test('that crashes the service ends as exists if the record is found', async () => {
     expect(await settle(application, crash, found)).toMatchObject({
       outcome: 'exists',
       answer: { status: 405 },
@@ -126,7 +126,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('that is found is in doubt after an answer that left it open, and not otherwise', async () => {
+  test('that is found is in doubt only after an unclear answer', async () => {
     expect(await settle(application, slugTaken, found)).toMatchObject({ outcome: 'exists', inDoubt: false });
     expect(await settle(application, crash, found)).toMatchObject({ outcome: 'exists', inDoubt: true });
     expect(await settle(application, lost, absent, slugTaken, found)).toMatchObject({
@@ -137,7 +137,7 @@ describe('creating an application', () => {
     expect(await settle(application, refused, slugTaken, found)).toMatchObject({ inDoubt: false });
   });
 
-  test('reports what came back of the fields that were sent, and of no others', async () => {
+  test('reports only the sent fields of the answer', async () => {
     const more = answered(201, {
       pk: 'p1',
       slug: 'wiki',
@@ -151,7 +151,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('whose answer is lost is unknown when looking is denied', async () => {
+  test('with a lost answer ends as unknown when the look-up is denied', async () => {
     expect(await settle(application, lost, denied)).toMatchObject({ outcome: 'unknown' });
   });
 
@@ -170,21 +170,21 @@ describe('creating an application', () => {
     });
   });
 
-  test('that was never sent is tried again without looking', async () => {
+  test('that was never sent is retried without a look-up', async () => {
     expect(await settle(application, refused, created)).toMatchObject({
       outcome: 'created',
       methods: 'POST POST',
     });
   });
 
-  test('that could never be sent was not attempted', async () => {
+  test('that could never be sent ends as not attempted', async () => {
     expect(await settle(application, refused, refused, refused)).toMatchObject({
       outcome: 'not_attempted',
       attempts: 3,
     });
   });
 
-  test('waits as long as it is asked to, and not less', async () => {
+  test('waits exactly as long as the service asks', async () => {
     const slowDown = answered(429, '', { 'retry-after': '7' });
     expect(await settle(application, slowDown, created)).toMatchObject({
       outcome: 'created',
@@ -208,7 +208,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('that is redirected stops the run, and is unknown', async () => {
+  test('that is redirected stops the run, and ends as unknown', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
     expect(await settle(application, redirect, redirect)).toMatchObject({ outcome: 'unknown', stop: 'run' });
     expect(await settle(application, redirect, absent)).toMatchObject({
@@ -220,7 +220,7 @@ describe('creating an application', () => {
 });
 
 describe('a service that asks to wait', () => {
-  test('is waited for before it is asked what it did', async () => {
+  test('is looked up only after the requested pause', async () => {
     const unavailable = answered(503, '', { 'retry-after': '7' });
     const { methods, sleeps } = await settle(application, unavailable, absent, created);
     expect(methods).toBe('POST GET POST');
@@ -264,10 +264,10 @@ describe('a taken slug', () => {
   });
 });
 
-describe('a pause that is too long to wait out', () => {
+describe('a pause that exceeds the limit', () => {
   const tooLong = { 'retry-after': '3600' };
 
-  test('leaves not attempted, with the answer that asked for it, what was not acted upon', async () => {
+  test('ends a create that had no effect as not attempted, with the answer that asked for the pause', async () => {
     expect(await settle(application, answered(429, '', tooLong))).toMatchObject({
       outcome: 'not_attempted',
       answer: { status: 429, retryAfter: '3600' },
@@ -275,7 +275,7 @@ describe('a pause that is too long to wait out', () => {
     });
   });
 
-  test('leaves unknown, with the answer that asked for it, what may have been acted upon', async () => {
+  test('ends a create that may have had an effect as unknown, with the answer that asked for the pause', async () => {
     expect(await settle(user, answered(503, '', tooLong))).toMatchObject({
       outcome: 'unknown',
       answer: { status: 503, retryAfter: '3600' },
@@ -284,7 +284,7 @@ describe('a pause that is too long to wait out', () => {
     });
   });
 
-  test('that others got leaves not attempted, with no answer, what was not begun', async () => {
+  test('ends a create that was not started as not attempted, without an answer', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const stops: string[] = [];
@@ -316,7 +316,7 @@ describe('a create while the service is away', () => {
     return settled;
   }
 
-  test('that never left is sent again when it is back, and three outages do not count as tries', async () => {
+  test('is sent again after the outage if it was never sent; three outages do not use up tries', async () => {
     const refusals = Array.from({ length: 5 }, () => refused);
     expect(await settleAway(3, user, ...refusals, created)).toMatchObject({
       outcome: 'created',
@@ -328,7 +328,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('that is in doubt is looked for when it is back, and only then', async () => {
+  test('is looked up after the outage if it is in doubt, and not before', async () => {
     expect(await settleAway(3, application, badGateway, found)).toMatchObject({
       outcome: 'exists',
       attempts: 1,
@@ -339,7 +339,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('is looked for through three outages and five tries, and no more: the question may be what brings it down', async () => {
+  test('is looked up through at most three outages and five tries, since the look-up may cause the outage', async () => {
     const refusals = Array.from({ length: 7 }, () => refused);
     expect(await settleAway(3, application, lost, ...refusals, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, application, lost, ...refusals, refused)).toMatchObject({
@@ -347,7 +347,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('says how long was waited where the service went away in the pause before the next try', async () => {
+  test('reports how long it waited if the service went down in the pause before a retry', async () => {
     const clock = virtualClock();
     const pacing = createPacing({
       concurrency: 1,
@@ -368,7 +368,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('that is in doubt and is a user is sent three times at the most', async () => {
+  test('for a user in doubt is sent at most three times', async () => {
     expect(await settleAway(3, user, badGateway, usernameTaken)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, user, badGateway, badGateway, badGateway)).toMatchObject({
       outcome: 'unknown',
@@ -376,7 +376,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('that never left is not attempted when it does not come back, and says how long was waited', async () => {
+  test('that was never sent ends as not attempted if the outage does not end, with the time waited', async () => {
     expect(await settleAway(1000, user, refused)).toMatchObject({
       outcome: 'not_attempted',
       answer: { kind: 'unreachable_for_now', waitedMs: 60_000 },
@@ -384,7 +384,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('that is in doubt is unknown when it does not come back, and says how long was waited', async () => {
+  test('in doubt ends as unknown if the outage does not end, with the time waited', async () => {
     expect(await settleAway(1000, user, badGateway)).toMatchObject({
       outcome: 'unknown',
       answer: { status: 502, waitedMs: 60_000 },
@@ -422,15 +422,15 @@ describe('an interrupted create', () => {
 });
 
 describe('creating a user', () => {
-  test('that is answered with 201 has created it', async () => {
+  test('with a 201 ends as created', async () => {
     expect(await settle(user, created)).toMatchObject({ outcome: 'created', held: { pk: 'p1' } });
   });
 
-  test('whose username is taken finds that it exists', async () => {
+  test('with a taken username ends as exists', async () => {
     expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', methods: 'POST' });
   });
 
-  test('whose username is taken has no id to report', async () => {
+  test('with a taken username has no id', async () => {
     expect(await settle(user, usernameTaken)).not.toHaveProperty('held');
   });
 
@@ -470,7 +470,7 @@ describe('creating a user', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('whose answer is lost creates again, for there is no way to look', async () => {
+  test('with a lost answer is sent again if users cannot be looked up', async () => {
     expect(await settle(user, lost, usernameTaken)).toMatchObject({
       outcome: 'exists',
       methods: 'POST POST',
@@ -478,7 +478,7 @@ describe('creating a user', () => {
     expect(await settle(user, lost, created)).toMatchObject({ outcome: 'created', methods: 'POST POST' });
   });
 
-  test('that turns out not to be looked up ends as under the contract', async () => {
+  test('ends as with contract_only if users turn out to be unreadable', async () => {
     const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
     const settling = async (...answers: Exchange[]): Promise<WriteResult> => {
@@ -497,7 +497,7 @@ describe('creating a user', () => {
     expect(await settling(usernameTaken, unseen, unseen, unseen)).toMatchObject({ outcome: 'conflict' });
   });
 
-  test('whose username is taken is in doubt after an answer that left it open, and not otherwise', async () => {
+  test('with a taken username is in doubt only after an unclear answer', async () => {
     expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: false });
     expect(await settle(user, refused, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: false });
     expect(await settle(user, lost, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: true });
@@ -509,12 +509,12 @@ describe('creating a user', () => {
     expect(await settle(user, crash, refused, refused)).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('that clashes is unknown', async () => {
+  test('with a 409 ends as unknown', async () => {
     expect(await settle(user, answered(409))).toMatchObject({ outcome: 'unknown', attempts: 1 });
   });
 });
 
-describe('what is not begun any more after an answer', () => {
+describe('an answer that stops further creates', () => {
   const wikiUser = creationOf('user', identity, 'Wiki');
   const scopes = { run: 'the rest of the run', type: 'the rest of its type', nothing: 'nothing' };
 

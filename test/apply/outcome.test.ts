@@ -18,7 +18,7 @@ test.each<[what: string, ended: Ended, what: 'done' | 'missing' | 'in part']>([
   ['there after doubt, and as declared', { outcome: 'exists', doubt: 'checked' }, 'done'],
   ['there after doubt, and differs', { outcome: 'exists', doubt: 'checked', differences }, 'in part'],
   ['there after doubt, and cannot be looked up', { outcome: 'exists', doubt: 'unchecked' }, 'in part'],
-])('what is %s is %3$s', (_, ended, expected) => {
+])('an outcome %s is %3$s', (_, ended, expected) => {
   expect({ missing: isMissing(ended), partial: isPartial(ended), incomplete: isIncomplete(ended) }).toEqual({
     missing: expected === 'missing',
     partial: expected === 'in part',

@@ -23,7 +23,7 @@ function recordedCreates(
 /** What no manifest can declare is ignored by the service: these recordings show that. */
 const undeclarable = new Set(['colour', 'pk', 'launch_url']);
 
-describe.each(['application', 'user'] as const)('what a real service made of a create of an %s', (type) => {
+describe.each(['application', 'user'] as const)('a recorded create of an %s', (type) => {
   test.each(recordedCreates(type))('came back as declared: %s', async (_, { request, response }, release) => {
     const body = isJsonObject(request.body) ? request.body : {};
     const entry = Object.fromEntries(Object.entries(body).filter(([field]) => !undeclarable.has(field)));

@@ -10,7 +10,7 @@ async function begun(): Promise<{ readonly stops: Stops; readonly change: Change
   return { stops: new Stops({ pacing: { outage }, fault: new AbortController().signal }), change };
 }
 
-test('the first reason to stop a run is the one that is reported', async () => {
+test('a run reports the first reason that stopped it', async () => {
   const { stops, change } = await begun();
   expect(stops.why(change)).toBeUndefined();
   stops.controlOf(change, () => {}).stop('pause');

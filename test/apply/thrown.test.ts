@@ -77,7 +77,7 @@ async function carriedOut(
 
 const rest = { same: 'unchanged', a: 'created', c: 'not_attempted', u: 'not_attempted', v: 'not_attempted' };
 
-describe('what is thrown while a plan is carried out', () => {
+describe('an exception during an apply', () => {
   test.each<[string, Parameters<typeof carriedOut>[0]]>([
     ['a request', ({ client }, from) => ({ client: { ...client, create: from(client.create) } })],
     [
@@ -104,7 +104,7 @@ describe('what is thrown while a plan is carried out', () => {
     expect(words.filter((word) => word !== undefined)).toEqual(['error', 'error', 'error']);
   });
 
-  test('a listener of a beginning leaves what was to begin not attempted', async () => {
+  test('in a listener of a start leaves the resource not attempted', async () => {
     const { outcomes, posts } = await carriedOut(({ onStart }, from) => ({ onStart: from(onStart) }));
     expect(outcomes).toEqual({ ...rest, b: 'created' });
     expect(posts).not.toContain('c');
@@ -135,7 +135,7 @@ describe('what is thrown while a plan is carried out', () => {
           return fails();
         },
     ],
-  ])('by what shares out the work, %s, loses no outcome', async (_, forEach) => {
+  ])('in the work queue, %s, loses no outcome', async (_, forEach) => {
     const { outcomes, error, posts } = await carriedOut(({ pacing }) => ({
       pacing: { ...pacing, forEach: forEach(pacing) },
     }));

@@ -74,7 +74,7 @@ describe('a change', () => {
     });
   });
 
-  test('is unknown where its answer shows neither what was there nor what was sent', async () => {
+  test('is unknown if its answer shows neither the old nor the sent value', async () => {
     expect(await settle([asPlanned, asOthersWant])).toMatchObject({
       outcome: 'unknown',
       clash: { kind: 'changed', fields: ['group'] },
@@ -128,7 +128,7 @@ describe('a change', () => {
     expect(settled).not.toHaveProperty('clash');
   });
 
-  test('is not attempted where the service asks for a pause that is too long', async () => {
+  test('is not attempted if the service asks for too long a pause', async () => {
     expect(await settle([asPlanned, tooLong])).toMatchObject({
       outcome: 'not_attempted',
       answer: { retryAfter: '3600' },
@@ -169,7 +169,7 @@ describe('the look before a change', () => {
     expect(settled.methods).not.toContain('PATCH');
   });
 
-  test('is not made where others got a pause that is too long', async () => {
+  test('ends the change if another request got too long a pause', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const settled = await settle([], { pacing });
@@ -234,7 +234,7 @@ describe('a change whose answer was lost', () => {
     expect(settled).not.toHaveProperty('clash');
   });
 
-  test('by a redirect, which stops the run, is looked at and not sent again', async () => {
+  test('is read and not repeated after a redirect, which stops the run', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example.com/' });
     expect(await settle([asPlanned, redirect, asDeclared])).toMatchObject({
       outcome: 'updated',
@@ -280,7 +280,7 @@ describe('a change that the service takes and ignores', () => {
 });
 
 describe('a change while the service is away', () => {
-  test('that never left is sent again when it is back, and three outages do not count as tries', async () => {
+  test('is sent again after the outage if it was never sent; three outages do not use up tries', async () => {
     const refusals = Array.from({ length: 5 }, () => [asPlanned, refused]).flat();
     expect(await settle([...refusals, asPlanned, asDeclared], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'updated',
@@ -292,7 +292,7 @@ describe('a change while the service is away', () => {
     });
   });
 
-  test('that is in doubt counts as a try', async () => {
+  test('uses up a try if it is in doubt', async () => {
     const doubts = Array.from({ length: 3 }, () => [asPlanned, badGateway]).flat();
     expect(await settle([...doubts, asPlanned], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'unknown',
@@ -300,7 +300,7 @@ describe('a change while the service is away', () => {
     });
   });
 
-  test('says how long was waited where the service does not come back', async () => {
+  test('reports how long it waited if the outage does not end', async () => {
     expect(await settle([asPlanned, refused], { pacing: pacingWhileAway(1000) })).toMatchObject({
       outcome: 'not_attempted',
       answer: { kind: 'unreachable_for_now', waitedMs: 60_000 },

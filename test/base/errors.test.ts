@@ -8,7 +8,7 @@ import { reasonOf } from '../../src/base/errors.ts';
 const caught = async (act: () => Promise<unknown>): Promise<string> => act().then(String, reasonOf);
 
 describe('the reason of an error', () => {
-  test('of the system is in plain words, with its code', async () => {
+  test('explains a system error in plain words, with its code', async () => {
     expect(await caught(() => readFile('/nowhere/at-all'))).toBe('there is no such file or folder (ENOENT)');
     expect(await caught(() => readFile('/'))).toBe('it is a folder, not a file (EISDIR)');
     expect(await caught(() => readFile('/etc/passwd/x'))).toBe(
@@ -16,7 +16,7 @@ describe('the reason of an error', () => {
     );
   });
 
-  test('of a port that is taken names no system call', async () => {
+  test('names no system call for a port in use', async () => {
     const first = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => first.once('listening', resolve));
     const address = first.address();
@@ -33,7 +33,7 @@ describe('the reason of an error', () => {
     [new DOMException('stopped', 'AbortError'), 'stopped'],
     ['a text', 'a text'],
     [undefined, 'undefined'],
-  ])('is what it says, where nothing plainer is known: %s', (error, reason) => {
+  ])('is the original message if there is no plainer one: %s', (error, reason) => {
     expect(reasonOf(error)).toBe(reason);
   });
 

@@ -17,7 +17,7 @@ describe('a secret', () => {
     expect(cleaned).not.toMatch(/SECRET|NFQ1JFV/);
   });
 
-  test('leaves what stands around it as it was written', () => {
+  test('leaves the surrounding text unchanged', () => {
     const inUrl = encodeURIComponent(secret);
     expect(new Redactor([secret]).clean(`%41 %2541 ${inUrl} %41 😀`)).toBe('%41 %2541 (sensitive) %41 😀');
     expect(new Redactor(['0123456789😀']).clean('0123456789%F0%9F%98%80%41')).toBe('(sensitive)%41');
@@ -28,12 +28,12 @@ describe('a secret', () => {
     expect(new Redactor(['hunter2!']).clean(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
   });
 
-  test('of several lines is found in each of them', () => {
+  test('of several lines is found in each line', () => {
     const key = '-----BEGIN-----\r\ncanary-line-1\ncanary-line-2\n}\n';
     expect(new Redactor([key]).cover('x: canary-line-2 }')).toBe('x: (sensitive)   }');
   });
 
-  test('that overlaps another is blanked out with it', () => {
+  test('that overlaps another is masked together with it', () => {
     expect(new Redactor(['one-two', 'two-three', 'sens']).clean('(one-two-three)')).toBe('((sensitive))');
   });
 
@@ -46,12 +46,12 @@ describe('a secret', () => {
     expect(new Redactor([secret]).clean(`${filler} ${secret}`)).toBe(`${filler} (sensitive)`);
   });
 
-  test('of one word over and over is found, where a search by every piece of it would not end', () => {
+  test('of one repeated word is found in linear time', () => {
     const redactor = new Redactor(['a'.repeat(60_000)]);
     expect(redactor.clean(`${'a'.repeat(60_000)}b`)).toBe('(sensitive)b');
   });
 
-  test('can be covered, so that what follows keeps its column', () => {
+  test('can be replaced without moving the following columns', () => {
     const covered = new Redactor(['0123456789abcdef']).cover('a 0123456789abcdef b');
     expect(covered).toBe('a (sensitive)      b');
     expect(new Redactor(['hunter2!']).cover('a hunter2! b')).toBe('a (sensiti b');

@@ -81,7 +81,7 @@ const sent = (service: Service, method: string): HttpRequest[] =>
   service.requests.filter((request) => request.method === method);
 
 describe('while others write', () => {
-  test('a change that somebody adds to is not finished: what was to come last is not sent', async () => {
+  test('a change with a concurrent new binding ends as unfinished: its last request is not sent', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     // Look for the plan, look before the change, look before the bind, look before the delete, look back.
     const send = before(service, isList, 5, () => bind(service, 'staff'));
@@ -95,7 +95,7 @@ describe('while others write', () => {
     expect(sent(service, 'PATCH')).toEqual([]);
   });
 
-  test('nobody is taken out once those who stay are bound no longer', async () => {
+  test('no binding is deleted if a declared one disappears meanwhile', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const deleteNew = (): void => {
       for (const { pk, group } of bindingsOf(service))
@@ -115,7 +115,7 @@ describe('while others write', () => {
     expect(bindingsOf(service)).toHaveLength(1);
   });
 
-  test('what somebody has created since the plan is compared as it is', async () => {
+  test('a record created since the plan is compared', async () => {
     const service = sandboxTransport({});
     const send = before(
       service,
@@ -131,7 +131,7 @@ describe('while others write', () => {
     expect(stdout).toContain('= application.grafana  exists already (');
   });
 
-  test('an application that is deleted while who may open it is read is named, and no other', async () => {
+  test('an application deleted while its bindings are read is the only one reported', async () => {
     const service = sandboxTransport({ applications: ['a', 'b'].map((slug) => ({ slug, name: slug })) });
     const send = before(service, isList, 1, () => service.sandbox.delete('application', 'b'));
     const text =
@@ -144,7 +144,7 @@ describe('while others write', () => {
   });
 });
 
-test('of those that are bound twice, every run keeps the same', async () => {
+test('of duplicate bindings, every run keeps the same one', async () => {
   const one = { application: 'grafana', group: 'staff' };
   const service = serviceWith([one, one, one, one]);
   const pks = bindingsOf(service).map(({ pk }) => textOf(pk));
@@ -165,11 +165,11 @@ test('backchannel providers are withheld as the provider is, and each binding ha
   expect(others.at(-1)).toEqual({ provider: 1, backchannel_providers: [2] });
 });
 
-describe('where binding fails', () => {
+describe('a failed binding', () => {
   const many = Array.from({ length: 20 }, (_, index) => `a${index}`);
   const text = `version: 1\napplications:\n${many.map((slug) => `  - { slug: ${slug}, name: ${slug}, access: { groups: [{ name: staff }] } }\n`).join('')}`;
 
-  test('no more applications are begun after five that were not finished', async () => {
+  test('no more applications are started after five unfinished ones', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) =>
       isBind(request) ? answered(500, 'Server Error') : service.send(request, signal);
@@ -179,7 +179,7 @@ describe('where binding fails', () => {
     expect(stdout).toContain('15 not attempted');
   });
 
-  test('a lost answer is settled by a look, and nobody is bound twice', async () => {
+  test('a lost answer to a binding is settled by a look-up, without a second binding', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       const exchange = await service.send(request, signal);
@@ -191,7 +191,7 @@ describe('where binding fails', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('a denial keeps no others from being created but those with an access of their own', async () => {
+  test('a denied binding stops only applications with their own access', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const others = `  - { slug: later, name: Later, access: { groups: [{ name: staff }] } }
   - { slug: open, name: Open, access: everyone }
@@ -217,7 +217,7 @@ describe('where binding fails', () => {
     expect(service.sandbox.record('application', 'new')).toBeDefined();
   });
 
-  test('what has begun is finished after an interruption', async () => {
+  test('a started application is completed after an interruption', async () => {
     const service = sandboxTransport({});
     const interruption = new AbortController();
     const send = before(
@@ -255,7 +255,7 @@ test('names are trimmed, and with a hidden field no line is quoted', async () =>
   expect(odd.stderr).not.toContain('s3cret');
 });
 
-describe('where who may open it is as declared, and something else is not', () => {
+describe('an application with correct access and another difference', () => {
   const text = grafana('{ groups: [{ name: staff }] }', '    meta_publisher: Ops\n');
 
   test('the change is made, and reported as such', async () => {
@@ -279,7 +279,7 @@ describe('where who may open it is as declared, and something else is not', () =
   });
 });
 
-test('a 404 for the bindings says nothing of who may open an application, which is not planned', async () => {
+test('a 404 for the bindings proves nothing about access, so the application is not planned', async () => {
   const { send } = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const missing: Transport = async (request, signal) =>
     request.method === 'GET' && request.path.startsWith(bindings)

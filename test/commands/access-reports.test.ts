@@ -39,10 +39,10 @@ function serviceWith(bound: readonly Bound[], may: object = {}, grafanaHas: Json
   return sandboxTransport(seed, 't');
 }
 
-describe('what was begun and is not finished', () => {
+describe('an unfinished application', () => {
   const staff = [{ group: 'staff' }];
 
-  test('is not said to keep out those who could open it before, and could not be taken out', async () => {
+  test('is not reported as closed to former users whose bindings could not be deleted', async () => {
     const { send } = serviceWith(staff, { delete_bindings: false });
     const { ending, stdout } = await run(
       apply,
@@ -89,7 +89,7 @@ describe('what was begun and is not finished', () => {
     expect(stdout).not.toContain('Check the service URL');
   });
 
-  test('says that the token may see only some of what is bound, where it does not see what it has bound', async () => {
+  test('is reported with a note if the token does not see the bindings that it created', async () => {
     const { send, sandbox } = serviceWith([{ group: 'staff' }], { view_bindings: ['grafana/staff'] });
     const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
     const { ending, stdout } = await run(apply, send, text, allowed);
@@ -136,7 +136,7 @@ describe('what was begun and is not finished', () => {
   });
 });
 
-describe('where binding is refused, the line is that of `access`', () => {
+describe('a rejected binding is reported at the line of `access`', () => {
   const absent = '99999999-9999-4999-8999-999999999999';
 
   test('though the application has a field of the name that the service complains of', async () => {
@@ -161,7 +161,7 @@ describe('where binding is refused, the line is that of `access`', () => {
       '{ users: [{ name: carol }] }',
       '5:13',
     ],
-  ])('and so it is where it is denied: %s', async (_, bound, may, access, place) => {
+  ])('a denied binding is too: %s', async (_, bound, may, access, place) => {
     const { send } = serviceWith(bound, may);
     const { ending, stdout } = await run(apply, send, grafana(access), allowed);
     expect(ending).toBe('denied');
@@ -176,14 +176,14 @@ describe('where binding is refused, the line is that of `access`', () => {
   });
 });
 
-test('a plan says that it opens to everyone, though a secret is that word', async () => {
+test('a plan reports access for everyone although a secret equals that word', async () => {
   const { send } = serviceWith([{ group: 'staff' }]);
   const setup = { env: { WHO: 'everyone' } };
   const { stdout } = await run(plan, send, grafana('"${env:WHO}"'), allowed, setup);
   expect(stdout).toContain('\nOpens application.grafana to everyone.\n');
 });
 
-test('who would hide `access` is shown what can be hidden of it', async () => {
+test('hide: access is rejected, naming access.groups and access.users', async () => {
   const { send } = serviceWith([]);
   const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access]\n' };
   const { ending, stderr } = await run(
@@ -203,7 +203,7 @@ test('who would hide `access` is shown what can be hidden of it', async () => {
 test.each<[string, Bound]>([
   ['a policy', { policy: 'p' }],
   ['a negated binding', { group: 'contractors', negate: true }],
-])('a plan says whom it lets in beside %s, which kept them out', async (_, bound) => {
+])('a plan reports who is admitted in addition to %s, which kept them out', async (_, bound) => {
   const opening = { ...allowed, failOn: ['opens'] };
   const { send } = serviceWith([bound]);
   const { ending, stdout } = await run(plan, send, grafana('{ groups: [{ name: staff }] }'), opening);

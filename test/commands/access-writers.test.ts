@@ -103,34 +103,37 @@ const scenarios: Readonly<
   },
 };
 
-describe.each(Object.entries(scenarios))('where %s', (_, { seed, text }) => {
-  test.each(Object.entries(deeds))(
-    'and somebody else %s between any two requests, what is said is so',
-    async (_name, deed) => {
-      const calm = sandboxTransport(seed);
-      expect((await run(calm.send, text)).ending).toBe('done');
-      const declared = stateOf(calm);
-      const first = calm.requests.findIndex(({ method }) => method !== 'GET');
-      for (let nth = first; nth < calm.requests.length; nth += 1) {
-        const service = sandboxTransport(seed);
-        let isDone = false;
-        const send: Transport = async (request, signal) => {
-          if (!isDone && service.requests.length >= nth) isDone = deed(service);
-          return service.send(request, signal);
-        };
-        const { ending, stdout } = await run(send, text);
-        if (ending === 'done') expect(stateOf(service), `${nth}: ${stdout}`).toEqual(declared);
-      }
-    },
-  );
-});
+describe.each(Object.entries(scenarios))(
+  'a concurrent writer at an application where %s',
+  (_, { seed, text }) => {
+    test.each(Object.entries(deeds))(
+      'the report is true if somebody else %s between any two requests',
+      async (_name, deed) => {
+        const calm = sandboxTransport(seed);
+        expect((await run(calm.send, text)).ending).toBe('done');
+        const declared = stateOf(calm);
+        const first = calm.requests.findIndex(({ method }) => method !== 'GET');
+        for (let nth = first; nth < calm.requests.length; nth += 1) {
+          const service = sandboxTransport(seed);
+          let isDone = false;
+          const send: Transport = async (request, signal) => {
+            if (!isDone && service.requests.length >= nth) isDone = deed(service);
+            return service.send(request, signal);
+          };
+          const { ending, stdout } = await run(send, text);
+          if (ending === 'done') expect(stateOf(service), `${nth}: ${stdout}`).toEqual(declared);
+        }
+      },
+    );
+  },
+);
 
-describe('once an application has its provider', () => {
+describe('an application that has its provider already', () => {
   test.each([
     ['removes a binding', 'Who can open it now: everyone.'],
     ['disables a binding', 'Who can open it now: everyone.'],
     ['binds one more', 'the group "contractors"'],
-  ])('somebody else who %s is told of, with who can open it now and what to do', async (name, words) => {
+  ])('reports who can open it now if somebody else %s', async (name, words) => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       if (request.method === 'PATCH') deeds[name]?.(service);
@@ -144,7 +147,7 @@ describe('once an application has its provider', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('an answer that shows what was not carried out does not make it created', async () => {
+  test('is not reported as created if the answer shows otherwise', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       if (request.method !== 'PATCH') return service.send(request, signal);
@@ -174,7 +177,7 @@ describe('once an application has its provider', () => {
 });
 
 test.each([lost, undefined])(
-  'what another run created meanwhile is not said to be open to all where bindings may not be read',
+  'an application created by another run is not reported as open to all if bindings are unreadable',
   async (exchange) => {
     const service = sandboxTransport({ tokens: [{ token: 't', view_bindings: 'none' }] }, 't');
     const send: Transport = async (request, signal) => {

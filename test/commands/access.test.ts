@@ -92,7 +92,7 @@ function writes(requests: readonly HttpRequest[]): string[] {
     });
 }
 
-describe.each(sandboxReleases)('on release %s', (release) => {
+describe.each(sandboxReleases)('access on release %s', (release) => {
   test('an application is created without its provider, then all are bound, and then it gets it', async () => {
     const service = sandboxTransport({}, undefined, release);
     const { ending, stdout } = await run('apply', service.send, roll, { concurrency: '1' });
@@ -117,7 +117,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
 });
 
 describe('a plan', () => {
-  test('shows who may open what is created, and says first what it opens', async () => {
+  test('shows the access of a new application, with the accounts that it opens to first', async () => {
     const { stdout } = await run('plan', sandboxTransport({}).send, roll);
     expect(stdout).toContain(`access.groups  ["staff" (${staff}), "ops" (created first)]\n`);
     expect(stdout).toContain('access.users   ["carol" (created first)]\n');
@@ -153,7 +153,7 @@ describe('a plan', () => {
       'the user "carol" (1)',
     ],
     ['everyone', [{ group: 'staff' }], 'everyone', 'everyone'],
-  ])('says to whom it opens: %s', async (_, bound, access, whom) => {
+  ])('reports who gains access: %s', async (_, bound, access, whom) => {
     const service = serviceWith(bound.map((one) => ({ application: 'grafana', ...one })));
     const { stdout } = await run('plan', service.send, grafana(access), { ...allowed, failOn: ['opens'] });
     expect(stdout).toContain(`\nOpens application.grafana to ${whom}.\n`);
@@ -162,7 +162,7 @@ describe('a plan', () => {
     expect(failed.stderr).toContain('1 resource is opened to more than before, and --fail-on opens is given');
   });
 
-  describe('where one has to pass all that is bound', () => {
+  describe('with mode `all`', () => {
     const both = '{ groups: [{ name: staff }, { name: contractors }] }';
     const serviceOf = (mode: string, ...groups: string[]): Service =>
       serviceWith(
@@ -178,7 +178,7 @@ describe('a plan', () => {
       `the group "contractors" (${contractors})`,
     ];
 
-    test('it opens to each where one of them is enough from now on', async () => {
+    test('reports each subject as gaining access when the mode changes to `any`', async () => {
       const text = grafana(both, '    policy_engine_mode: any\n');
       expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(
         `${ofStaff} and ${ofContractors}`,
@@ -189,7 +189,7 @@ describe('a plan', () => {
       );
     });
 
-    test('it opens to those who stay where another is taken out', async () => {
+    test('reports the remaining subjects as gaining access when another is removed', async () => {
       const text = grafana('{ groups: [{ name: staff }] }');
       expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(ofStaff);
       const three = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
@@ -198,7 +198,7 @@ describe('a plan', () => {
       );
     });
 
-    test('it opens to others also where somebody else is bound, and disabled', async () => {
+    test('reports other subjects as gaining access also beside a disabled binding', async () => {
       const service = serviceWith([
         { application: 'grafana', group: 'staff' },
         { application: 'grafana', user: 'carol', enabled: false },
@@ -211,7 +211,7 @@ describe('a plan', () => {
       ['those of a group as well', ['staff'], '{ groups: [{ name: staff }] }', `${ofStaff} and `],
       ['everyone', [], 'everyone', ''],
     ])(
-      'what is negated lets people in beside %s once one of all is enough',
+      'reports who a negated binding of %s admits when the mode changes to `any`',
       async (_, bound, access, whom) => {
         const service = serviceWith(
           [
@@ -226,7 +226,7 @@ describe('a plan', () => {
       },
     );
 
-    test('it opens where one is bound once more and another is disabled', async () => {
+    test('reports access gained when one is bound twice and another is disabled', async () => {
       const policies =
         'version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    policies:\n' +
         '      - { group: { name: staff }, order: 0 }\n      - { group: { name: staff }, order: 9 }\n' +
@@ -234,7 +234,7 @@ describe('a plan', () => {
       expect(await opened(serviceOf('all', 'staff', 'contractors'), policies)).toContain(ofStaff);
     });
 
-    test('it opens to nobody where it is closed further', async () => {
+    test('reports no access gained when another binding is added', async () => {
       expect(await opened(serviceOf('all', 'staff'), grafana(both))).toBeUndefined();
       const text = grafana(both, '    policy_engine_mode: all\n');
       expect(await opened(serviceOf('any', 'staff'), text)).toBeUndefined();
@@ -242,7 +242,7 @@ describe('a plan', () => {
     });
   });
 
-  test('opens nothing where it closes what everyone could open, or is not allowed to change it', async () => {
+  test('reports no access gained for an application that was open to everyone, or that may not change', async () => {
     const closing = await run(
       'plan',
       serviceWith([]).send,
@@ -257,7 +257,7 @@ describe('a plan', () => {
     expect(left.stdout).not.toContain('Opens');
   });
 
-  test('shows what is bound twice, and policies beside', async () => {
+  test('shows duplicate bindings, and policies', async () => {
     const twice = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', group: 'staff' },
@@ -270,7 +270,7 @@ describe('a plan', () => {
     expect(stdout).toContain('note  a binding is disabled or negated, and unchanged');
   });
 
-  describe('with a baseline, also where the run may change nothing', () => {
+  describe('with a baseline, even if the run may not change anything', () => {
     const [one, both] = [
       '{ groups: [{ name: staff }] }',
       '{ groups: [{ name: staff }, { name: contractors }] }',
@@ -297,7 +297,7 @@ describe('a plan', () => {
       return /^Opens application\.grafana to (.*)\.$/m.exec(stdout)?.[1];
     };
 
-    test('it opens to whom the manifests let in now, and did not before', async () => {
+    test('reports who the manifests admit now and did not before', async () => {
       expect(await opened(grafana(one), grafana(both))).toBe(names.ofContractors);
       expect(await opened(grafana(one), grafana('everyone'))).toBe('everyone');
       expect(await opened(grafana(both), grafana(one))).toBeUndefined();
@@ -306,11 +306,11 @@ describe('a plan', () => {
       expect(await opened(grafana(one), grafana(both), ['staff', 'contractors'])).toBe(names.ofContractors);
     });
 
-    test('it opens to all whom a new entry names', async () => {
+    test('reports everyone in a new entry as gaining access', async () => {
       expect(await opened('version: 1\n', grafana('everyone'))).toBe('everyone');
     });
 
-    test('it opens to each where one of them is enough from now on', async () => {
+    test('reports each subject as gaining access when the mode changes to `any`', async () => {
       const whom = `${names.ofStaff} and ${names.ofContractors}`;
       expect(await opened(grafana(both, mode('all')), grafana(both, mode('any')))).toBe(whom);
       expect(await opened(grafana(both, mode('any')), grafana(both, mode('all')))).toBeUndefined();
@@ -318,12 +318,12 @@ describe('a plan', () => {
       expect(await opened(grafana(both), grafana(both, mode('any')))).toBeUndefined();
     });
 
-    test('it opens to those who stay where all count, and another is taken out', async () => {
+    test('reports the remaining subjects of mode `all` when another is removed', async () => {
       expect(await opened(grafana(both, mode('all')), grafana(one, mode('all')))).toBe(names.ofStaff);
       expect(await opened(grafana(one, mode('all')), grafana(both, mode('all')))).toBeUndefined();
     });
 
-    test('policies that are bound beside count as bound as well', async () => {
+    test('counts bound policies as bindings', async () => {
       expect(await opened(grafana(one), grafana(both), ['staff'], ['p'])).toBe(names.ofContractors);
       expect(await opened(grafana(one, mode('all')), grafana(one, mode('any')), ['staff'], ['p'])).toBe(
         `${names.ofStaff} and everyone admitted by policies and negated bindings`,
@@ -333,7 +333,7 @@ describe('a plan', () => {
 });
 
 describe('apply', () => {
-  test('binds before it takes out, and leaves what is not its own', async () => {
+  test('adds bindings before it deletes any, and leaves undeclared policies', async () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', policy: 'p' },
@@ -361,7 +361,7 @@ describe('apply', () => {
     expect(boundTo(service)).toEqual([]);
   });
 
-  test('keeps one of what is bound twice', async () => {
+  test('keeps one of duplicate bindings', async () => {
     const one = { application: 'grafana', group: 'staff' };
     const service = serviceWith([one, one, one]);
     const { ending } = await run('apply', service.send, grafana('{ groups: [{ name: staff }] }'), allowed);
@@ -387,7 +387,7 @@ describe('apply', () => {
     },
   );
 
-  test('is not finished where somebody puts back what it has changed', async () => {
+  test('ends as unfinished if somebody reverts its change', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const send: Transport = (request, signal) => {
       if (request.method === 'POST' && request.path === bindings)
@@ -423,7 +423,7 @@ describe('apply', () => {
     expect(writes(service.requests)[place]).toBe(request);
   });
 
-  test('asks about what it opens with a question of its own', async () => {
+  test('asks separately about changes that open something', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const options = { ...allowed, yes: false };
     const { ending, stderr } = await run('apply', service.send, grafana('everyone'), options, {
@@ -434,7 +434,7 @@ describe('apply', () => {
     expect(stderr.match(/Opens application\.grafana to everyone\.\n/g)).toHaveLength(2);
   });
 
-  test('leaves an application without its provider where nobody could be bound, and says what is left to do', async () => {
+  test('leaves an application without its provider if nobody could be bound, and reports the remaining work', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout, stderr } = await run('apply', service.send, text);
@@ -470,7 +470,7 @@ function bind({ sandbox }: Service, subject: JsonObject): void {
   sandbox.handle({ method: 'POST', path: bindings, headers, body });
 }
 
-describe('what the token may not see', () => {
+describe('bindings hidden from the token', () => {
   const service = (): Service =>
     serviceWith(
       [{ application: 'grafana', group: 'staff' }],
@@ -514,7 +514,7 @@ describe('what the token may not see', () => {
 });
 
 describe('an export', () => {
-  test('names who may open what, and a plan of it finds nothing to do', async () => {
+  test('has the access of each application, and a plan of it has no changes', async () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', user: 'carol' },
@@ -577,7 +577,7 @@ applications:
   });
 });
 
-test('a saved plan binds what it says, and is refused where somebody else has changed that', async () => {
+test('a saved plan writes its bindings, and is refused if somebody else changed them', async () => {
   const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const text = grafana('{ groups: [{ name: contractors }] }');
   const made = await run('plan', service.send, text, { ...allowed, out: 'p.json' });
@@ -617,14 +617,14 @@ test.runIf(inFull)(
   },
 );
 
-test.each(['markdown', 'html'])('a %s report says first what it opens', async (format) => {
+test.each(['markdown', 'html'])('a %s report begins with what the plan opens', async (format) => {
   const { written } = await run('plan', sandboxTransport({}).send, roll, { report: [`${format}=r`] });
   const text = written.get('r') ?? '';
   expect(text).toContain('Opens application.wiki to everyone.');
   expect(text.indexOf('Opens application.wiki')).toBeLessThan(text.indexOf('application.grafana'));
 });
 
-test('a hidden field is opened to one more, whose name nothing shows', async () => {
+test('a hidden field with one more subject does not show its name', async () => {
   const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access.users]\ncapabilities: [update]\n' };
   const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');

@@ -74,7 +74,7 @@ function told({ outcomes = [] }: Document): string[] {
 }
 
 describe('apply -o json', () => {
-  test('prints what became of each resource when some fail', async () => {
+  test('prints the outcome of each resource when some fail', async () => {
     const { ending, document } = await applied(service);
     expect(ending).toBe('incomplete');
     expect(told(document)).toEqual([
@@ -85,7 +85,7 @@ describe('apply -o json', () => {
     ]);
   });
 
-  test('prints the same after an interruption, of what was under way and of what was not begun', async () => {
+  test('prints the same after an interruption, for started and for other resources', async () => {
     const interruption = new AbortController();
     const { ending, document } = await applied(
       (request) => {
@@ -129,7 +129,7 @@ describe('apply -o json', () => {
     expect(document.diagnostics.map((diagnostic) => diagnostic.code)).toContain(code);
   });
 
-  test('lets nothing of what the service says act on a terminal or a log', async () => {
+  test('escapes control characters of the service for terminals and logs', async () => {
     const { text } = await applied(service);
     expect(text).toContain('no ');
     // eslint-disable-next-line no-control-regex

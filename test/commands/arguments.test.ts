@@ -21,7 +21,7 @@ test.each([
   ['apply --dry-runs', "unknown option '--dry-runs'"],
   ['state list', "unknown command 'state'"],
   ['import \u001b[31m', String.raw`unknown command '\u{1b}[31m'`],
-])('of unknown words the nearest that is known is named: rollcall %s', async (line, words) => {
+])('an unknown word gets the nearest known one: rollcall %s', async (line, words) => {
   expect(await saidOf(line.split(' '))).toBe(`error: ${words}\n--help shows the usage.\n`);
 });
 
@@ -29,7 +29,7 @@ test.each([
   ['plan', '-var=TOKEN=canary'],
   ['plan', '--tokn=canary'],
   ['plan', '-xcanary'],
-])('of an unknown option its value is not repeated: rollcall %s %s', async (...args) => {
+])('the value of an unknown option is not repeated: rollcall %s %s', async (...args) => {
   expect(await saidOf(args)).not.toContain('canary');
 });
 
@@ -42,11 +42,11 @@ test.each([
   expect(await saidOf(args)).toBe("error: unknown option '--bogus'\n--help shows the usage.\n");
 });
 
-test('no arguments at all are answered with the usage, and with nothing else', async () => {
+test('no arguments print only the usage', async () => {
   expect(await saidOf([])).toMatch(/^Usage: rollcall [^]*\nExample: rollcall init\n$/);
 });
 
-test('of a flag for the token it is said where the token comes from', async () => {
+test('a flag for the token is refused with the way to pass tokens', async () => {
   expect(await saidOf(['plan', '--token', 'canary'])).toBe(
     "error: unknown option '--token'\n--help shows the usage.\n" +
       '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n',

@@ -83,7 +83,7 @@ function asked(): string[] {
 }
 
 describe('--baseline', () => {
-  test('reports each entry what became of it, and what is no longer declared', async () => {
+  test('reports how each entry changed, and entries that are no longer declared', async () => {
     const { ending, stdout, stderr } = await planned();
     expect({ ending, stderr }).toEqual({ ending: 'done', stderr: '' });
     const document: unknown = JSON.parse(stdout);
@@ -115,7 +115,7 @@ describe('--baseline', () => {
     expect(told(await planned({ exclude: ['user.*'] }))).not.toHaveProperty('user.bob');
   });
 
-  test('stays in a saved plan', async () => {
+  test('is kept in a saved plan', async () => {
     const captured = setup(before, now);
     const printed = await planned({ out: 'plan.json' }, captured);
     const saved = captured.written.get('plan.json') ?? '';
@@ -137,7 +137,7 @@ describe('--baseline', () => {
 });
 
 describe('--changed-only', () => {
-  test('looks up and creates nothing but what has been added or altered', async () => {
+  test('looks up and creates only added or altered entries', async () => {
     const { ending, stdout } = await applied({ changedOnly: true, maxCreates: '1' });
     expect(ending).toBe('done');
     expect(asked()).toEqual(['GET /applications/wiki/', 'GET /users/?username=zoe', 'POST /users/']);
@@ -147,7 +147,7 @@ describe('--changed-only', () => {
     expect(document).toMatchObject({ scope: { target: [], exclude: [], declared: 4, changed_only: true } });
   });
 
-  test('is said in the plan, and has the digest of all that is declared', async () => {
+  test('is noted in the plan, which has the digest of all entries', async () => {
     const { stdout } = await planned({ changedOnly: true, exclude: ['application.*'], output: 'text' });
     expect(stdout).toMatch(
       'Plan for https://id.example.com\nWithout application.*, only added or altered entries: 1 of the 4 declared resources.\n',
@@ -168,7 +168,7 @@ describe('--changed-only', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('leaves out the warnings about what is as it was', async () => {
+  test('leaves out warnings about unchanged entries', async () => {
     const warned = (name: string): string => `{ username: ${name}, name: A, type: internal_service_account }`;
     const users = (...names: readonly string[]): Texts => ({
       ...now,
@@ -187,7 +187,7 @@ test.each<[Partial<ApplyOptions>, readonly string[], string]>([
   [{ baseline: '.before', config: '-' }, [], '--baseline cannot compare manifests from standard input'],
   [{ baseline: '.before', plan: 'plan.json' }, [], 'a saved plan has its own selection'],
   [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan has its own selection'],
-])('what cannot be compared is refused: %j %j', async (options, paths, message) => {
+])('incompatible options are refused: %j %j', async (options, paths, message) => {
   const { context } = setup(before, now);
   await expect(apply(paths, { output: 'text', yes: true, ...options }, context)).rejects.toMatchObject({
     name: 'UsageError',
@@ -200,7 +200,7 @@ describe('the manifests of before', () => {
   const users = (...names: readonly string[]): string =>
     `version: 1\nusers:\n${names.map((name) => `  - { username: ${name}, name: N }\n`).join('')}`;
 
-  test('are those that the rollcall.yaml of before names, with its variables', async () => {
+  test('are found by the former rollcall.yaml, with its variables', async () => {
     const past = {
       'rollcall.yaml':
         'version: 1\nmanifests: [old]\nvars: { who: alice }\nenvironments: { e: { vars: { other: bob } } }\n',
@@ -241,7 +241,7 @@ describe('the manifests of before', () => {
     });
   });
 
-  test('have the settings and variables of now where there were none yet', async () => {
+  test('use the present settings and variables if there were none', async () => {
     const present = {
       'rollcall.yaml': 'version: 1\nmanifests: [m]\nvars: { a: alice }\n',
       'vars/b.yaml': 'b: bob\n',
@@ -265,7 +265,7 @@ describe('the manifests of before', () => {
     ['a folder without manifests', { 'rollcall.yaml': config, 'm/README.md': '' }, true],
     ['a rollcall.yaml that names none', { 'rollcall.yaml': 'version: 1\n' }, false],
     ['nothing', {}, true],
-  ])('may be none, and everything is new then: %s', async (_, past, isTold) => {
+  ])('may be missing, and then everything is new: %s', async (_, past, isTold) => {
     const ran = await planned({ strict: true }, setup(past, now));
     expect(ran.ending).toBe('done');
     expect(ran.stderr.includes('warning: .before has none of these manifests')).toBe(isTold);
@@ -292,7 +292,7 @@ describe('the manifests of before', () => {
       /^the environment "e" is not in rollcall\.yaml$/m,
       { env: 'e' },
     ],
-  ])('that were not valid are a warning, strict or not: %s', async (_, past, detail, options) => {
+  ])('cause a warning if they are invalid, strict or not: %s', async (_, past, detail, options) => {
     const present = { ...now, 'rollcall.yaml': `${config}environments: { e: {} }\n` };
     const { ending, stdout } = await planned({ strict: true, ...options }, setup(past, present));
     expect(ending).toBe('done');
@@ -339,7 +339,7 @@ describe('the manifests of before', () => {
       expect(ran.stdout).toContain('"before": "(sensitive)"');
   });
 
-  test('do not bring to light what the rollcall.yaml of before hid, or that of now hides', async () => {
+  test('do not reveal fields hidden by the former or the present rollcall.yaml', async () => {
     const entry = (email: string): string =>
       `version: 1\nusers: [{ username: alice, name: A, email: ${email} }]\n`;
     const past = { 'rollcall.yaml': config, 'm/users.yaml': entry('old@example.com') };
@@ -356,7 +356,7 @@ describe('the manifests of before', () => {
     }
   });
 
-  test('are not read from what is a secret by the rollcall.yaml of now alone', async () => {
+  test('are not read from files that only the present rollcall.yaml marks as secret', async () => {
     const past = {
       ...before,
       'rollcall.yaml': 'version: 1\nmanifests: [m, store]\n',
@@ -372,7 +372,7 @@ describe('the manifests of before', () => {
     expect(stdout).toContain('store/token.yaml:1:1: this file');
   });
 
-  test('may refer to what the rollcall.yaml of before allowed', async () => {
+  test('may use files that the former rollcall.yaml allowed', async () => {
     const past = {
       'rollcall.yaml': `${config}allow_env: [OLD]\n`,
       'm/users.yaml': "version: 1\nusers: [{ username: alice, name: '${env:OLD}' }]\n",
@@ -389,7 +389,7 @@ describe('the manifests of before', () => {
   });
 });
 
-describe('what an entry no longer declares, and the service goes on holding', () => {
+describe('fields that an entry no longer declares and the service keeps', () => {
   const [staff, contractors] = [
     '11111111-1111-4111-8111-111111111111',
     '22222222-2222-4222-8222-222222222222',
@@ -474,7 +474,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
   test.each([
     [`groups: ["${staff}"]`, `keeps ${staff} of its \`groups\``, 'groups'],
     ['groups: [{ name: staff }]', 'keeps staff of its `groups`', 'groups'],
-  ])('is reported as what may be where the service does not show it: %s', async (then, words, unseen) => {
+  ])('are reported as possible if the service does not show them: %s', async (then, words, unseen) => {
     const text = await compared([then, ''], {}, 'version: 1\n', (body) =>
       body.replaceAll(new RegExp(`"${unseen}":\\[[^\\]]*\\],`, 'g'), ''),
     );
@@ -495,7 +495,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     expect(await compared([then, present])).not.toMatch(/note|still declares/);
   });
 
-  test('is reported beside a change, which is no graver for it, and blanked out where it is hidden', async () => {
+  test('are reported with a change without raising its severity, and masked if hidden', async () => {
     const pair = [`groups: ["${staff}"]`, `groups: [], path: new, ${some}`] as const;
     const changing = { allow: ['update'], capability: ['update'] };
     const text = await compared(pair, { ...changing, output: 'json' });
@@ -514,11 +514,11 @@ describe('what an entry no longer declares, and the service goes on holding', ()
   });
 });
 
-describe('what goes, and what has another name now', () => {
+describe('removed and renamed entries', () => {
   const entry = (list: string, fields: string): string => `version: 1\n${list}: [{ ${fields} }]\n`;
   const alone = { 'rollcall.yaml': config };
 
-  test('what is no longer declared is reported with the lines that would let it go', async () => {
+  test('a removed entry is reported with the lines that delete the record', async () => {
     const then = {
       ...alone,
       'm/a.yaml': entry('users', 'username: jane, name: J'),
@@ -533,7 +533,7 @@ describe('what goes, and what has another name now', () => {
     expect(report).toContain('- { slug: "old", state: absent }');
   });
 
-  test('what was renamed is altered, and neither added nor no longer declared', async () => {
+  test('a renamed entry counts as altered, not as added or removed', async () => {
     const then = { ...alone, 'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki') };
     const ran = await planned(
       {},
@@ -559,7 +559,7 @@ describe('what goes, and what has another name now', () => {
     ]);
   });
 
-  test('of what is to be absent by now, nothing is said to stay', async () => {
+  test('an entry that is declared absent now is not reported as kept', async () => {
     const then = { ...alone, 'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki') };
     const ran = await planned(
       { output: 'text' },
@@ -569,7 +569,7 @@ describe('what goes, and what has another name now', () => {
     expect(ran.stdout).not.toContain('keeps');
   });
 
-  test('of a user who is no longer declared, the plan says whether the account is still active', async () => {
+  test('a removed user is reported as still active if the account is', async () => {
     const world = new World({
       users: [
         { username: 'jane', name: 'J' },

@@ -81,7 +81,7 @@ test.each([
   ['it has a provider', worldWith([], { provider: 7 }), withProvider],
   ['it lacks nobody, and no provider is declared', worldWith([staff, guests], { name: 'Old' }), wiki('')],
   ['everyone is to open it', worldWith([staff]), wiki('').replace(/\{ groups.*\] \}/, 'everyone')],
-])('what differs is left unchanged, and not unfinished, where %s', async (_, world, text) => {
+])('a difference is left unchanged, not unfinished, where %s', async (_, world, text) => {
   const { ending, stdout } = await ran(world, apply, text);
   expect(stdout).toContain('differs and is left unchanged');
   expect(ending).toBe('done');

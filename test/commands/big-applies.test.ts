@@ -56,7 +56,7 @@ async function applied(
 const linesOf = (text: string): number => text.trimEnd().split('\n').length;
 
 describe('an apply of very many', () => {
-  test('in which all goes well, or nothing happens, is a few lines, in a pipe too', async () => {
+  test('takes a few lines in a pipe if all succeed or nothing changes', async () => {
     const service = world();
     const first = await applied(service);
     expect(first.ending).toBe('done');
@@ -72,30 +72,27 @@ describe('an apply of very many', () => {
     expect(again.stdout).not.toContain('user.user-7');
   });
 
-  test.runIf(inFull)(
-    'names each of them where that is wanted, and in JSON and reports in any case',
-    async () => {
-      const { stdout } = await applied(world(), { compact: false });
-      expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+\n {6}username/gm)).toHaveLength(count);
-      expect(stdout.match(/^ {2}\+ user\.user-\d+ {2}created/gm)).toHaveLength(count);
-      const compact = await applied(world(), { compact: true });
-      expect(compact.stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(count);
-      expect(parseJson((await applied(world(), { output: 'json' })).stdout)).toMatchObject({
-        outcomes: { length: count + 1 },
-      });
-      const { context, written } = capture({
-        contractOnly: true,
-        files: { 'm.yaml': manifest(count) },
-        url: 'https://id.example.com',
-        transport: world(),
-      });
-      await apply(['m.yaml'], { output: 'text', yes: true, report: ['text=a', 'markdown=b'] }, context);
-      const named = (file: string): number | undefined =>
-        written.get(file)?.match(/^ {2}\+ user\.user-\d+ {2}created/gm)?.length;
-      expect([named('a'), named('b')]).toEqual([count, 49]);
-      expect(written.get('b')).toContain(`${count + 1 - 50} more went as planned, and are not named here.`);
-    },
-  );
+  test.runIf(inFull)('names each resource on request, and always in JSON and reports', async () => {
+    const { stdout } = await applied(world(), { compact: false });
+    expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+\n {6}username/gm)).toHaveLength(count);
+    expect(stdout.match(/^ {2}\+ user\.user-\d+ {2}created/gm)).toHaveLength(count);
+    const compact = await applied(world(), { compact: true });
+    expect(compact.stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(count);
+    expect(parseJson((await applied(world(), { output: 'json' })).stdout)).toMatchObject({
+      outcomes: { length: count + 1 },
+    });
+    const { context, written } = capture({
+      contractOnly: true,
+      files: { 'm.yaml': manifest(count) },
+      url: 'https://id.example.com',
+      transport: world(),
+    });
+    await apply(['m.yaml'], { output: 'text', yes: true, report: ['text=a', 'markdown=b'] }, context);
+    const named = (file: string): number | undefined =>
+      written.get(file)?.match(/^ {2}\+ user\.user-\d+ {2}created/gm)?.length;
+    expect([named('a'), named('b')]).toEqual([count, 49]);
+    expect(written.get('b')).toContain(`${count + 1 - 50} more went as planned, and are not named here.`);
+  });
 
   test('reports one cause once, with how often and the first places, and names each that it hit', async () => {
     const refused = answered(400, { non_field_errors: ['The quota is used up.'] });
@@ -113,7 +110,7 @@ describe('an apply of very many', () => {
     expect(last).toMatch(/\nApply incomplete! Resources: 20 added/);
   });
 
-  test('says in a line how many were not begun for one reason, unless each is asked for', async () => {
+  test('counts the skipped resources of one reason in a line unless each is requested', async () => {
     const denied = world((body) =>
       body.includes('username') ? answered(403, { detail: 'No.' }) : undefined,
     );
@@ -136,7 +133,7 @@ describe('an apply of very many', () => {
     expect(stdout).not.toContain('went as planned');
   });
 
-  test('names what is new among what was there already, in every format', async () => {
+  test('names new resources among existing ones, in every format', async () => {
     const { sandbox } = seedSandbox({
       users: Array.from({ length: count }, (_, number) => ({
         username: `user-${number}`,
@@ -164,7 +161,7 @@ describe('an apply of very many', () => {
     expect(folded).toContain('user.user-7<');
   });
 
-  test('names what appeared since the plan, and what is not as declared', async () => {
+  test('names records that appeared since the plan, and those that differ', async () => {
     const other = answered(201, { pk: 9, username: 'user-7', name: 'Somebody', attributes: {} });
     let others = 0;
     const service = world((body, create) => {
@@ -180,27 +177,24 @@ describe('an apply of very many', () => {
   });
 });
 
-test.each([60, 100, 200])(
-  'an apply has no line of several words that is longer than %i columns',
-  async (columns) => {
-    const refused = answered(400, { non_field_errors: ['The quota of this tenant is used up: '.repeat(4)] });
-    const { stdout, stderr } = await applied(
-      world((body) => (body.includes('user-2') ? refused : undefined)),
-      { compact: false },
-      { columns, colours: true },
-    );
-    const lines = stripVTControlCharacters(stdout + stderr).split('\n');
-    const width = Math.min(columns, 120);
-    const long = lines.filter((line) => line.length > width && line.trim().slice(2).includes(' '));
-    expect(long.filter((line) => !line.includes('\r'))).toEqual([]);
-  },
-);
+test.each([60, 100, 200])('an apply wraps lines of several words at %i columns', async (columns) => {
+  const refused = answered(400, { non_field_errors: ['The quota of this tenant is used up: '.repeat(4)] });
+  const { stdout, stderr } = await applied(
+    world((body) => (body.includes('user-2') ? refused : undefined)),
+    { compact: false },
+    { columns, colours: true },
+  );
+  const lines = stripVTControlCharacters(stdout + stderr).split('\n');
+  const width = Math.min(columns, 120);
+  const long = lines.filter((line) => line.length > width && line.trim().slice(2).includes(' '));
+  expect(long.filter((line) => !line.includes('\r'))).toEqual([]);
+});
 
 describe('a plan that was approved', () => {
   const small = { files: { 'm.yaml': manifest(3) } };
   const fields = 'username  "user-1"';
 
-  test('in a file is not printed again, unless that is asked for', async () => {
+  test('from a file is printed again only on request', async () => {
     const service = world();
     const { context, written } = capture({
       contractOnly: true,
@@ -219,7 +213,7 @@ describe('a plan that was approved', () => {
     expect(again.stdout).toContain(fields);
   });
 
-  test('by a yes was seen by who said it, and is printed once', async () => {
+  test('after a confirmation is printed once', async () => {
     const { stdout, stderr } = await applied(
       world(),
       { yes: false },
@@ -229,11 +223,11 @@ describe('a plan that was approved', () => {
     expect(stdout).toMatch(/^ {2}\+ user\.user-1 {2}created/m);
   });
 
-  test('by --yes is printed where it is small', async () => {
+  test('with --yes is printed if it is small', async () => {
     expect((await applied(world(), {}, small)).stdout).toContain(fields);
   });
 
-  test('of very many is shown before the question, a line each on a terminal', async () => {
+  test('of very many changes is shown before the question, a line each on a terminal', async () => {
     const { stdout } = await applied(world(), { yes: false }, { answerToPrompt: 'yes', columns: 80 });
     // Of those that cannot be looked up, the first fifty.
     expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(50);

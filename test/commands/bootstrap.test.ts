@@ -72,7 +72,7 @@ function empty(release: SandboxRelease): ReturnType<typeof sandboxHere> {
 const noInvalidationFlow =
   'Note: release 2023.10.7 has no `invalidation_flow` of providers, which came with 2024.10: it is left out.\n';
 
-test('a fresh service of release 2023.10 has no flow for invalidation_flow, and the example needs none', async () => {
+test('a fresh service of release 2023.10 has no flow for invalidation_flow, and the example works without', async () => {
   const { send } = empty('2023.10');
   const paths: string[] = [];
   const watched: Transport = (request) => {
@@ -89,7 +89,7 @@ test('a fresh service of release 2023.10 has no flow for invalidation_flow, and 
   expect((await run(plan, send, example)).stdout).toContain('No changes.');
 });
 
-test('a flow that the service lacks is an error from release 2024.10 on', async () => {
+test('a missing flow is an error from release 2024.10 on', async () => {
   const { send } = sandboxHere({ groups: [], flows: [] }, '2025.12');
   const { ending, stderr } = await run(apply, send, example);
   expect(ending).toBe('invalid');
@@ -138,7 +138,7 @@ users:
 `;
   const files = { 'm.yaml': roll };
 
-  test('takes along what it names, and what that names, and says so', async () => {
+  test('includes direct and indirect dependencies, and reports them', async () => {
     const { send, sandbox } = empty('2026.2');
     const { ending, stdout } = await run(apply, send, files, { target: ['user.alice'] });
     expect(ending).toBe('done');
@@ -150,7 +150,7 @@ users:
     expect(sandbox.record('user', 'bob')).toBeUndefined();
   });
 
-  test('says so in its document, which fits its schema', async () => {
+  test('is described in its document, which matches its schema', async () => {
     const { stdout } = await run(plan, empty('2026.2').send, files, {
       target: ['user.alice'],
       output: 'json',
@@ -160,7 +160,7 @@ users:
     expect(document['scope']).toMatchObject({ along: ['group.admins', 'group.staff'] });
   });
 
-  test('takes nothing along that is excluded by its name: it has to be there', async () => {
+  test('does not include excluded dependencies, which must exist', async () => {
     const { send, sandbox } = empty('2026.2');
     const options = { target: ['user.alice'], exclude: ['group.*'] };
     const { ending, stderr } = await run(apply, send, files, options);
@@ -169,7 +169,7 @@ users:
     expect(sandbox.record('user', 'alice')).toBeUndefined();
   });
 
-  test('that is a shard has all groups where it is the first, and waits for nobody where it is not', async () => {
+  test('as the first shard has all groups; other shards do not wait for them', async () => {
     const plans = await Promise.all(
       [1, 2, 3].map((index) =>
         run(plan, empty('2026.2').send, files, { shard: `${index}/3`, output: 'json', keepGoing: true }),
@@ -189,7 +189,7 @@ users:
     expect(addresses.flat()).toHaveLength(5);
   });
 
-  test('that is not the first shard says which run comes first where a group is not there yet', async () => {
+  test('as a later shard names the shard to run first if a group is missing', async () => {
     const many = {
       'm.yaml': `${roll}${Array.from({ length: 8 }, (_, index) => `  - { username: u${index}, name: U, groups: [{ name: staff }] }\n`).join('')}`,
     };
@@ -204,7 +204,7 @@ users:
     expect((await run(plan, send, many)).stdout).toContain('No changes.');
   });
 
-  test('that is what has changed takes along the groups that it names', async () => {
+  test('of changed entries includes the groups that they refer to', async () => {
     const { send, sandbox } = empty('2026.2');
     const before = roll.replace('  - { username: alice, name: Alice, groups: [{ name: admins }] }\n', '');
     const past = { 'm.yaml': before };

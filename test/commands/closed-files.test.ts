@@ -95,12 +95,12 @@ describe('the token file is never a manifest', () => {
     expect(codes).toEqual(['forbidden-file']);
   });
 
-  test('where the variable names it', async () => {
+  test('if the variable names it', async () => {
     const { codes } = await planned([at('tok')], {}, { ROLLCALL_TOKEN_FILE: at('tok') });
     expect(codes).toEqual(['forbidden-file']);
   });
 
-  test('where rollcall.yaml names it for another environment, nor where that file is faulty', async () => {
+  test('if rollcall.yaml names it for another environment, or is invalid', async () => {
     const environments = [
       'environments:',
       '  a: { url: "https://id.example.com" }',
@@ -116,7 +116,7 @@ describe('the token file is never a manifest', () => {
     expect(run.stdout()).toContain('"forbidden-file"');
   });
 
-  test('nor is it read as variables or settings', async () => {
+  test('and is not read as variables or settings either', async () => {
     const tokenFile = at('tok');
     expect((await planned([at('project/manifests')], { tokenFile, vars: [at('tok')] })).codes).toEqual([
       'forbidden-file',
@@ -169,7 +169,7 @@ describe('validate', () => {
         {},
       ],
     ],
-  ])('finds a copy of the token that plan would use, and shows none: %s it', async (_, setup) => {
+  ])('finds a copy of the token that plan would use, without showing it: %s it', async (_, setup) => {
     writeFileSync(at('copied.yaml'), copy);
     const { ending, text } = await validated(at('copied.yaml'), ...setup(at));
     rmSync(at('copied.yaml'));
@@ -306,7 +306,7 @@ describe('a link that leads out of its folder and of the working directory', () 
   });
 });
 
-describe('where the system shows itself', () => {
+describe('system folders', () => {
   test.each(['/proc/self/environ', 'link-to-environ', '/proc/self/cmdline'])(
     'is no manifest: %s',
     async (name) => {
@@ -338,7 +338,7 @@ describe('manifests that rollcall.yaml names', () => {
     'secrets/out',
     '/etc/passwd',
     '-',
-  ])('lie below its folder, which %s does not', async (path) => {
+  ])('must be below its folder, unlike %s', async (path) => {
     const config = configured(`manifests: [manifests, ${JSON.stringify(path)}]`);
     const run = capture({ contractOnly: true, env: {} });
     await validate([], { config, output: 'json' }, { ...run.context, files: nodeFiles });
@@ -347,7 +347,7 @@ describe('manifests that rollcall.yaml names', () => {
     });
   });
 
-  test('lie below its folder, which is not known of a pipe, for it has no real path', async () => {
+  test('must be below its folder, which has no real path for a pipe', async () => {
     const config = configured('manifests: [in.yaml]');
     const isPipe = (path: string): boolean => path.endsWith('in.yaml');
     const files: Files = {
@@ -360,7 +360,7 @@ describe('manifests that rollcall.yaml names', () => {
     expect(parseJson(run.stdout())).toMatchObject({ diagnostics: [{ code: 'outside-project' }] });
   });
 
-  test('lie below its folder, which is not known of a link to itself', async () => {
+  test('must be below its folder, which is unknown for a link to itself', async () => {
     symlinkSync('loop.yaml', at('project/loop.yaml'));
     const config = configured('manifests: [loop.yaml]');
     expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual(['outside-project']);
@@ -379,7 +379,7 @@ describe('manifests that rollcall.yaml names', () => {
     },
   );
 
-  test('lie below its folder in every environment', async () => {
+  test('must be below its folder in every environment', async () => {
     const config = configured('manifests: [manifests]', 'environments: { a: { manifests: [../elsewhere] } }');
     expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual(['outside-project']);
   });
@@ -397,7 +397,7 @@ describe('the files of variables that rollcall.yaml names', () => {
     ['vars_files: ["-"]', 'outside-project'],
     ['environments: { a: { vars_files: [../missing] } }', 'outside-project'],
     ['vars_files: [secrets/token.yaml]', 'forbidden-file'],
-  ])('lie below its folder, and hold no token: %s', async (line, code) => {
+  ])('must be below its folder, and contain no token: %s', async (line, code) => {
     writeFileSync(at('project/secrets/token.yaml'), token);
     const config = configured('manifests: [manifests]', line);
     const { codes, stderr } = await planned([], { config, tokenFile: at('project/secrets/token.yaml') });
@@ -422,21 +422,18 @@ describe('standard input is read as one thing', () => {
   });
 });
 
-describe('a reference to what rollcall itself keeps secret is refused', () => {
+describe('a reference to a secret of rollcall itself is refused', () => {
   test.each(['tok', 'link-to-tok', './project/../tok'])('the token file: %s', async (name) => {
     const { codes, stderr } = await referring(`\${file:${name}}`);
     expect(codes).toEqual(['invalid-reference']);
     expect(stderr).toContain('a manifest may not refer to');
   });
 
-  test.each(['same-as-tok', 'copy', 'tokens/tok.yaml'])(
-    'the token, wherever else it stands: %s',
-    async (name) => {
-      const { codes, stderr } = await referring(`\${file:${name}}`);
-      expect(codes).toEqual(['invalid-reference']);
-      expect(stderr).toContain('It holds the access token.');
-    },
-  );
+  test.each(['same-as-tok', 'copy', 'tokens/tok.yaml'])('for the token, at any place: %s', async (name) => {
+    const { codes, stderr } = await referring(`\${file:${name}}`);
+    expect(codes).toEqual(['invalid-reference']);
+    expect(stderr).toContain('It holds the access token.');
+  });
 
   test('the token under another name in the environment', async () => {
     const { codes } = await referring('x${env:CI_COPY}', {}, { CI_COPY: token });
@@ -448,7 +445,7 @@ describe('a reference to what rollcall itself keeps secret is refused', () => {
     expect((await referring(`\${file:${name}}`, options)).codes).toEqual(['invalid-reference']);
   });
 
-  test('the authorities, in whose file the key of one may stand', async () => {
+  test('for the file of authorities, which may contain a key', async () => {
     const options = { caFile: at('client.pem') };
     expect((await referring('${file:client.pem}', options)).codes).toEqual(['invalid-reference']);
   });
@@ -505,17 +502,17 @@ describe('allow_env and allow_files', () => {
     XGRAFANA_: 'c',
   };
 
-  test.each(['GRAFANA_KEY', 'GRAFANA_', 'ONE'])('let through what they name: %s', async (name) => {
+  test.each(['GRAFANA_KEY', 'GRAFANA_', 'ONE'])('allow what they name: %s', async (name) => {
     expect((await referring(`\${env:${name}}`, { config: configured(names) }, env)).codes).toEqual([]);
   });
 
-  test.each(['ONES', 'XGRAFANA_'])('refuse other variables, and say what to add: %s', async (name) => {
+  test.each(['ONES', 'XGRAFANA_'])('refuse other variables with the setting to add: %s', async (name) => {
     const { codes, stderr } = await referring(`\${env:${name}}`, { config: configured(names) }, env);
     expect(codes).toEqual(['invalid-reference']);
     expect(stderr).toContain(`add ${name} to allow_env in rollcall.yaml`);
   });
 
-  test('open nothing that is closed', async () => {
+  test('open no forbidden file', async () => {
     const config = configured('allow_env: ["*"]', 'allow_files: [..]');
     const options = { config };
     expect((await referring('${env:ROLLCALL_TOKEN}', options)).codes).toEqual(['invalid-reference']);
@@ -531,14 +528,14 @@ describe('allow_env and allow_files', () => {
     ['allow_files: [secrets/]', '${file:project/secrets/out}'],
     ['allow_files: [secrets/pass]', '${file:project/secrets/password}'],
     ['allow_files: [missing/]', '${file:project/secrets/password}'],
-  ])('refuse what lies outside, links followed: %s %s', async (line, reference) => {
+  ])('refuse files outside, after following links: %s %s', async (line, reference) => {
     expect((await referring(reference, { config: configured(line) }, env)).codes).toEqual([
       'invalid-reference',
     ]);
   });
 
   test.each(['secrets', 'secrets/', 'secrets/password', '.'])(
-    'let through a file, or what lies in a folder: %s',
+    'allow a file, or the files of a folder: %s',
     async (path) => {
       const config = configured(`allow_files: [${path}]`);
       expect((await referring('${file:project/secrets/password}', { config })).codes).toEqual([]);

@@ -89,7 +89,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(world.writes()).toEqual([]);
   });
 
-  test('as JSON has a document with every address', async () => {
+  test('prints JSON with every address', async () => {
     const { written } = await ran([address], { to: 'c.json', format: 'json' });
     expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({
       format_version: '1.0',
@@ -97,7 +97,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     });
   });
 
-  test('for Kubernetes is a Secret with a valid name', async () => {
+  test('prints a Secret with a valid name for Kubernetes', async () => {
     const { written } = await ran([address], { to: 'c.yaml', format: 'kubernetes' });
     expect(parse(written.get('c.yaml') ?? '')).toMatchObject({
       apiVersion: 'v1',
@@ -144,7 +144,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   test.each([
     ['a name that nobody has', 'provider.Nobody', 'failed', 'it does not exist'],
     ['a proxy provider, which has none', 'provider.Proxy', 'failed', 'has no credentials'],
-  ])('of %s says so, and writes nothing', async (_, name, expected, words) => {
+  ])('reports %s, and writes nothing', async (_, name, expected, words) => {
     const world = worldWith();
     const { authorization_flow, invalidation_flow } = grafana;
     const proxy = { name: 'Proxy', authorization_flow, invalidation_flow };
@@ -159,7 +159,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.size).toBe(0);
   });
 
-  test('names the right that a token lacks', async () => {
+  test('names the permission that the token is missing', async () => {
     const world = worldWith();
     world.sandbox.issue({ token: 'sandbox-token', view_providers: 'none' });
     const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);
@@ -168,7 +168,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.size).toBe(0);
   });
 
-  test('writes what can be read without the URLs where these are denied', async () => {
+  test('writes the readable fields without URLs if these are denied', async () => {
     const world = worldWith();
     world.tamper = (request, answer) =>
       request.path.endsWith('/setup_urls/')

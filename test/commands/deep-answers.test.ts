@@ -73,10 +73,10 @@ const outcomes = (stdout: string): Record<string, string> =>
     ),
   );
 
-describe.each([501, 2500, 20_000])('an answer that is nested %i deep', (deep) => {
+describe.each([501, 2500, 20_000])('an answer nested %i deep', (deep) => {
   beforeEach(() => (levels = deep));
 
-  test('to one create is looked after like any other that cannot be used', async () => {
+  test('to a create is treated like any other unusable answer', async () => {
     isDeep = ({ method, body }) => method === 'POST' && body.includes('"slug":"new"');
     const { ending, stdout } = await run(
       (context) => apply(['m.yaml'], { ...service, yes: true }, context),
@@ -100,7 +100,7 @@ describe.each([501, 2500, 20_000])('an answer that is nested %i deep', (deep) =>
   };
 
   test.runIf(inFull).each(['GET', 'POST', 'PATCH', 'OPTIONS'])(
-    'to every %s ends no command with a stack',
+    'to %s ends no command with a stack trace',
     async (asked) => {
       isDeep = ({ method }) => method === asked;
       for (const command of Object.values(commands)) {
@@ -111,7 +111,7 @@ describe.each([501, 2500, 20_000])('an answer that is nested %i deep', (deep) =>
   );
 });
 
-test('an answer that is nested 500 deep is used, planned from, and reported in every format', async () => {
+test('an answer nested 500 deep is planned and reported in every format', async () => {
   levels = 496; // the page, its list, the record and its attributes are the others
   isDeep = ({ method, path }) => method === 'GET' && path.includes('username=alice');
   const report = formatNames.map((format) => `${format}=${format}`);

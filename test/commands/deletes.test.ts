@@ -64,8 +64,8 @@ function deletes(world: World): string[] {
   return world.requests.flatMap(({ method, path }) => (method === 'DELETE' ? path : []));
 }
 
-describe.each(sandboxReleases)('on release %s', (release) => {
-  test('what is declared as absent is deleted once, applications first, and then nothing is left to do', async () => {
+describe.each(sandboxReleases)('deletes on release %s', (release) => {
+  test('delete each absent resource once, applications first, and a second run has no changes', async () => {
     const world = new World(seed, release);
     const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
     expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
@@ -94,7 +94,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
   });
 });
 
-test('without both switches, what is to be absent is shown, and left unchanged', async () => {
+test('without both switches, a resource declared absent is shown and left unchanged', async () => {
   const world = new World(seed);
   const { stdout } = await applied(world, jane, {});
   expect(stdout).toContain('user.jane is not deleted');
@@ -124,7 +124,7 @@ test.each([
   expect(schemaErrors('apply', parseJson(json))).toEqual([]);
 });
 
-test('what is left unchanged keeps nothing else from being deleted', async () => {
+test('a resource left unchanged does not prevent other deletes', async () => {
   const world = new World(seed);
   const text = `version: 1\nusers:\n  - { username: sandbox, is_active: false }\n  - { username: jane, state: absent }\n`;
   const { ending, stdout } = await applied(world, text, { allow: ['update', 'delete'] });
@@ -133,7 +133,7 @@ test('what is left unchanged keeps nothing else from being deleted', async () =>
   expect(deletes(world)).toHaveLength(1);
 });
 
-describe('an application that is to be absent, whose provider another takes', () => {
+describe('an application declared absent whose provider another application takes', () => {
   const text = `version: 1
 applications:
   - { slug: anew, name: Anew, provider: 7 }
@@ -148,7 +148,7 @@ applications:
   };
   const both = { allow: ['update', 'delete'], maxDeletes: '2' };
 
-  test.each(sandboxReleases)('is deleted before that is done, on release %s', async (release) => {
+  test.each(sandboxReleases)('is deleted first on release %s', async (release) => {
     const world = new World(handing, release);
     const { ending, stdout } = await planned(world, text, both);
     expect(ending, stdout).toBe('done');
@@ -160,13 +160,13 @@ applications:
     expect((await planned(world, text, both)).stdout).toContain('No changes.');
   });
 
-  test('keeps it where the run may not delete, and that is an error', async () => {
+  test('is an error if the run may not delete', async () => {
     const { ending, stderr } = await planned(new World(handing), text, { allow: ['update'] });
     expect(ending).toBe('invalid');
     expect(stderr).toContain('to delete it requires the capability `delete` and --allow delete');
   });
 
-  test('keeps what takes it from being begun where it could not be deleted', async () => {
+  test('keeps the other application from starting if the delete failed', async () => {
     const world = new World(handing);
     world.tamper = ({ method }, answer) =>
       method === 'DELETE'
@@ -182,7 +182,7 @@ applications:
   });
 });
 
-test('those who are let in together do not go together', async () => {
+test('the last two subjects of an application cannot be deleted together', async () => {
   const world = new World({
     ...seed,
     bindings: [
@@ -211,7 +211,7 @@ test('a user stays where the service does not say whose the token is', async () 
   expect(deletes(world)).toEqual([]);
 });
 
-test('a list of what is bound that lacks where one is bound decides nothing', async () => {
+test('an incomplete list of bindings allows no delete', async () => {
   const world = new World(seed);
   world.tamper = ({ path, method }, answer) => {
     const exchange = answer();
@@ -258,13 +258,13 @@ test('an account of the service itself stays', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-test('a token that does not see all that is bound deletes nobody who could be', async () => {
+test('a token that does not see all bindings deletes no group or user that could be bound', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
   expect((await applied(world, jane)).stdout).toContain('only superusers see all bindings');
   expect(deletes(world)).toEqual([]);
 });
 
-test('who is let in by others at the moment of the delete is not the one who was when it was planned', async () => {
+test('a delete checks bindings as they are at that moment, not as planned', async () => {
   const world = new World(seed);
   const pkOf = (type: 'application' | 'user', name: string): unknown => world.sandbox.pk(type, name);
   let asked = 0;
@@ -304,7 +304,7 @@ test.each(['before', 'after'])(
   },
 );
 
-test('who came back under the name is not deleted in the place of another', async () => {
+test('a record recreated under the same name is not deleted', async () => {
   const world = new World(seed);
   let asked = 0;
   world.tamper = ({ path }, answer) => {
@@ -319,7 +319,7 @@ test('who came back under the name is not deleted in the place of another', asyn
   expect(deletes(world)).toEqual([]);
 });
 
-test('nothing is deleted where something before it was created in part', async () => {
+test('no delete starts after a resource was created only in part', async () => {
   const world = new World(seed);
   world.tamper = ({ method, path }, answer) => {
     const answered = answer();
@@ -335,7 +335,7 @@ users: [{ username: jane, state: absent }]
   expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
 });
 
-test('nothing is deleted where something before it did not succeed', async () => {
+test('no delete starts after a failed change', async () => {
   const world = new World(seed);
   const text = `${jane.trim().replace(' }]', ' }, { username: new, name: New }]')}\n`;
   world.tamper = ({ method }, answer) => {
@@ -369,7 +369,7 @@ describe('brakes', () => {
     expect(deletes(world)).toEqual([]);
   });
 
-  test('one of a few can go, and more where that is said', async () => {
+  test('a few deletes need no limit, more need --max-deletes', async () => {
     const world = new World({ ...seed, users });
     expect((await applied(world, going(4))).stdout).toContain('4 destroyed');
     expect((await applied(world, going(12), { ...deleting, maxDeletes: '8' })).stdout).toContain(
@@ -377,7 +377,7 @@ describe('brakes', () => {
     );
   });
 
-  test('a person is asked for the deletes by themselves, with their count', async () => {
+  test('deletes are confirmed separately, with their number', async () => {
     const world = new World(seed);
     const questions: string[] = [];
     const ask = async (question: string): Promise<string> => (questions.push(question), 'yes');
@@ -410,7 +410,7 @@ test.each([
   expect(stderr() + stdout()).toContain(summary);
 });
 
-test('defaults are not for what is to be absent, and it needs no name', async () => {
+test('an absent entry gets no defaults and needs no display name', async () => {
   const { context, stdout } = new World().run(
     'version: 1\ndefaults: { user: { path: staff } }\napplications: [{ slug: a, state: absent }]\nusers: [{ username: a, state: absent }]\n',
   );
@@ -424,7 +424,7 @@ test('contract_only deletes nothing, and says so', async () => {
   expect(stderr + stdout).toContain('deletes are not among the three documented operations');
 });
 
-test('the document of a plan has what is deleted', async () => {
+test('the document of a plan contains deletes', async () => {
   const world = new World(seed);
   const { context, stdout } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
   expect(await plan(['m.yaml'], { output: 'json', ...deleting }, context)).toBe('done');
@@ -442,7 +442,7 @@ test('the document of a plan has what is deleted', async () => {
   });
 });
 
-test('a saved plan deletes what it says, and nothing that is no longer there', async () => {
+test('a saved plan deletes its resources, unless they are gone', async () => {
   const world = new World(seed);
   const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
   expect(await plan(['m.yaml'], { output: 'text', out: 'p.json', ...deleting }, context)).toBe('done');
@@ -462,7 +462,7 @@ test('a saved plan deletes what it says, and nothing that is no longer there', a
 });
 
 test.each(formatNames.filter((name) => name !== 'github'))(
-  'the report %s says what was deleted',
+  'the %s report contains deletes',
   async (format) => {
     const world = new World(seed);
     const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
@@ -472,7 +472,7 @@ test.each(formatNames.filter((name) => name !== 'github'))(
   },
 );
 
-describe('what the service would delete along', () => {
+describe('cascading deletes', () => {
   const flows = `version: 1
 flows: [{ slug: way, state: absent }]
 `;
@@ -501,7 +501,7 @@ flows: [{ slug: way, state: absent }]
     expect(world.writes().map(({ path }) => path.split('/')[3])).toEqual(['providers', 'flows']);
   });
 
-  test('keeps a policy that is bound', async () => {
+  test('keep a bound policy', async () => {
     const world = new World(seed);
     world.sandbox.create('/policies/dummy/', { name: 'gate' });
     const { pk = null } = world.sandbox.record('/policies/dummy/', 'gate') ?? {};

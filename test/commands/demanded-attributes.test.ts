@@ -50,8 +50,8 @@ async function applied(
 const hiding = { files: { 'rollcall.yaml': 'version: 1\nhide: [user.attributes]\n' } };
 const seated = { username: 'ann', name: 'Ann', attributes: { place: { room: 'one', desk: 4 }, mine: true } };
 
-describe('where the service demands an attribute of users', () => {
-  test('a create without it is refused at the entry, and it says what to do', async () => {
+describe('a service that requires an attribute of users', () => {
+  test('rejects a create without it, reported at the entry with advice', async () => {
     const { ending, text } = await applied('    name: Ann\n');
     expect(ending).toBe('incomplete');
     expect(text).toContain('m.yaml:3:');
@@ -69,21 +69,21 @@ describe('where the service demands an attribute of users', () => {
     expect(text).toContain('the service refused `attributes.place.room`: Value is not unique.');
   });
 
-  test('a change of another field is sent once more with what the user holds, which stays as it is', async () => {
+  test("gets a rejected change again with the user's own attributes, which stay unchanged", async () => {
     const { ending, log, sandbox } = await applied('    name: Anna\n', [seated]);
     expect(ending).toBe('done');
     expect(log).toHaveLength(2);
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
-  test('the same with declared attributes that are as declared', async () => {
+  test('gets unchanged declared attributes again too', async () => {
     const entry = '    name: Anna\n    attributes: { mine: true }\n';
     const { ending, sandbox } = await applied(entry, [seated]);
     expect(ending).toBe('done');
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
-  test('a change of another field is refused where the user lacks it, and it says so once', async () => {
+  test('rejects a change if the user is missing the attribute, reported once', async () => {
     const { ending, text, log, sandbox } = await applied('    name: Anna\n', [{ ...seated, attributes: {} }]);
     expect(ending).toBe('incomplete');
     expect(log).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('where the service demands an attribute of users', () => {
     expect(log).toHaveLength(1);
   });
 
-  test('where attributes are hidden, what it says of them is hidden too', async () => {
+  test('has its message hidden if attributes are hidden', async () => {
     const { text } = await applied('    name: Ann\n    attributes: { place: { room: "" } }\n', [], hiding);
     expect(text).toContain('the service refused `attributes`: (hidden)');
     expect(text).not.toContain('place');

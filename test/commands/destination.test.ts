@@ -92,13 +92,13 @@ function saidBy(schema: Parameters<typeof schemaErrors>[0], text = ''): object {
 const both = { service: url, environment: 'production' };
 
 describe('the environment and the service are named', () => {
-  test('in the head of a plan, and where there is none', async () => {
+  test('in the head of a plan, even without changes', async () => {
     expect((await planned()).stdout).toMatch(`Plan for ${name}\n\n`);
     const away = scriptedTransport(answered(403, { detail: 'No.' }));
     expect((await planned({}, { transport: away.send })).stderr).toContain(`No plan for ${name}: `);
   });
 
-  test('in the question whether to create, with how many', async () => {
+  test('in the confirmation, with the number of creates', async () => {
     const { questions, ending } = await applied({ yes: false });
     expect(questions).toEqual([`Create 2 in ${name}? Only "yes" is taken as yes: `]);
     expect(ending).toBe('failed');
@@ -145,14 +145,14 @@ describe('the environment and the service are named', () => {
   });
 });
 
-describe('where the settings lead to another service than the environment', () => {
+describe('settings for another service than that of the environment', () => {
   const elsewhere = { url: 'https://other.example.com' };
 
   test.each<[string, (setup: Setup) => Promise<Ran>]>([
     ['plan', (setup) => planned({ report: everyReport }, setup)],
     ['apply', (setup) => applied({ report: everyReport }, setup)],
     ['doctor', (setup) => ran((context) => doctor({ output: 'text', ...production }, context), setup)],
-  ])('%s sends nothing, and says what to do', async (_, run) => {
+  ])('%s sends nothing, and explains what to do', async (_, run) => {
     const service = fakeService();
     const { ending, refusal, written } = await run({ ...elsewhere, transport: service.send });
     expect(ending).toBe('invalid');
@@ -183,7 +183,7 @@ describe('a saved plan', () => {
     });
   }
 
-  test('is for its environment, and names it also where none is chosen', async () => {
+  test('belongs to its environment, and names it if none is chosen', async () => {
     const text = await saved();
     expect(saidBy('plan', text)).toEqual(both);
     for (const env of ['production', undefined]) {
@@ -221,7 +221,7 @@ describe('the first line of the Markdown', () => {
     return (await run({ ...markdown, ...options }, setup)).written.get('comment.md')?.split('\n', 1)[0];
   }
 
-  test('is made of the service that is given, the environment, and the place of rollcall.yaml', async () => {
+  test('contains the service, the environment and the path of rollcall.yaml', async () => {
     expect(await firstLine({ url: `${url}/` })).toBe(
       '<!-- rollcall plan service=https%3A%2F%2Fid.example.com environment=production config=rollcall.yaml -->',
     );
@@ -247,7 +247,7 @@ describe('the first line of the Markdown', () => {
     expect(await firstLine(options, setup)).toBe(await firstLine({}));
   });
 
-  test('is what --comment-key says instead', async () => {
+  test('contains the value of --comment-key instead', async () => {
     expect(await firstLine({ commentKey: 'a roll --> of ours' })).toBe(
       '<!-- rollcall plan key=a%20roll%20%2D%2D%3E%20of%20ours -->',
     );

@@ -86,7 +86,7 @@ describe('the release', () => {
     ['403', answered(403, { detail: 'no' })],
     ['404', answered(404, { detail: 'Not found.' })],
     ['a page', answered(200, '<!DOCTYPE html>')],
-  ])('that the service does not say is no failure: %s', async (_, exchange) => {
+  ])('may be unknown without failing the check: %s', async (_, exchange) => {
     const { checks, ending } = await examined({ says: exchange }, "release: '2025.12'");
     expect(checks['release']).toBe(
       'unknown the service does not say its release; rollcall.yaml says 2025.12 ',
@@ -132,7 +132,7 @@ describe('doctor --role', () => {
     'authentik_core.add_user',
   ];
 
-  test('prints what is read and created, and neither URL nor token is needed', async () => {
+  test('prints the permissions to read and create, without URL or token', async () => {
     const provider = (right: string): string[] => [
       `authentik_providers_oauth2.${right}_oauth2provider`,
       `authentik_providers_proxy.${right}_proxyprovider`,
@@ -184,11 +184,11 @@ describe('doctor --role', () => {
     );
   });
 
-  test('prints what the documented operations need, where nothing else is sent', async () => {
+  test('prints the permissions of the documented operations with --contract-only', async () => {
     expect((await role([], 'contract_only: true')).permissions).toEqual(least);
   });
 
-  test('says who is to have it, on the release that is meant', async () => {
+  test('names the owner of the role for the given release', async () => {
     expect((await role([], "release: '2023.10'")).text).toContain('Give the role to a group of the user');
     expect((await role([], "release: '2026.2'")).text).toContain('Give the role to the user of the token.\n');
     expect((await role([])).text).toContain('before release 2025.12, to a group of that user');

@@ -140,11 +140,11 @@ describe('doctor keeps apart', () => {
     }
   });
 
-  test('a token without rights, which is valid all the same', async () => {
+  test('a valid token without permissions', async () => {
     expect(await doctored('nothing')).toMatchObject({ ending: 'denied', statuses: 'pass fail warn' });
   });
 
-  test('a token that may view some, of which nothing tells which, from that of a superuser', async () => {
+  test("a token with unknown partial permissions from a superuser's", async () => {
     const summaryOf = async (token: TokenName): Promise<string | undefined> =>
       (await doctored(token)).document.checks.find(({ name }) => name === 'applications')?.summary;
     expect(await summaryOf('one application')).toBe(
@@ -156,10 +156,10 @@ describe('doctor keeps apart', () => {
   });
 });
 
-describe('each kind that the manifests declare has a line', () => {
+describe('each declared kind has a line', () => {
   const namesIn = ({ document }: Doctored): string[] => document.checks.map(({ name }) => name);
 
-  test('and no other has', async () => {
+  test('undeclared kinds have none', async () => {
     expect(namesIn(await doctored('everything', projects.users))).toEqual([
       'connection',
       'base-url',
@@ -182,13 +182,10 @@ describe('each kind that the manifests declare has a line', () => {
     ['adding applications', 'users', 'denied', 'pass fail'],
     ['nothing', 'users', 'denied', 'pass fail'],
     ['nothing', 'applications', 'denied', 'pass fail'],
-  ] as const)(
-    'of a token for %s, where the manifests declare %s: %s',
-    async (token, declared, ending, statuses) => {
-      const found = await doctored(token, projects[declared]);
-      expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });
-    },
-  );
+  ] as const)('for a token with %s and manifests with %s: %s', async (token, declared, ending, statuses) => {
+    const found = await doctored(token, projects[declared]);
+    expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });
+  });
 
   test('is a warning to a person as well, and the end says so', async () => {
     const { stdout } = await doctored('viewing', {}, { output: 'text' });
@@ -200,7 +197,7 @@ describe('each kind that the manifests declare has a line', () => {
   });
 });
 
-describe('what doctor asks', () => {
+describe('requests of doctor', () => {
   const beyond = [
     'GET /api/v3/core/users/me/',
     'GET /api/v3/admin/version/',

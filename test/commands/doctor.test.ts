@@ -78,21 +78,18 @@ describe('doctor', () => {
     ['the service fails', answered(500, '<!DOCTYPE html>'), 'base-url', 'failed'],
     ['the token is denied', answered(403, { detail: 'no' }, requestId), 'token', 'denied'],
     ['the token is missing on the way', answered(401, { detail: 'no' }, requestId), 'token', 'denied'],
-  ] as const)(
-    'where %s, says what to do about the first thing that is wrong',
-    async (_, answer, name, expected) => {
-      const { ending, statuses } = await examined([answer, answer, answer]);
-      expect(ending).toBe(expected);
-      const names = Object.keys(statuses);
-      for (const before of names.slice(0, names.indexOf(name))) expect(statuses[before]).toBe('pass');
-      expect(statuses[name]).toBe('fail');
-      expect(Object.values(statuses).filter((status) => status === 'fail')).toHaveLength(1);
-      const { stdout } = await examined([answer, answer, answer], { output: 'text' });
-      expect(stdout).toMatch(new RegExp(`^ {2}FAIL {2}${name} `, 'm'));
-      expect(stdout).toMatch(/The service cannot be used like this\.\n$/);
-      expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
-    },
-  );
+  ] as const)('where %s, gives advice on the first problem', async (_, answer, name, expected) => {
+    const { ending, statuses } = await examined([answer, answer, answer]);
+    expect(ending).toBe(expected);
+    const names = Object.keys(statuses);
+    for (const before of names.slice(0, names.indexOf(name))) expect(statuses[before]).toBe('pass');
+    expect(statuses[name]).toBe('fail');
+    expect(Object.values(statuses).filter((status) => status === 'fail')).toHaveLength(1);
+    const { stdout } = await examined([answer, answer, answer], { output: 'text' });
+    expect(stdout).toMatch(new RegExp(`^ {2}FAIL {2}${name} `, 'm'));
+    expect(stdout).toMatch(/The service cannot be used like this\.\n$/);
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
 
   test('names where a redirect leads, and nothing more of it', async () => {
     const { stdout } = await examined([answered(302, '', { location: 'https://sso.example.com/x?secret' })]);
@@ -117,7 +114,7 @@ describe('doctor', () => {
   test.each([
     [-3600, 'this clock is 3600 s ahead of the clock of the service'],
     [3600, 'this clock is 3600 s behind the clock of the service'],
-  ])('says which of the clocks is ahead: %i s apart', async (seconds, said) => {
+  ])('reports which clock is ahead: %i s apart', async (seconds, said) => {
     const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
     const { stdout } = await examined([answered(404, { detail: 'Not found.' }, { ...requestId, date })]);
     expect(stdout).toContain(said);
@@ -143,7 +140,7 @@ describe('doctor', () => {
     expect(statuses).toMatchObject({ 'base-url': 'pass', applications: 'pass' });
   });
 
-  test('with --contract-only sends nothing but a look-up of what nobody has', async () => {
+  test('with --contract-only sends only the look-up of a missing application', async () => {
     const transport = scriptedTransport(notFound);
     const { context, stdout } = capture({ url: 'https://id.example.com', transport: transport.send });
     await doctor({ output: 'text', contractOnly: true }, context);
@@ -173,7 +170,7 @@ describe('doctor --wait', () => {
     expect(stderr).toMatch(/The service answers now, after 5 s\.\n$/);
   });
 
-  test('keeps what the service asks for, and says that it waited when the time is over', async () => {
+  test('observes the requested pause, and reports the wait when time is up', async () => {
     const { ending, sleeps, stdout } = await examined([starting, starting, starting], { wait: '7' });
     expect(ending).toBe('failed');
     expect(sleeps.reduce((sum, milliseconds) => sum + milliseconds, 0)).toBe(10_000);
@@ -200,18 +197,18 @@ describe('doctor --wait', () => {
     ['the service says that it is starting', starting, true],
     ['the service asks to wait', answered(429, '', { 'retry-after': '5' }), false],
     ['the answer is lost', lost, false],
-  ] as const)('is named where %s, and no flag that doctor lacks: %#', async (_, answer, named) => {
+  ] as const)('is advised where %s, with flags that doctor has: %#', async (_, answer, named) => {
     const { stdout } = await examined([answer]);
     expect(stdout.includes('rollcall doctor --wait 60')).toBe(named);
     expect(stdout).not.toContain('--concurrency');
   });
 });
 
-describe('doctor that is interrupted', () => {
+describe('an interrupted doctor', () => {
   test.each([
     ['SIGINT', 'interrupted'],
     ['SIGTERM', 'terminated'],
-  ])('by %s says so, and prints no diagnosis', async (reason, expected) => {
+  ])('by %s prints a note instead of a diagnosis', async (reason, expected) => {
     const interrupting = new AbortController();
     const { context, stdout, stderr } = capture({
       url: 'https://id.example.com',

@@ -150,7 +150,7 @@ const served = Object.entries(otherwise).flatMap(([answer, reply]) =>
 );
 
 test.each(someOf(served, 15))(
-  'a service that answers all else with $answer takes $declared: plan, apply, apply again',
+  'a service with $answer to undocumented requests accepts $declared: plan, apply, apply again',
   async ({ reply, text }) => {
     const service = await documented({ otherwise: reply });
     const planned = await run(plan, service.url, text);
@@ -180,7 +180,7 @@ const missing: Record<string, Reply> = {
   'a 410': [410, 'text/html', 'Gone'],
 };
 
-describe.each(Object.entries(missing))('an application that is answered 404 with %s', (_, reply) => {
+describe.each(Object.entries(missing))('an application whose look-up gets a 404 with %s', (_, reply) => {
   test('is absent where another one was found', async () => {
     const service = await documented({ missing: reply });
     service.applications.set('wiki', { slug: 'wiki', name: 'Wiki', group: 'Docs' });
@@ -210,7 +210,7 @@ describe.each(Object.entries(missing))('an application that is answered 404 with
 });
 
 test.each(Object.entries(missing))(
-  'a 404 with %s beside one with a detail is never absent',
+  'a 404 with %s among 404s with a detail never means absent',
   async (_, reply) => {
     const service = await documented({ missing: (slug) => (slug === 'mail' ? reply : notFound) });
     const planned = await run(plan, service.url, manifests.both);
@@ -220,7 +220,7 @@ test.each(Object.entries(missing))(
   },
 );
 
-test('a 404 of another form is read again, and taken as what it is then', async () => {
+test('a 404 of another form is read again and judged by the second answer', async () => {
   let asked = 0;
   const service = await documented({
     missing: (slug) => (slug === 'mail' && (asked += 1) < 3 ? html : notFound),
@@ -249,7 +249,7 @@ test.each(Object.entries(manifests))('a wrong token ends with 4: %s', async (_, 
   expect(stderr()).toContain('token');
 });
 
-describe('users that are answered 403', () => {
+describe('users whose look-up gets 403', () => {
   const denied = json(403, { detail: 'denied' });
   const me = json(200, { user: { pk: 1, username: 'me', is_superuser: false } });
 
@@ -270,7 +270,7 @@ describe('users that are answered 403', () => {
   });
 });
 
-test('a service that stops answering ends the plan with 1, though it has answered before', async () => {
+test('a service that stops answering ends the plan with 1, even after earlier answers', async () => {
   const service = await documented({
     answers: 3,
     otherwise: (url) => (url.includes('username=') ? [503, 'text/plain', 'Unavailable'] : html),
@@ -316,7 +316,7 @@ test('users are looked up no more once five of them came to no data', async () =
 
 describe('doctor', () => {
   test.each(Object.entries(otherwise))(
-    'says yes where a plan can be made: all else is %s',
+    'passes if a plan is possible: other requests get %s',
     async (_, reply) => {
       const service = await documented({ otherwise: reply });
       const { context, stdout } = capture({ files: {}, url: service.url });
@@ -328,7 +328,7 @@ describe('doctor', () => {
   );
 
   test.each(Object.entries(missing))(
-    'says yes where a 404 has %s, and no where a plan fails',
+    'passes if a 404 has %s, and fails if a plan fails',
     async (_, reply) => {
       const open = await documented({ missing: reply, anonymous: reply });
       const closed = await documented({ missing: reply });
@@ -341,7 +341,7 @@ describe('doctor', () => {
 });
 
 describe('a 201', () => {
-  test('that shows the required fields alone is a create: exit 0', async () => {
+  test('with only the required fields counts as created: exit 0', async () => {
     const service = await documented({
       created: ({ slug, username, name = '' }) =>
         slug === undefined ? { username } : { pk: '1', slug, name },
@@ -351,7 +351,7 @@ describe('a 201', () => {
     expect(applied.stdout).toContain('Apply complete!');
   });
 
-  test('of another application is not', async () => {
+  test('of another application does not count as created', async () => {
     const service = await documented({ created: () => ({ pk: '1', slug: 'other', name: 'Other' }) });
     const applied = await run(apply, service.url, manifests['applications alone']);
     expect(applied.stdout).toContain('0 created, 2 there already');

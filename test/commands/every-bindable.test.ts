@@ -23,7 +23,7 @@ const cases = kinds
     );
   });
 
-test('policies can be bound to applications, flows, sources and what else the facts say', () => {
+test('policies can be bound to applications, flows, sources and every other bindable type of the facts', () => {
   expect(new Set(cases.map(({ kind }) => kind.list))).toEqual(
     new Set([
       'flows',
@@ -39,7 +39,7 @@ test('policies can be bound to applications, flows, sources and what else the fa
 });
 
 test.each(cases)(
-  'release $release: what is bound to a record of the kind $type is created, changed, taken out and exported',
+  'release $release: bindings of the kind $type are created, changed, deleted and exported',
   async ({ release, kind }) => {
     const world = new World(
       { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },

@@ -107,7 +107,7 @@ test.each(sandboxReleases)('a role comes before the group that names it: %s', as
   expect(world.sandbox.record('group', 'staff-of-wiki')).toMatchObject({ roles: [pk] });
 });
 
-test('a name that is longer than earlier releases take is an error for those alone', async () => {
+test('a name too long for earlier releases is an error only for those', async () => {
   const { context, stderr } = new World(undefined, '2023.10').run(
     `version: 1\nroles: [{ name: ${'a'.repeat(151)} }]\n`,
   );

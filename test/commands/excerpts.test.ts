@@ -74,7 +74,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     expect(run.stderr()).toMatch(/ {2}\| {22}\^{4}$/m);
   });
 
-  test('the token that is in the environment, where nothing is sent', async () => {
+  test('the token of the environment, when nothing is sent', async () => {
     const manifest = `version: 1\nusers: [{ username: bob, nome: ${secrets.token} }] # ${secrets.ofAnother}\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
@@ -121,7 +121,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     },
   );
 
-  test('the secrets of a header and of the proxy, when the service refuses what stands there', async () => {
+  test('secrets of a header and of the proxy, when the service rejects the value', async () => {
     const manifest = `version: 1\nusers:\n  - username: bob\n    name: Bob # ${secrets.header}, ${secrets.password}\n`;
     const run = capture({
       contractOnly: true,
@@ -163,7 +163,7 @@ describe('a diagnostic about settings shows their line without the token', () =>
     expect(run.stdout()).toContain('(sensitive)');
   });
 
-  test('also where the service alone is asked', async () => {
+  test('with a command that only talks to the service', async () => {
     const files = { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` };
     const run = capture({ contractOnly: true, files, env });
     expect(await doctor({ output: 'text' }, run.context)).toBe('invalid');
@@ -171,7 +171,7 @@ describe('a diagnostic about settings shows their line without the token', () =>
   });
 
   test.each(['token', 'my_token', 'secret', 'client_secret', 'password', 'passphrase', 'api_key'])(
-    'nor what somebody wrote there under the name %s',
+    'or text written there under the name %s',
     async (name) => {
       const files = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${name}: 'unknown canary'\n` };
       const run = capture({ contractOnly: true, files, env: {} });
@@ -184,7 +184,7 @@ describe('a diagnostic about settings shows their line without the token', () =>
 describe('a seed of the sandbox', () => {
   const run = async () => 0;
 
-  test('that holds the token by mistake is not shown', async () => {
+  test('with the token in it is not shown', async () => {
     const { context, stderr } = capture({ contractOnly: true, files: { 'seed.yaml': secrets.token }, env });
     expect(await sandbox([], { seed: 'seed.yaml' }, context, run)).toBe('invalid');
     expect(stderr()).toContain('(sensitive)');

@@ -36,8 +36,8 @@ const lists = (world: World): string[] => [
   ...new Set(world.requests.map(({ path }) => path.replace(/^\/api\/v3\/|\?.*$/g, ''))),
 ];
 
-describe.each(sandboxReleases)('on release %s', (release) => {
-  test('an export of users reads no other kinds, and no names that stand in none', async () => {
+describe.each(sandboxReleases)('an export of some kinds on release %s', (release) => {
+  test('of users reads no other kinds, and no names that it does not need', async () => {
     const world = new World(seed, release);
     const { ending, stdout, stderr } = await exported(world, { target: ['user.*'] });
     expect(ending, stderr).toBe('done');

@@ -54,7 +54,7 @@ async function planning(transport: Transport, texts: ReadonlyMap<string, string>
 }
 
 test.each(['(sensitive)', '(hidden)'])(
-  'what is called %s is what it says: a plan of it finds nothing to do',
+  'a name %s is escaped, and a plan of it has no changes',
   async (word) => {
     const { send } = sandboxHere({
       users: [{ username: word, name: word, email: 'a@example.com', attributes: { a: word } }],
@@ -110,7 +110,7 @@ describe('names in place of ids', () => {
     expect([...second.written]).toEqual([...first.written]);
   });
 
-  test('are left out where one name stands for two', async () => {
+  test('are left out if two records have the same name', async () => {
     const from = world(100, {
       groups: ['staff', 'ops & more', 'twice', 'twice'].map((name, index) => ({
         pk: uuidOf(100 + index),
@@ -234,7 +234,7 @@ const head = (to: string): string =>
   `# yaml-language-server: $schema=${to}node_modules/rollcall/schemas/manifest.schema.json\nversion: 1\n`;
 
 describe('rollcall export', () => {
-  test('prints what the service would not make of it by itself, as a person would write it', async () => {
+  test('leaves out service defaults, and formats fields as a person would', async () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
     expect(stdout).toBe(`${head('')}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
     expect(stderr).toMatch(
@@ -269,7 +269,7 @@ describe('rollcall export', () => {
     expect([...written.keys()]).toEqual([`m/users/${name}.yaml`]);
   });
 
-  test('writes what the release of the service takes, where that is known', async () => {
+  test('writes fields for the release of the service, if known', async () => {
     const slug = 'a'.repeat(51);
     const applicationsOnly = { type: ['application'] };
     const { send } = sandboxHere(
@@ -298,7 +298,7 @@ describe('rollcall export', () => {
     expect(older.ending).toBe('incomplete');
   });
 
-  test('leaves out of an older release what a later field is called', async () => {
+  test('leaves the names of later fields out for an older release', async () => {
     const { send } = sandboxHere({ applications: [{ slug: 'wiki', name: 'Wiki' }] });
     const withIcon: Transport = async (request, signal) => {
       const exchange = await send(request, signal);
@@ -317,7 +317,7 @@ describe('rollcall export', () => {
     expect(stdout).not.toContain('meta_icon');
   });
 
-  test('leaves out what is asked for, and what others declare', async () => {
+  test('leaves out requested fields, and declared records', async () => {
     const { send } = sandboxHere(seed);
     const list = async (options: Partial<ExportOptions>): Promise<string[]> => {
       const { stdout, ending } = await exporting(
@@ -368,7 +368,7 @@ describe('rollcall export', () => {
     );
   });
 
-  test('exports the people of sources, and leaves out what the service keeps for itself', async () => {
+  test('exports users of sources, and leaves out internal accounts', async () => {
     const users = [
       { username: 'ldap', name: 'L', path: 'goauthentik.io/sources/ldap' },
       { username: 'made', name: 'M', path: 'goauthentik.io/service-accounts' },
@@ -413,7 +413,7 @@ describe('rollcall export', () => {
     });
   });
 
-  test('changes no file that is there', async () => {
+  test('changes no existing file', async () => {
     const { send } = sandboxHere(seed);
     const { ending, written, stderr } = await exporting(send, { out: 'm' }, { 'm/users.yaml': 'mine' });
     expect(ending).toBe('failed');
@@ -443,7 +443,7 @@ describe('rollcall export', () => {
     expect(stderr).not.toContain(sandboxToken);
   });
 
-  test('divides what is too large for one file, and no two files have one name', async () => {
+  test('splits large files, with unique names', async () => {
     const long = 'x'.repeat(2_100_000);
     const { send } = sandboxHere({
       applications: [
@@ -484,7 +484,7 @@ describe('rollcall export', () => {
   });
 });
 
-describe('what cannot be read is reported, and never taken for nothing', () => {
+describe('unreadable records are reported, not taken as absent', () => {
   test('applications, where the token is not that of a superuser', async () => {
     const { send } = listingService({ applications: manyApplications(3), isSuperuser: false });
     const { ending, stdout, stderr } = await exporting(send, { type: ['application'] });
@@ -509,7 +509,7 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
     );
   });
 
-  test('those from a page on that is broken', async () => {
+  test('the records of a broken page and after it', async () => {
     const { send } = listingService({
       users: manyUsers(250),
       instead: ({ page }) => (page === 2 ? answered(500) : undefined),
@@ -520,7 +520,7 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
     expect(stderr).toContain('not all users could be read: ');
   });
 
-  test('an address of which nothing was seen, where not all was', async () => {
+  test('an address that was not found in an incomplete list', async () => {
     const users = manyUsers(3);
     const { send } = listingService({
       users,
@@ -543,7 +543,7 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
     }
   });
 
-  test('what no manifest can hold', async () => {
+  test('values that a manifest cannot contain', async () => {
     const users = [{ pk: 1, username: 'a', name: ' A ', attributes: { '<<': 1 } }];
     const { ending, stdout, stderr } = await exporting(listingService({ users }).send, { type: ['user'] });
     expect(ending).toBe('incomplete');
@@ -573,7 +573,7 @@ function create({ address, kind, fields }: Declaration, sandbox: Sandbox): strin
     : create({ address, kind, fields: again }, sandbox);
 }
 
-test('whatever the service holds, a plan of what was exported finds nothing to do', async () => {
+test('a plan of an export has no changes, for any records', async () => {
   await fc.assert(
     fc.asyncProperty(anyRecords, async (records) => {
       const { sandbox, send } = sandboxHere();

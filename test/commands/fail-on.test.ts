@@ -60,7 +60,7 @@ describe('--fail-on differs', () => {
       );
   });
 
-  test('and --detailed-exitcode go together as the table of docs/exit-codes.md says', async () => {
+  test('and --detailed-exitcode combine as in the table of docs/exit-codes.md', async () => {
     expect(rows.map(([name]) => name)).toEqual(Object.keys(shows));
     for (const [name, ...codes] of rows) {
       const may = name.includes('may be changed') ? changing : {};
@@ -71,7 +71,7 @@ describe('--fail-on differs', () => {
     }
   });
 
-  test('says why it fails, last and also if it is to be quiet, and nothing where it does not', async () => {
+  test('prints the reason of a failure last, even with --quiet, and nothing otherwise', async () => {
     const once = await planned([differing, absent], { failOn: ['differs', 'differs'] });
     expect(once.stderr).toBe('error: 1 resource differs, and --fail-on differs is given\n');
     const twice = [differing, '{ slug: synced, name: Other }'];
@@ -91,7 +91,7 @@ describe('--fail-on differs', () => {
     expect((await planned([differing], { report })).written.get('g')).toMatch(/^::warning /);
   });
 
-  test('counts and reports what the run may change as well', async () => {
+  test('counts differences that the run may change too', async () => {
     const report = ['github=g', 'junit=j'];
     const { stderr, written } = await planned([differing, absent], {
       failOn: ['differs'],
@@ -104,7 +104,7 @@ describe('--fail-on differs', () => {
     expect((await planned([differing], { report, ...changing })).written.get('g')).not.toContain('differs::');
   });
 
-  test('is beside what was taken out of the manifests, where a baseline is given', async () => {
+  test('is reported with entries removed since the baseline', async () => {
     const since = async (before: readonly string[]): Promise<{ code: number; stderr: string }> => {
       const past = { 'a.yaml': `version: 1\napplications: [${before.join()}]\n` };
       return planned([synced], { failOn: ['undeclared', 'differs'], baseline: '.before' }, { past });

@@ -93,7 +93,7 @@ const writes = ({ requests }: Service, from: number = 0): string[] =>
       return [method, area, list, ...Object.keys(fields)].join(' ');
     });
 
-describe.each(sandboxReleases)('on release %s', (release) => {
+describe.each(sandboxReleases)('flows on release %s', (release) => {
   test('a new flow gets its policies first and the stage that logs people in last', async () => {
     const service = serviceWith([], release);
     const text = flow(
@@ -186,7 +186,7 @@ function failing(service: Service, at: number, how: Fault, after: () => void): T
   };
 }
 
-describe.each(changes)('where $what', ({ before, now, after }) => {
+describe.each(changes)('an apply where $what', ({ before, now, after }) => {
   test('the way in is at no request shorter than before and after, and a binding that differs is one PATCH', async () => {
     const service = serviceWith(before);
     const states: (readonly string[])[] = [];
@@ -206,7 +206,7 @@ describe.each(changes)('where $what', ({ before, now, after }) => {
     expect((await run('plan', service.send, flow(now))).stdout).toContain('No changes.');
   });
 
-  test.each(Object.keys(faults) as Fault[])('and %s, the next run ends as declared', async (how) => {
+  test.each(Object.keys(faults) as Fault[])('and %s: the next run ends as declared', async (how) => {
     const whole = serviceWith(before);
     await run('apply', whole.send, flow(now), all);
     const first = whole.requests.findIndex(({ method }) => method !== 'GET');
@@ -238,7 +238,7 @@ test('a stage of a flow that exists is taken out with the permission to delete a
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
-test('a policy of a stage is bound, changed and taken out inside of the flow', async () => {
+test('a policy of a stage is bound, changed and unbound inside of the flow', async () => {
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
   const text = (policies: string): string =>
     flow([stage('who', 10), stage('proof', 20, `, policies: [${policies}]`), stage('enter', 30)].join(', '));
@@ -264,7 +264,7 @@ test('an update says that a new stage is used without its policies until they ar
   expect(stdout).toContain('is used without its `policies` until they are bound');
 });
 
-test('what names a flow is not made before all of its stages stand', async () => {
+test('a resource that refers to a flow is created after all stages of the flow', async () => {
   const text = `${flow([stage('who', 10), stage('proof', 20)].join(', '))}providers:
   - { name: P, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door }, redirect_uris: [] }
 `;

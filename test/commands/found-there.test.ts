@@ -31,7 +31,7 @@ async function applied(
 const taken = answered(400, { slug: ['taken'] });
 
 describe('an application that appears between the plan and its create', () => {
-  test('exists already, as somebody else declared it: what differs is shown', async () => {
+  test('ends as exists if somebody else created it, with its differences', async () => {
     const { ending, stdout } = await applied(taken, 'Other');
     expect(ending).toBe('done');
     expect(stdout).toContain('  = application.wiki  exists already, and differs in name (the service said:');
@@ -60,7 +60,7 @@ describe('an application that appears between the plan and its create', () => {
   });
 });
 
-test('an event has a difference as the JSON document has it, with no names beside ids', async () => {
+test('an event has a difference as in the JSON document, without names of ids', async () => {
   let looked = 0;
   const { context, stdout } = capture({
     files: {

@@ -33,7 +33,7 @@ function secretIn(world: World): string {
   return textOf(world.sandbox.record('oauth2', 'Grafana')?.['client_secret']);
 }
 
-describe('a secret that is generated', () => {
+describe('a generated secret', () => {
   test('is sent with the create, differs each time, and is shown nowhere', async () => {
     const worlds = [new World({}, newest), new World({}, newest)];
     const outputs = [];

@@ -56,9 +56,9 @@ function creates(requests: readonly HttpRequest[], path = groupsPath): JsonObjec
     .filter((body) => isJsonObject(body));
 }
 
-describe.each(sandboxReleases)('in one run on release %s', (release) => {
+describe.each(sandboxReleases)('one run on release %s', (release) => {
   test.each(['1', '8'])(
-    'groups are created before those who name them, %s at a time, and then nothing is left to do',
+    'creates groups before resources that refer to them, %s at a time, and then has no changes',
     async (concurrency) => {
       const service = sandboxTransport({ groups: [] }, undefined, release);
       const text = roll;
@@ -80,7 +80,7 @@ describe.each(sandboxReleases)('in one run on release %s', (release) => {
 });
 
 describe('a plan', () => {
-  test('shows what is created first in place of an id, and what it gives', async () => {
+  test('shows the names of new groups in place of ids, and what they grant', async () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send);
     expect(stdout).toContain('parents       ["staff" (created first)]\n');
     expect(stdout).toContain('groups    ["admins" (created first), "staff" (created first)]\n');
@@ -89,7 +89,7 @@ describe('a plan', () => {
   });
 
   test.each([[[]], [[{ pk: ids[0], name: 'root', is_superuser: true }]]])(
-    'says who becomes a superuser through the parents of a group, however far above, beside %j',
+    'reports who becomes a superuser through any ancestor of a group, in addition to %j',
     async (groups) => {
       const text = `version: 1
 groups:
@@ -108,7 +108,7 @@ users:
     },
   );
 
-  test('says that a group leaves a parent that makes superusers', async () => {
+  test('reports that a group leaves a parent with superuser rights', async () => {
     const seed = {
       groups: [
         { pk: ids[0], name: 'root', is_superuser: true },
@@ -131,7 +131,7 @@ users:
     expect(alice?.change['after']).toMatchObject({ groups: [{ name: 'admins' }, { name: 'staff' }] });
   });
 
-  test('shows the ids of those that are there', async () => {
+  test('shows the ids of existing groups', async () => {
     const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] });
     const { stdout } = await run('plan', service.send);
     expect(stdout).toContain(`groups    ["admins" (created first), "staff" (${ids[0]})]\n`);
@@ -162,7 +162,7 @@ users:
   });
 });
 
-describe('what names a group that was not created', () => {
+describe('a reference to a group that was not created', () => {
   const text = `version: 1
 groups:
   - { name: bad, roles: [11111111-1111-4111-8111-111111111111] }
@@ -199,7 +199,7 @@ users:
   });
 });
 
-describe('a name that stands twice', () => {
+describe('a duplicate name', () => {
   const twice = sandboxTransport({ groups: ids.map((pk) => ({ pk, name: 'staff' })) });
 
   test('is reported with both ids, where it is declared and where it is named', async () => {
@@ -225,7 +225,7 @@ describe('never doubled where the service would double', () => {
   const one =
     'version: 1\ngroups: [{ name: staff }]\nusers: [{ username: a, name: A, groups: [{ name: staff }] }]\n';
 
-  test('what somebody else creates after the plan is found just before the create', async () => {
+  test('a group created by somebody else after the plan is found just before the create', async () => {
     const service = sandboxTransport({ groups: [] });
     let looks = 0;
     const { stdout } = await run(
@@ -245,7 +245,7 @@ describe('never doubled where the service would double', () => {
     ]);
   });
 
-  test('a lost answer is settled by a look, and what rests on it goes on', async () => {
+  test('a lost answer is settled by a look-up, and dependent resources continue', async () => {
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run(
       'apply',
@@ -261,7 +261,7 @@ describe('never doubled where the service would double', () => {
     expect(creates(service.requests, '/api/v3/core/users/')).toHaveLength(1);
   });
 
-  test('what may still be on its way is not sent again', async () => {
+  test('a create that may still be under way is not sent again', async () => {
     const service = sandboxTransport({ groups: [] });
     let posts = 0;
     const { ending, stdout } = await run(
@@ -279,7 +279,7 @@ describe('never doubled where the service would double', () => {
     expect(service.sent()).toEqual([]);
   });
 
-  test('no group is created where nothing but the documented operations is sent', async () => {
+  test('no group is created with contract_only', async () => {
     const service = sandboxTransport({});
     const { ending, stdout } = await run('validate', service.send, one, {}, { contractOnly: true });
     expect(ending).toBe('invalid');
@@ -287,7 +287,7 @@ describe('never doubled where the service would double', () => {
   });
 });
 
-test('a group that is created first is then given to a user who is there', async () => {
+test('a new group is created before an existing user joins it', async () => {
   const service = sandboxTransport({
     groups: [{ pk: ids[0], name: 'others' }],
     users: [{ username: 'alice', name: 'Alice', groups: [ids[0]] }],
@@ -309,7 +309,7 @@ describe('a saved plan', () => {
   };
   const options = { plan: 'p.json' };
 
-  test('holds names that are created first, and fills in their ids', async () => {
+  test('contains names of new groups, and fills in their ids', async () => {
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run('apply', service.send, roll, options, await saved(service));
     expect(ending, stdout).toBe('done');

@@ -21,7 +21,7 @@ describe('rollcall help', () => {
     expect(stdout.slice(0, begin.length)).toBe(begin);
   });
 
-  test('says what --wait waits for', async () => {
+  test('explains what --wait waits for', async () => {
     const { stdout } = await endedHere(['help', 'apply']);
     expect(stdout).toMatch(/--wait <seconds> +wait while the service is down \(default: 60 once up\)\n/);
   });

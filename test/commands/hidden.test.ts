@@ -243,7 +243,7 @@ async function shown(
   return { shown: [stdout(), stderr(), thrown, ...Object.values(others)].join('\n'), saved, written };
 }
 
-describe('what is hidden', () => {
+describe('a hidden field', () => {
   test.runIf(inFull)(
     'is in no output, however a manifest is broken and whatever the service repeats under its field',
     async () => {
@@ -295,7 +295,7 @@ describe('what is hidden', () => {
   const app = `version: 1\napplications: [{ slug: wiki, name: Wiki, meta_publisher: ${mark} }]\n`;
   const files = { 'a.yaml': app, 'rollcall.yaml': config };
 
-  test('stays sensitive where it is a secret, and is sent whole, secrets and all, by a saved plan', async () => {
+  test('stays sensitive if it is a secret, and is sent unmasked by a saved plan', async () => {
     const secret = 'canary-of-the-environment';
     const users = `version: 1\nusers: [{ username: u, name: "\${env:KEY}", attributes: { a: "\${env:KEY}", b: ${mark} } }]\n`;
     const service = fakeService();
@@ -322,7 +322,7 @@ describe('what is hidden', () => {
     ]);
   });
 
-  test('counts for what differs and for what was altered, and is compared as it is', async () => {
+  test('counts as a difference or alteration, and is compared unmasked', async () => {
     const since = async (before: string, held: JsonObject): Promise<Readonly<Record<string, unknown>>> => {
       const past = { 'rollcall.yaml': 'version: 1\n', 'a.yaml': app.replace(mark, before) };
       const { context, stdout } = capture({

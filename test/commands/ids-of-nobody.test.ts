@@ -68,7 +68,7 @@ describe.each(wrong)('an id of a %s that nobody has', (_, text, summary) => {
     expect(out).toContain('+ group.guests');
   });
 
-  test("is planned as it is, with a note, where the token is no superuser's", async () => {
+  test("is planned with a note, if the token is not a superuser's", async () => {
     const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
     const { ending, out } = await ran(world, plan, text);
     expect(ending).toBe('done');
@@ -78,7 +78,7 @@ describe.each(wrong)('an id of a %s that nobody has', (_, text, summary) => {
   });
 });
 
-test('an id that is there is planned without a word, and so is one that only what exists names', async () => {
+test('an existing id, or one that only existing resources use, is planned without a note', async () => {
   const text = `version: 1
 applications: [{ slug: wiki, name: Wiki, provider: 7, access: { groups: ["${staff.toUpperCase()}"] } }]
 `;
@@ -90,7 +90,7 @@ applications: [{ slug: wiki, name: Wiki, provider: 7, access: { groups: ["${staf
   expect(there.requests.filter(({ path }) => path.includes('/providers/all/8/'))).toEqual([]);
 });
 
-test('many ids are read in a list, and only what that lacks is asked for by itself', async () => {
+test('many ids are read from a list, and only the missing ones one by one', async () => {
   const groups = Array.from({ length: 30 }, (_, index) => ({
     name: `g${index}`,
     pk: `11111111-1111-4111-8111-1111111111${String(index).padStart(2, '0')}`,
@@ -107,7 +107,7 @@ test('many ids are read in a list, and only what that lacks is asked for by itse
   expect(single.map(({ path }) => path.split('/').at(5))).toEqual([nobody]);
 });
 
-test('where the token may not view groups, the create is planned, and JSON has no error', async () => {
+test('with a token that may not view groups, the create is planned, and JSON has no error', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', view_groups: 'none' }] });
   const text = `version: 1\nusers: [{ username: jane, name: Jane, groups: ["${nobody}"] }]\n`;
   const { ending, out } = await ran(world, plan, text, { output: 'json' });

@@ -40,7 +40,7 @@ function importing(text: string | Uint8Array, ...args: string[]): Promise<Ended>
 }
 
 describe('rollcall import csv', () => {
-  test('prints a manifest that is valid', async () => {
+  test('prints a valid manifest', async () => {
     expect(await importing(table)).toEqual({ code: 0, stdout: manifest(schema), stderr: '' });
     const validated = await endedHere(['validate', '-'], { cwd, input: manifest(schema) });
     expect(validated).toMatchObject({ code: 0 });
@@ -63,7 +63,7 @@ describe('rollcall import csv', () => {
     expect(statSync(join(cwd, path)).mode & 0o777).toBe(0o600);
   });
 
-  test('changes no file that is there', async () => {
+  test('changes no existing file', async () => {
     writeFileSync(join(cwd, 'users.yaml'), 'mine');
     const { code, stdout, stderr } = await importing(table, '--out', '.');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -71,7 +71,7 @@ describe('rollcall import csv', () => {
     expect(readFileSync(join(cwd, 'users.yaml'), 'utf8')).toBe('mine');
   });
 
-  test('says why a file cannot be written', async () => {
+  test('explains why a file cannot be written', async () => {
     writeFileSync(join(cwd, 'file'), '');
     const { code, stderr } = await importing(table, '--out', 'file/users.yaml');
     expect(code).toBe(1);

@@ -69,8 +69,8 @@ function expectInNone(outputs: Ran['outputs'], words: string): void {
 
 const ours = 'exists: the answer to its create was lost or unclear, so this run probably created it';
 
-describe('a user that is taken', () => {
-  test('after a lost answer may lack fields, and every format says so', async () => {
+describe('a user that exists already', () => {
+  test('after a lost answer may be incomplete, and every format reports it', async () => {
     const { ending, outputs } = await applied(user, [lost, taken]);
     expect(ending).toBe('incomplete');
     expectInEach(outputs, `${ours}, and fields may be missing`);
@@ -90,7 +90,7 @@ describe('a user that is taken', () => {
     expect(outputs['junit']).toContain('failures="1"');
   });
 
-  test.each([502, 405, 500, 504])('after a %i may lack fields, too', async (status) => {
+  test.each([502, 405, 500, 504])('after a %i may be incomplete too', async (status) => {
     const { ending, outputs } = await applied(user, [answered(status), taken]);
     expect(ending).toBe('incomplete');
     expectInEach(outputs, 'fields may be missing');
@@ -105,7 +105,7 @@ describe('a user that is taken', () => {
     expect(outputs['html']).toContain('exists already');
   });
 
-  test('and has a bad field is rejected, and its name is said to be taken as well', async () => {
+  test('with an invalid field is rejected, and its name is reported as taken too', async () => {
     const { ending, outputs } = await applied(user, [
       answered(400, { username: ['Vergeben.'], groups: ['No such group.'] }),
     ]);
@@ -126,7 +126,7 @@ describe('a user that is taken', () => {
   });
 });
 
-describe('an application that is found after a lost answer', () => {
+describe('an application found after a lost answer', () => {
   const inPart = { pk: 'p', slug: 'wiki', name: 'Wiki', group: 'Tools', backchannel_providers: [] };
 
   test.each([
@@ -135,7 +135,7 @@ describe('an application that is found after a lost answer', () => {
       'after it could not be seen',
       [absent, lost, absent, answered(400, { slug: ['taken'] }), answered(200, inPart)],
     ],
-  ])('%s, and differs, was left incomplete: every format says in what', async (_, answers) => {
+  ])('%s, with differences, is reported as incomplete in every format', async (_, answers) => {
     const { ending, outputs } = await applied(application, answers);
     expect(ending).toBe('incomplete');
     expectInEach(outputs, `${ours}, but holds [] in backchannel_providers`);
@@ -155,7 +155,7 @@ describe('an application that is found after a lost answer', () => {
     });
   });
 
-  test('and is as declared in every field is done, and probably ours: every format says so', async () => {
+  test('equal to its declaration is reported as done, and probably created by this run', async () => {
     const whole = answered(200, { ...inPart, backchannel_providers: [2, 3] });
     const { ending, outputs } = await applied(application, [
       absent,
@@ -187,8 +187,8 @@ describe('an application that is found after a lost answer', () => {
   });
 });
 
-describe('an application that is refused for its slug and more', () => {
-  test('has a slug that is said to be taken or reserved as well', async () => {
+describe('an application rejected for its slug and another field', () => {
+  test('has its slug reported as taken or reserved too', async () => {
     const refused = answered(400, { slug: ['x'], group: ['y'] });
     const { ending, outputs } = await applied(application, [absent, refused]);
     expect(ending).toBe('incomplete');
@@ -196,10 +196,10 @@ describe('an application that is refused for its slug and more', () => {
   });
 });
 
-describe('what is created, and comes back otherwise', () => {
+describe('a created application returned with other values', () => {
   const whole = { pk: 1, username: 'alice', name: 'Alice', groups: [group] };
 
-  test('is created, but not as declared: every format says what came back', async () => {
+  test('is reported as created but different in every format', async () => {
     const { ending, outputs } = await applied(user, [answered(201, { ...whole, name: 'alice', groups: [] })]);
     expect(ending).toBe('incomplete');
     expectInEach(outputs, 'created, but name came back as "alice"');
@@ -229,7 +229,7 @@ describe('what is created, and comes back otherwise', () => {
     expect(outputs['text']).toContain('Apply complete!');
   });
 
-  test('is reported without the secret that was sent, and without what came back in its place', async () => {
+  test('is reported without the sent secret, and without the returned value', async () => {
     const secret =
       'version: 1\nusers: [{ username: alice, name: "${env:NAME}", attributes: { key: "${env:KEY}" } }]\n';
     let sent = '';
@@ -325,7 +325,7 @@ describe('a service whose licence lets nothing be changed', () => {
     expect(outputs['text']).not.toContain('could not look it up');
   });
 
-  test('is named to the applications that are not begun', async () => {
+  test('is the reason given for applications that are not started', async () => {
     const two = `${application}  - slug: zoo\n    name: Zoo\n`;
     const { outputs } = await applied(two, [absent, absent, readOnly]);
     expect(outputs['text']).toContain(

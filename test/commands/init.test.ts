@@ -26,7 +26,7 @@ async function started(
 }
 
 describe('init', () => {
-  test('writes a configuration and a manifest that are valid, without a terminal', async () => {
+  test('writes a valid configuration and manifest, without a terminal', async () => {
     const { ending, written, stdout } = await started({ url });
     expect(ending).toBe('done');
     expect([...written.keys()]).toEqual(['rollcall.yaml', 'manifests/applications.yaml', '.gitignore']);
@@ -52,19 +52,22 @@ describe('init', () => {
   test.each([
     ['github', '.github/workflows/rollcall.yaml'],
     ['gitlab', '.gitlab-ci.yml'],
-  ])('writes a pipeline for %s that is YAML, and takes rollcall from the project', async (pipeline, path) => {
-    const { written } = await started({ url, pipeline, tokenEnv: 'ID_TOKEN' });
-    const text = written.get(path) ?? '';
-    expect(parse(text)).toBeTypeOf('object');
-    expect(text).toContain('npx --no rollcall plan --strict --out plan.json');
-    expect(text).toContain('npx --no rollcall apply --plan plan.json');
-  });
+  ])(
+    "writes a pipeline for %s that is valid YAML, and uses the project's rollcall",
+    async (pipeline, path) => {
+      const { written } = await started({ url, pipeline, tokenEnv: 'ID_TOKEN' });
+      const text = written.get(path) ?? '';
+      expect(parse(text)).toBeTypeOf('object');
+      expect(text).toContain('npx --no rollcall plan --strict --out plan.json');
+      expect(text).toContain('npx --no rollcall apply --plan plan.json');
+    },
+  );
 
   test.each([
     ['github', '.github/workflows/rollcall.yaml'],
     ['gitlab', '.gitlab-ci.yml'],
   ])(
-    'lets merges change what exists where that is asked, for %s, by both switches',
+    'lets merges change existing resources on request, for %s, with both switches',
     async (pipeline, path) => {
       const { written, stdout } = await started({ url, pipeline, merges: 'update' });
       expect(parse(written.get('rollcall.yaml') ?? '')).toMatchObject({ capabilities: ['update'] });
@@ -79,14 +82,14 @@ describe('init', () => {
     },
   );
 
-  test('lets merges create alone where nobody says otherwise', async () => {
+  test('lets merges only create by default', async () => {
     const { written, stdout } = await started({ url, pipeline: 'github', yes: true });
     expect(written.get('rollcall.yaml')).toContain('\n# capabilities:\n');
     expect([...written.values()].join('')).not.toContain('--allow update --');
     expect(stdout).toContain('Merges create missing resources, and change nothing that exists.');
   });
 
-  test('asks what merges may do where it writes a pipeline, and there alone', async () => {
+  test('asks for the permission of merges only when it writes a pipeline', async () => {
     const questions: string[] = [];
     const answering = async (answer: string, pipeline: string): Promise<ReadonlyMap<string, string>> => {
       const { context, written } = capture({});
@@ -107,7 +110,7 @@ describe('init', () => {
     await expect(answering('all', 'gitlab')).rejects.toThrow('merges cannot be let "all"');
   });
 
-  test('says which switch a rollcall.yaml lacks that it keeps', async () => {
+  test('names the switch that is missing in an existing rollcall.yaml', async () => {
     const files = { 'rollcall.yaml': 'version: 1\nmanifests: [m]\n' };
     const { stdout } = await started({ url, pipeline: 'gitlab', merges: 'update' }, { files });
     expect(stdout).toContain('Add capabilities: [update] to rollcall.yaml');
@@ -148,7 +151,7 @@ describe('init', () => {
     [{ 'main.tf': '' }, '.', {}],
     [{ 'main.tf': '' }, undefined, { url }],
     [{ 'rollcall.yaml': 'version: 1' }, undefined, { manifests: 'm' }],
-  ])('is done beside %j when that is meant', async (files, folder, options) => {
+  ])('works next to %j if confirmed', async (files, folder, options) => {
     const { ending } = await started(options, { files, env: { ROLLCALL_URL: url } }, folder);
     expect(ending).toBe('done');
   });
@@ -187,7 +190,7 @@ describe('init', () => {
     },
   );
 
-  test('prefers production, and does without an environment where there is none', async () => {
+  test('prefers production, and works without environments', async () => {
     const both = kept.replace(
       'environments:',
       'environments:\n  a: {}\n  production: { url: "https://p.example.com" }',
@@ -211,18 +214,15 @@ describe('init', () => {
   test.each([
     [/^# (?=capabilities:)|^#(?= {3}- )/gm, { capabilities: ['update', 'delete'] }],
     [/^# (?=contract_only:)/gm, { contractOnly: true }],
-  ])(
-    'writes what a run may read and change as comments, which hold when they are opened: %s',
-    async (sign, opened) => {
-      const { written } = await started({ url });
-      const text = written.get('rollcall.yaml') ?? '';
-      const settingsOf = (config: string): Promise<unknown> =>
-        projectSettings({ env: 'production' }, {}, memoryFiles({ 'rollcall.yaml': config }));
-      expect(await settingsOf(text)).toMatchObject({ diagnostics: [] });
-      const settings = await settingsOf(text.replaceAll(sign, ''));
-      expect(settings).toMatchObject({ diagnostics: [], config: opened });
-    },
-  );
+  ])('writes optional settings as comments that are valid when uncommented: %s', async (sign, opened) => {
+    const { written } = await started({ url });
+    const text = written.get('rollcall.yaml') ?? '';
+    const settingsOf = (config: string): Promise<unknown> =>
+      projectSettings({ env: 'production' }, {}, memoryFiles({ 'rollcall.yaml': config }));
+    expect(await settingsOf(text)).toMatchObject({ diagnostics: [] });
+    const settings = await settingsOf(text.replaceAll(sign, ''));
+    expect(settings).toMatchObject({ diagnostics: [], config: opened });
+  });
 
   test('checks the service of the rollcall.yaml that it keeps, with its token', async () => {
     const files = { 'rollcall.yaml': kept.replace('STAGING_TOKEN', 'STAGING_TOKEN, token_file: gone') };
@@ -247,16 +247,13 @@ describe('init', () => {
     [kept, { tokenEnv: 'OTHER_TOKEN', manifests: 'm' }, 'differs in --token-env, --manifests'],
     [kept.replace('token_env: STAGING_TOKEN', 'token_file: t'), { pipeline: 'github' }, 'names a token_file'],
     [kept.replace('manifests', 'manifest'), { pipeline: 'github' }, 'is invalid: '],
-  ])(
-    'writes nothing beside a rollcall.yaml that it could not agree with: %#',
-    async (text, options, message) => {
-      const { context, written } = capture({ files: { 'roll/rollcall.yaml': text } });
-      const refused = init('roll', options, context);
-      await expect(refused).rejects.toThrow(message);
-      await expect(refused).rejects.toThrow(/^roll\/rollcall\.yaml /);
-      expect(written.size).toBe(0);
-    },
-  );
+  ])('writes nothing next to an incompatible rollcall.yaml: %#', async (text, options, message) => {
+    const { context, written } = capture({ files: { 'roll/rollcall.yaml': text } });
+    const refused = init('roll', options, context);
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toThrow(/^roll\/rollcall\.yaml /);
+    expect(written.size).toBe(0);
+  });
 
   test('writes into a folder, and says how to get there', async () => {
     const { written, stdout } = await started({ url }, {}, 'roll/');
@@ -295,7 +292,7 @@ describe('init', () => {
     expect(stdout).toMatch(/Next: rollcall doctor --env production\n$/);
   });
 
-  test('says that it was interrupted, and writes nothing then', async () => {
+  test('reports an interruption, and writes nothing', async () => {
     const { context, stderr, written } = capture({ answerToPrompt: '', signal: AbortSignal.abort('SIGINT') });
     expect(await init(undefined, { url }, context)).toBe('interrupted');
     expect(stderr()).toBe('Interrupted: nothing was written.\n');
@@ -303,7 +300,7 @@ describe('init', () => {
   });
 
   test.each(['my manifests/*.yaml', '*.yaml', 'a, b/#1'])(
-    'takes manifests that are there already, and writes none: %s',
+    'uses existing manifests, and writes none: %s',
     async (manifests) => {
       const { written } = await started({ url, manifests });
       expect([...written.keys()]).toEqual(['rollcall.yaml', '.gitignore']);
@@ -311,7 +308,7 @@ describe('init', () => {
     },
   );
 
-  test('says what its pipeline needs that is not there, and names the next command as npx runs it', async () => {
+  test('lists missing requirements of its pipeline, and the next command with npx', async () => {
     const { stdout } = await started(
       { url: 'http://127.0.0.1:9', pipeline: 'github' },
       { env: { npm_command: 'exec' } },
@@ -342,7 +339,7 @@ describe('init', () => {
     expect(await declaredBy(opened)).toEqual(['application.handbook']);
   });
 
-  test('keeps a .gitignore that is there, and says what it should name', async () => {
+  test('keeps an existing .gitignore, and reports missing lines', async () => {
     const { written, stdout } = await started({ url }, { files: { '.gitignore': 'dist\n' } });
     expect(written.has('.gitignore')).toBe(false);
     expect(stdout).toContain('kept   .gitignore\n');
@@ -380,7 +377,7 @@ describe('init', () => {
     else expect(written).toBeUndefined();
   });
 
-  test.each(['', '{', '[]', '{"packages":{}}'])('takes a lockfile without it for none: %j', (lock) => {
+  test.each(['', '{', '[]', '{"packages":{}}'])('ignores a lockfile without rollcall: %j', (lock) => {
     expect(dependencyIn(lock)).toBeUndefined();
   });
 
@@ -389,12 +386,12 @@ describe('init', () => {
     await expect(init(undefined, {}, context)).rejects.toThrow('no service URL is given');
   });
 
-  test('says that it could not check the service without one', async () => {
+  test('reports that it could not check the service without a token', async () => {
     const { stdout } = await started({ url });
     expect(stdout).toContain('The service was not checked: ROLLCALL_TOKEN is not set here.');
   });
 
-  test('asks for what was not given, where there is somebody to ask', async () => {
+  test('asks for missing values if there is a terminal', async () => {
     const { written } = await started({}, { answerToPrompt: '', env: { ROLLCALL_URL: url } });
     expect(written.get('rollcall.yaml')).toContain('token_env: ROLLCALL_TOKEN');
   });

@@ -67,19 +67,16 @@ function applications(...entries: string[]): string {
 }
 
 describe('without --keep-going', () => {
-  test.each(['plan', 'apply'] as const)(
-    'a name that leads to no id ends the %s, as ever',
-    async (command) => {
-      const { ending, stderr, world } = await run(command, { keepGoing: false });
-      expect(ending).toBe('invalid');
-      expect(stderr()).toContain('No plan for');
-      expect(world.writes()).toEqual([]);
-    },
-  );
+  test.each(['plan', 'apply'] as const)('a name without an id ends the %s', async (command) => {
+    const { ending, stderr, world } = await run(command, { keepGoing: false });
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain('No plan for');
+    expect(world.writes()).toEqual([]);
+  });
 });
 
-describe('with --keep-going, names that lead to no id stop their own resources only', () => {
-  test('in the plan, which ends with 6 and names them last', async () => {
+describe('with --keep-going, names without an id stop only their own resources', () => {
+  test('in the plan, which ends with 6 and lists them last', async () => {
     const { ending, stdout, stderr } = await run('plan');
     expect(ending).toBe('incomplete');
     expect(stdout()).toMatch(/^ {2}! application\.bad is not planned {2}m\.yaml:3$/m);
@@ -93,7 +90,7 @@ describe('with --keep-going, names that lead to no id stop their own resources o
     expect(stderr().trimEnd()).toBe('error: 2 resources are not planned: application.bad, user.bob');
   });
 
-  test('in the plan as JSON, by its schema', async () => {
+  test('in the JSON plan, which matches its schema', async () => {
     const { stdout } = await run('plan', { output: 'json' });
     const document = parseJson(stdout());
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -106,7 +103,7 @@ describe('with --keep-going, names that lead to no id stop their own resources o
     });
   });
 
-  test('in the apply, which does all the rest', async () => {
+  test('in the apply, which does everything else', async () => {
     const { ending, stdout, world } = await run('apply');
     expect(ending).toBe('incomplete');
     expect(created(world)).toEqual(['good', 'alice']);
@@ -120,14 +117,14 @@ describe('with --keep-going, names that lead to no id stop their own resources o
   test.each([
     ['--detailed-exitcode', { detailedExitcode: true }],
     ['--fail-on', { failOn: ['differs'] }],
-  ])('and 6 comes before the 2 of %s', async (_, options) => {
+  ])('and exit code 6 takes precedence over the 2 of %s', async (_, options) => {
     const text = manifest.replace('name: Kept', 'name: Other');
     const { ending, stderr } = await run('plan', options, { text });
     expect(ending).toBe('incomplete');
     if ('failOn' in options) expect(stderr()).toContain('1 resource differs, and --fail-on differs is given');
   });
 
-  test('and where nothing can be planned, nothing is done, and it ends with 6', async () => {
+  test('and if nothing can be planned, nothing is done, with exit code 6', async () => {
     const text = applications('slug: bad, name: Bad, provider: { name: nobody }');
     for (const command of ['plan', 'apply'] as const) {
       const { ending, stdout, world } = await run(command, {}, { text });
@@ -137,13 +134,13 @@ describe('with --keep-going, names that lead to no id stop their own resources o
     }
   });
 
-  test('and where all can be planned, it is as without', async () => {
+  test('and without errors the result is the same as without it', async () => {
     const good = applications('slug: good, name: Good, provider: { name: OIDC 2 }');
     expect((await run('plan', {}, { text: good })).ending).toBe('done');
     expect((await run('apply', {}, { text: good })).ending).toBe('done');
   });
 
-  test('and one that may not be looked up is not planned either', async () => {
+  test('and a resource whose name may not be looked up is not planned', async () => {
     const world = new World({
       ...seed,
       tokens: [{ token: 'canary-blind', view_groups: 'none' }],
@@ -156,12 +153,12 @@ describe('with --keep-going, names that lead to no id stop their own resources o
     expect(blind.stdout()).toContain('The token must be allowed to view groups.');
   });
 
-  test('and what is left out is no failure that --fail-fast waits for', async () => {
+  test('and a resource that is not planned does not trigger --fail-fast', async () => {
     const { world } = await run('apply', { failFast: true, concurrency: '1' });
     expect(created(world)).toEqual(['good', 'alice']);
   });
 
-  test('and a service that fails to look up a name leaves the others to be created', async () => {
+  test('and a failed look-up of a name does not keep other resources from being created', async () => {
     const world = new World(seed);
     world.tamper = ({ path }, answer) => (path.includes('/providers/') ? answered(500, 'broken') : answer());
     const { ending, stdout } = await run('apply', {}, { world });
@@ -170,7 +167,7 @@ describe('with --keep-going, names that lead to no id stop their own resources o
     expect(world.writes()).not.toEqual([]);
   });
 
-  test('but a service that asks to wait for too long ends the run as ever', async () => {
+  test("and the service's request for too long a pause still ends the run", async () => {
     const world = new World(seed);
     const later = answered(429, { detail: 'Later.' }, { 'retry-after': '100000' });
     world.tamper = ({ path }, answer) => (path.includes('/providers/') ? later : answer());
@@ -180,19 +177,19 @@ describe('with --keep-going, names that lead to no id stop their own resources o
     expect(world.writes()).toEqual([]);
   });
 
-  test('but a manifest that is not valid ends the run as ever', async () => {
+  test('and an invalid manifest still ends the run', async () => {
     const { ending, world } = await run('apply', {}, { text: `${manifest}  - { username: "", name: X }\n` });
     expect(ending).toBe('invalid');
     expect(world.writes()).toEqual([]);
   });
 });
 
-describe('every report names what is not planned, and why', () => {
+describe('reports list resources that are not planned, with reasons', () => {
   const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'];
   const texts = async (command: 'plan' | 'apply'): Promise<ReadonlyMap<string, string>> =>
     (await run(command, { report: formats.map((format) => `${format}=${format}`) })).written;
 
-  test.each(['plan', 'apply'] as const)('of %s', async (command) => {
+  test.each(['plan', 'apply'] as const)('in the report of %s', async (command) => {
     const written = await texts(command);
     for (const format of formats) {
       const text = written.get(format) ?? '';
@@ -225,7 +222,7 @@ describe('a saved plan', () => {
     return { text: written.get('p.json') ?? '', world };
   };
 
-  test('holds what is not planned: its apply does the rest, names them, and ends with 6', async () => {
+  test('contains resources that are not planned: its apply does the rest, lists them, and ends with 6', async () => {
     const { text, world } = await saved();
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
     const ran = world.run(manifest, env, { files: { 'm.yaml': manifest, 'p.json': text } });
@@ -250,7 +247,7 @@ describe('a saved plan', () => {
   });
 });
 
-test('what is not planned is shown although nothing became of its entry since the baseline', async () => {
+test('a resource that is not planned is shown even if unchanged since the baseline', async () => {
   const ran = new World(seed).run(manifest, env, { past: { 'm.yaml': manifest } });
   const options = {
     output: 'text',
@@ -266,7 +263,7 @@ test('what is not planned is shown although nothing became of its entry since th
   expect(ran.stdout()).toContain('Unchanged by this change: 2 to create, 1 in sync.');
 });
 
-test('what is not planned shows nothing of a hidden field', async () => {
+test('a resource that is not planned shows no hidden field', async () => {
   const text = manifest.replace('nobody', 'canary-hidden-group');
   const files = {
     'm.yaml': text,
@@ -280,7 +277,7 @@ test('what is not planned shows nothing of a hidden field', async () => {
   expect(all).not.toContain('canary-hidden-group');
 });
 
-test('what is not planned is safe to print', async () => {
+test('a resource that is not planned is printed with escapes', async () => {
   const text = manifest.replace('{ name: nobody }', String.raw`{ name: "no\u202ebody\n::error::x" }`);
   const formats = ['text=t', 'markdown=m', 'html=h', 'github=g', 'junit=x'];
   const { stdout, stderr, written } = await run('plan', { report: formats }, { text });
@@ -292,7 +289,7 @@ test('what is not planned is safe to print', async () => {
   expect(compact.stdout()).toMatch(/^ {2}! user\.bob is not planned: there is no group named "stuff"/m);
 });
 
-describe('what the service would refuse for certain is not planned, and neither is what waits for it', () => {
+describe('a certain rejection keeps a resource and its dependents from being planned', () => {
   const codesIn = ({ stdout }: Captured): unknown[] =>
     changesIn(parseJson(stdout())).map(({ address, diagnostics }) => [
       address,
@@ -314,7 +311,7 @@ describe('what the service would refuse for certain is not planned, and neither 
     expect(created(world)).toEqual(['fine']);
   });
 
-  test('a chain behind what is not planned', async () => {
+  test('a chain of dependents', async () => {
     const world = new World({
       ...seed,
       applications: [1, 2, 3, 4].map((pk) => ({ slug: `app-${pk}`, name: `App ${pk}`, provider: pk })),
@@ -339,7 +336,7 @@ describe('what the service would refuse for certain is not planned, and neither 
     expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);
   });
 
-  test('what exists and names one that stands behind it in the plan', async () => {
+  test('an existing resource that refers to a later one of the plan', async () => {
     const text = `version: 1
 applications:
   - { slug: kept, name: Kept, access: { users: [{ name: bob }] } }
@@ -368,7 +365,7 @@ users:
     expect([ran.ending, created(world)]).toEqual(['incomplete', ['fine']]);
   });
 
-  test('both that turn out to have one provider: neither of them is the right one', async () => {
+  test('both resources that turn out to share a provider', async () => {
     const text = applications(
       'slug: a, name: A, backchannel_providers: [{ name: OIDC 3 }]',
       'slug: b, name: B, backchannel_providers: [3]',
@@ -383,7 +380,7 @@ users:
     expect(created((await run('apply', {}, { text })).world)).toEqual(['c']);
   });
 
-  test('and what one has that is not planned is taken from it in sight', async () => {
+  test('but a value of a resource that is not planned can be taken from it', async () => {
     const text = applications(
       'slug: old, name: Old, provider: { name: nobody }',
       'slug: new, name: New, backchannel_providers: [3]',

@@ -75,7 +75,7 @@ describe('a release that rollcall does not know yet', () => {
     expect(second.stdout()).toContain('No changes.');
   });
 
-  test('is exported without what no manifest can say, and the plan of that finds nothing to do', async () => {
+  test('is exported without unknown fields, and its plan has no changes', async () => {
     const run = await service();
     const { context, written, stderr } = run({});
     const ending = await exportManifests({ output: 'yaml', ids: true, out: 'm' }, context);

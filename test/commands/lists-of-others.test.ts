@@ -16,7 +16,7 @@ function world(): World {
 const asked = (of: World): string[] =>
   of.requests.flatMap(({ path }) => (path.startsWith('/api/v3/core/applications/?') ? path : []));
 
-test('an export by a token that is no superuser’s asks once for the list that it is shown, and says what is lacking', async () => {
+test("an export with a token that is not a superuser's reads the list once, and reports gaps", async () => {
   const service = world();
   const { context, stdout, stderr } = service.run('version: 1\n');
   expect(await exportManifests({ output: 'yaml', type: ['application'] }, context)).toBe('incomplete');
@@ -27,7 +27,7 @@ test('an export by a token that is no superuser’s asks once for the list that 
   expect(asked(service).join('\n')).not.toContain('superuser_full_list');
 });
 
-test('what is not declared is looked for in the same way', async () => {
+test('undeclared records are found in the same way', async () => {
   const service = world();
   const { context, stdout } = service.run('version: 1\napplications: [{ slug: c, name: c }]\n');
   await plan(['m.yaml'], { output: 'text', undeclared: true }, context);
@@ -52,7 +52,7 @@ test.each([
     'the service denied access (403)',
     'The token needs the permission view_policybinding.',
   ],
-])('an export says why it could not read who may open what: %s', async (_, exchange, why, advice) => {
+])('an export reports why bindings could not be read: %s', async (_, exchange, why, advice) => {
   const service = new World({
     tokens: [{ token: 'sandbox-token', superuser: true }],
     applications: [{ slug: 'a', name: 'A' }],

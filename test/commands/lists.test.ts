@@ -57,11 +57,11 @@ async function running(command: typeof plan | typeof apply, text: string, sandbo
   return { ending: await command(['m.yaml'], options, context), stdout: stdout(), requests };
 }
 
-describe('with lists', () => {
+describe('a plan with lists', () => {
   const declared = manifest(names.applications(1000), names.users(2000));
   const service = holding(declared, { superuser: true });
 
-  test('a plan over 1,000 applications and 2,000 users that exist takes at most 40 requests, and shows no changes', async () => {
+  test('of 1,000 existing applications and 2,000 users takes at most 40 requests, and has no changes', async () => {
     const { ending, stdout, requests } = await running(plan, declared, service);
     expect(ending).toBe('done');
     expect(stdout).toContain('3000 in sync.');
@@ -69,7 +69,7 @@ describe('with lists', () => {
     expect(requests.length).toBeLessThanOrEqual(40);
   });
 
-  test.runIf(inFull)('one new user among them is the only thing shown', async () => {
+  test.runIf(inFull)('shows only the one new user among them', async () => {
     const more = manifest(names.applications(1000), [...names.users(2000), 'zoe']);
     const { ending, stdout, requests } = await running(plan, more, service);
     expect(ending).toBe('changes');
@@ -91,7 +91,7 @@ describe('a plan with lists is the plan without them', () => {
     ['a token that sees a user', { view_users: ['user-7'] }, 1 + 1 + 30 + 1 + 39],
     ['a token that sees no application', { view_applications: [] }, 1 + 1 + 30 + 1 + 2],
     ['a token that opens no application, and sees all', { superuser: true, open_applications: [] }, 4],
-  ])('with %s', async (_name, rights, requests) => {
+  ])('for %s', async (_name, rights, requests) => {
     const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), rights);
     const listed = await running(plan, declared, half);
     // So few that each is looked up.
@@ -106,7 +106,7 @@ describe('a plan with lists is the plan without them', () => {
     expect(listed.requests).toHaveLength(requests);
   });
 
-  test('and apply creates what is missing, and nothing else', async () => {
+  test('and apply creates only missing resources', async () => {
     const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), {
       superuser: true,
     });

@@ -54,7 +54,7 @@ const held = {
 };
 
 describe('plan, where users are looked up', () => {
-  test('has no changes of a roll that is there: exit 0 with --detailed-exitcode', async () => {
+  test('has no changes if everything exists: exit 0 with --detailed-exitcode', async () => {
     const { send, requests } = userService({ alice: held });
     const { context, stdout } = setup(alice, send);
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, context)).toBe('done');
@@ -75,7 +75,7 @@ describe('plan, where users are looked up', () => {
     expect(stdout()).toContain('Plan: 1 to add, 0 to change, 0 to destroy.');
   });
 
-  test('shows what differs key by key, and of that only what is declared', async () => {
+  test('shows differences key by key, for declared keys only', async () => {
     const { send } = userService({
       alice: { ...held, attributes: { dept: 'sales', private: 'x', a: { b: 1, c: 2 } } },
     });
@@ -103,7 +103,7 @@ describe('plan, where users are looked up', () => {
     expect(stdout()).not.toContain('private');
   });
 
-  test('takes what is declared exactly for the whole', async () => {
+  test('compares the whole value with exactly', async () => {
     const { send } = userService({ alice: { ...held, attributes: { dept: 'legal', extra: true } } });
     const { context, stdout } = setup(
       '  - username: alice\n    name: Alice\n    groups: [11111111-1111-4111-8111-111111111111]\n    attributes: { dept: legal }\n    exactly: [attributes]\n',
@@ -124,7 +124,7 @@ describe('plan, where users are looked up', () => {
 describe('apply, where users are looked up', () => {
   const options = { output: 'json', yes: true } as const;
 
-  test('creates who is absent without what is an instruction to rollcall', async () => {
+  test('creates missing users without instruction fields', async () => {
     const { send, requests } = userService({});
     const { context, stdout } = setup('  - { username: bob, name: Bob, groups: [] }\n', send);
     expect(await apply(['m.yaml'], options, context)).toBe('done');
@@ -170,7 +170,7 @@ describe('apply, where users are looked up', () => {
     expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('says of a user that was created without its groups which field is missing', async () => {
+  test('reports the missing field of a user that was created without groups', async () => {
     const { send } = userService({}, { onCreate: (user) => answered(201, { pk: 9, ...user, groups: [] }) });
     const { context, stdout } = setup(alice, send);
     expect(await apply(['m.yaml'], options, context)).toBe('incomplete');
@@ -180,7 +180,7 @@ describe('apply, where users are looked up', () => {
   });
 });
 
-describe('where users cannot be looked up', () => {
+describe('users that cannot be looked up', () => {
   const me = answered(200, { user: { pk: 1, username: 'me', is_superuser: false } });
   const roll = `${alice}  - { username: bob, name: Bob }\n`;
 
@@ -211,7 +211,7 @@ describe('where users cannot be looked up', () => {
     ['404 in HTML', answered(404, '<html>'), 'The service does not offer to look up users (404)'],
     ['500', answered(500), 'The service did not answer the look-up of users (500)'],
     ['501', answered(501), 'The service does not offer to look up users'],
-  ])('for %s, they are created if they are absent, and never taken for absent', async (_, says, why) => {
+  ])('for %s are created if absent, and never taken for absent', async (_, says, why) => {
     const planned = await run('plan', says);
     expect(planned.ending).toBe('changes');
     expect(planned.out).toContain(why);
@@ -229,7 +229,7 @@ describe('where users cannot be looked up', () => {
       answered(403, { detail: 'no' }),
       'denied',
     ],
-  ])('for any other reason the plan ends as ever: %s', async (_, says, self, ending) => {
+  ])('for another reason end the plan: %s', async (_, says, self, ending) => {
     const planned = await run('plan', says, self);
     expect(planned.ending).toBe(ending);
     expect(planned.out).not.toContain('?');

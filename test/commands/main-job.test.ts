@@ -58,7 +58,7 @@ async function runApply(setup: Setup = {}, options: Partial<Parameters<typeof ap
 }
 
 describe('plan', () => {
-  test('shows what is missing, and ends with the line that tools match', async () => {
+  test('shows missing resources, and ends with the line that tools match', async () => {
     const { ending, stdout, stderr } = await runPlan();
     expect(ending).toBe('done');
     expect(stderr).toBe('');
@@ -68,7 +68,7 @@ describe('plan', () => {
     expect(stdout.endsWith('Plan: 3 to add, 0 to change, 0 to destroy.\n')).toBe(true);
   });
 
-  test('says "No changes" when every application is in sync', async () => {
+  test('prints "No changes" when every application is in sync', async () => {
     const { stdout } = await runPlan({
       files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },
     });
@@ -86,25 +86,22 @@ describe('plan', () => {
   test.each([
     [{}, true],
     [{ quiet: true }, false],
-  ])(
-    'of an invalid manifest shows the warnings too, unless it is to be quiet: %j',
-    async (options, shown) => {
-      const invalid = 'version: 1\nusers: [{ username: alice }, { username: bob, name: B, nam: B }]\n';
-      const { ending, stderr } = await runPlan({ files: { 'manifests/a.yaml': invalid } }, options);
-      expect(ending).toBe('invalid');
-      expect(stderr).toContain('unknown field `nam`');
-      expect(stderr.includes('warning: user.alice: ')).toBe(shown);
-    },
-  );
+  ])('of an invalid manifest prints warnings too, except with quiet: %j', async (options, shown) => {
+    const invalid = 'version: 1\nusers: [{ username: alice }, { username: bob, name: B, nam: B }]\n';
+    const { ending, stderr } = await runPlan({ files: { 'manifests/a.yaml': invalid } }, options);
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('unknown field `nam`');
+    expect(stderr.includes('warning: user.alice: ')).toBe(shown);
+  });
 
-  test('with --detailed-exitcode reports by its exit code that there are changes', async () => {
+  test('with --detailed-exitcode ends with 2 if there are changes', async () => {
     expect((await runPlan({}, { detailedExitcode: true })).ending).toBe('changes');
     await runApply();
     const onlyApplications = { files: { 'manifests/a.yaml': files['manifests/applications.yaml'] } };
     expect((await runPlan(onlyApplications, { detailedExitcode: true })).ending).toBe('done');
   });
 
-  test('as JSON satisfies its schema, and is the same each time but for its time', async () => {
+  test('as JSON matches its schema, and differs only in its time', async () => {
     const [first, second] = [await runPlan({}, { output: 'json' }), await runPlan({}, { output: 'json' })];
     const document: unknown = JSON.parse(first.stdout);
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -163,7 +160,7 @@ describe('plan', () => {
 });
 
 describe('a plan of users alone', () => {
-  test('says that nothing was asked of the service', async () => {
+  test('notes that nothing was requested from the service', async () => {
     const { stdout } = await runPlan({ files: { 'manifests/a.yaml': files['manifests/users.yml'] } });
     expect(stdout).toContain('Nothing else is declared, so no request was sent.');
   });
@@ -185,7 +182,7 @@ describe('a service that asks to wait', () => {
   });
 });
 
-describe('what the other side says', () => {
+describe('control characters in an answer', () => {
   const leaky = { pk: 'p', slug: 'other', launch_url: 'https://x.example/?leak=S3CRET' };
   const one = { files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: a, name: A }]\n' } };
 
@@ -209,7 +206,7 @@ describe('what the other side says', () => {
     expect(read.stderr + written.stdout + written.stderr).not.toContain('S3CRET');
   });
 
-  test('reaches neither a terminal nor a document with control characters', async () => {
+  test('are escaped in the terminal and in documents', async () => {
     const hostile = '\u001b[31m\u009b2J\u202e\u200b\u0007::error::x';
     for (const output of ['text', 'json'] as const) {
       const { stdout } = await runApply(
@@ -225,7 +222,7 @@ describe('what the other side says', () => {
     }
   });
 
-  test('nor does what a manifest holds', async () => {
+  test('and those of a manifest are too', async () => {
     const hostile =
       'version: 1\napplications: [{ slug: a, name: "\\e[31m\\u202e\\u200b\\x9b2J" }]\nusers: [{ username: "b\\e[2J", name: "" }]\n';
     const setup = { files: { 'manifests/\u001b[31m.yaml': hostile } };
@@ -248,7 +245,7 @@ describe('what the other side says', () => {
 });
 
 describe('apply', () => {
-  test('creates what is missing, and the second time nothing', async () => {
+  test('creates missing resources, and does nothing the second time', async () => {
     const first = await runApply();
     expect(first.ending).toBe('done');
     expect(first.stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.\n');
@@ -261,7 +258,7 @@ describe('apply', () => {
     expect(second.stdout).toContain('Apply complete! Resources: 0 added, 0 changed, 0 destroyed.\n');
   });
 
-  test('as JSON satisfies its schema, and holds every planned resource', async () => {
+  test('as JSON matches its schema, and contains every planned resource', async () => {
     const { stdout, ending } = await runApply({}, { output: 'json' });
     expect(ending).toBe('done');
     const document = JSON.parse(stdout) as {
@@ -278,7 +275,7 @@ describe('apply', () => {
     expect(document.summary).toMatchObject({ created: 2, exists: 1, unchanged: 1, rejected: 0 });
   });
 
-  test('goes on after a failure, and reports it at the line of the field', async () => {
+  test('continues after a failure, and reports it at the line of the field', async () => {
     const bad =
       'version: 1\napplications:\n  - slug: a\n    name: A\n    provider: 99\n  - { slug: b, name: B }\n';
     const { ending, stdout } = await runApply({ files: { 'manifests/a.yaml': bad } });
@@ -291,7 +288,7 @@ describe('apply', () => {
     expect(stdout).toContain('Apply incomplete! Resources: 1 added, 0 changed, 0 destroyed.\n');
   });
 
-  test('that is denied creates nothing of that type, and all of the other', async () => {
+  test('that is denied creates nothing of that type, but all of the other', async () => {
     const { ending, stdout } = await runApply({ env: { ROLLCALL_TOKEN: 'may-only-view' } });
     expect(ending).toBe('denied');
     expect(stdout).toContain('  x application.grafana  denied\n');
@@ -341,7 +338,7 @@ describe('apply', () => {
     await expect(runApply({}, { yes: false })).rejects.toThrow(/no terminal/);
   });
 
-  test('that is interrupted begins nothing more, and says what it did not attempt', async () => {
+  test('that is interrupted starts nothing more, and lists what it did not attempt', async () => {
     const interruption = new AbortController();
     const { context, stdout, stderr } = capture({
       contractOnly: true,
@@ -402,13 +399,13 @@ describe('apply', () => {
 });
 
 describe('validate', () => {
-  test('counts what a good manifest declares', async () => {
+  test('counts the resources of a valid manifest', async () => {
     const { context, stdout } = capture({ contractOnly: true, files });
     expect(await validate(['manifests'], { output: 'text' }, context)).toBe('done');
     expect(stdout()).toBe('Valid: 2 applications, 2 users.\n');
   });
 
-  test('shows what is wrong with rollcall.yaml and what is wrong with the manifests, at once', async () => {
+  test('reports problems of rollcall.yaml and of manifests at once', async () => {
     const { context, stdout } = capture({
       contractOnly: true,
       files: {
@@ -443,7 +440,7 @@ describe('validate', () => {
     expect(quiet.stdout()).toBe('Valid: 1 user; 1 warning.\n');
   });
 
-  test('as JSON satisfies its schema', async () => {
+  test('as JSON matches its schema', async () => {
     const broken = { 'a.yaml': 'version: 1\nusers: [{ username: alice, nam: A }]\n' };
     for (const given of [files, broken]) {
       const { context, stdout } = capture({ contractOnly: true, files: given });
@@ -454,7 +451,7 @@ describe('validate', () => {
     }
   });
 
-  test('ends as invalid for a file that is not there', async () => {
+  test('ends as invalid for a missing file', async () => {
     const { context, stdout } = capture({ contractOnly: true, files });
     expect(await validate(['manifest'], { output: 'text' }, context)).toBe('invalid');
     expect(stdout()).toContain('manifest: error: no such file or folder [file-not-found]');

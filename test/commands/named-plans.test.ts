@@ -65,7 +65,7 @@ async function planned(
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
-describe('a plan shows names beside ids', () => {
+describe('a plan shows names of ids', () => {
   const drifted: SandboxSeed = {
     ...seed,
     users: [...(seed.users ?? []), { username: 'carol', name: 'Carol', groups: [staff, admins] }],
@@ -85,7 +85,7 @@ describe('a plan shows names beside ids', () => {
     expect(stdout).not.toContain('bob');
   });
 
-  test('in text, of what was read in pages', async () => {
+  test('in text, after reading in pages', async () => {
     const service = sandboxTransport(drifted);
     const { stdout } = await planned(service);
     expect(stdout).toContain(
@@ -93,13 +93,13 @@ describe('a plan shows names beside ids', () => {
     );
   });
 
-  test('of the groups that a user lacks', async () => {
+  test('for groups that a user is missing', async () => {
     const lacking = { ...seed, users: [{ username: 'bob', name: 'Bob', groups: [others] }] };
     const { stdout } = await planned(sandboxTransport(lacking));
     expect(stdout).toContain(`      groups\n        missing   ["staff" (${staff})]\n`);
   });
 
-  test('in Markdown and HTML, where a name is no markup', async () => {
+  test('in Markdown and HTML, with names escaped', async () => {
     const name = '<b>`x`</b> **@all** ::error:: \u202e';
     const hostile: SandboxSeed = { ...seed, groups: [{ pk: staff, name }] };
     const text = JSON.stringify({
@@ -118,7 +118,7 @@ describe('a plan shows names beside ids', () => {
     expect([...written.values(), stdout].join('')).not.toContain('\u202e');
   });
 
-  test('in JSON, where the ids stay where policies look for them', async () => {
+  test('in JSON, where ids stay at their usual place', async () => {
     const { stdout } = await planned(sandboxTransport(drifted), { output: 'json' });
     const document: Document = JSON.parse(stdout);
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -155,7 +155,7 @@ describe('a plan shows names beside ids', () => {
     });
   });
 
-  test('as they were declared, where a plan reports what has changed since the baseline', async () => {
+  test('as they were declared in the baseline', async () => {
     const { stdout } = await planned(sandboxTransport(seed), { baseline: '.before' });
     expect(stdout).toContain(`before    ["admins", ${others}]\n`);
     expect(stdout).toContain(`now       ["staff", ${others}]\n`);
@@ -163,7 +163,7 @@ describe('a plan shows names beside ids', () => {
     expect(stdout).toContain('now       "New OIDC"\n');
   });
 
-  test('and neither of a hidden field', async () => {
+  test('but not for a hidden field', async () => {
     const config = 'version: 1\nhide: [application.provider, user.groups]\n';
     for (const output of ['text', 'json'] as const) {
       const { stdout } = await planned(sandboxTransport(drifted), { output }, { 'rollcall.yaml': config });
@@ -173,7 +173,7 @@ describe('a plan shows names beside ids', () => {
     }
   });
 
-  test('of the ids that documented answers show, under the contract alone', async () => {
+  test('from documented answers, with contract_only', async () => {
     const ids = 'version: 1\napplications: [{ slug: old, name: Old, provider: 12 }]\n';
     const { stdout } = await planned(sandboxTransport(seed), { contractOnly: true }, { 'm.yaml': ids });
     expect(stdout).toContain('observed  "Old OIDC" (7)\n        declared  12\n');
@@ -230,7 +230,7 @@ describe('a saved plan', () => {
     expect(sent).toEqual(created);
   });
 
-  test('and so does one of hidden fields, which shows none of them', async () => {
+  test('and with hidden fields it contains none of them', async () => {
     const config = 'version: 1\nhide: [application.provider, user.groups]\n';
     const { ending, output, sent } = await applied(seed, { config });
     expect(ending, output).toBe('done');
@@ -256,7 +256,7 @@ describe('a saved plan', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is refused where a name leads to none any more', async () => {
+  test('is refused if a name no longer has an id', async () => {
     const { ending, output, sent } = await applied({
       ...seed,
       providers: seed.providers?.slice(0, -1) ?? [],

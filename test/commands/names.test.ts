@@ -75,7 +75,7 @@ describe('the same manifests serve two services whose ids differ', () => {
     [one, { provider: 1, backchannel_providers: [2, 3] }, [ids.a, ids.b]],
     [other, { provider: 10, backchannel_providers: [20, 30] }, [ids.b, ids.a]],
   ])(
-    '%#: what is created has the ids of the service, and is then as declared',
+    '%#: new records have the ids of each service, and are then in sync',
     async (seed, providers, groups) => {
       const service = sandboxTransport(seed);
       const { ending, stdout } = await run('apply', service);
@@ -140,7 +140,7 @@ describe('names that lead to no id are reported at their lines, all at once, and
     };
   }
 
-  test('those that are not there', async () => {
+  test('names of missing records', async () => {
     const text = manifest.replace('Grafana OIDC', 'Grafana OIDK').replace('staff', 'Staff');
     const { ending, errors, summaries } = await told(text);
     expect(ending).toBe('invalid');
@@ -150,7 +150,7 @@ describe('names that lead to no id are reported at their lines, all at once, and
     );
   });
 
-  test('those of the defaults once, however many entries have them', async () => {
+  test('names in defaults once, for any number of entries', async () => {
     const text = `version: 1
 defaults: { user: { groups: [{ name: nobody }] } }
 users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name: C }]
@@ -158,7 +158,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     expect((await told(text)).errors).toEqual(['name-not-found 2:30']);
   });
 
-  test('those that are denied: never as not there, and what names them is not planned', async () => {
+  test('names that may not be viewed: never as missing, and their resources are not planned', async () => {
     const blind = sandboxTransport(
       { ...one, tokens: [{ token: 'canary-blind', view_groups: 'none', view_providers: 'none' }] },
       'canary-blind',
@@ -182,7 +182,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
       'failed',
       'error: the service redirects (302) to https://elsewhere.example.com [service-unexpected]',
     ],
-  ])('but %s is reported once, and at no line', async (_, send, expected, words) => {
+  ])('and %s is reported once, without a line', async (_, send, expected, words) => {
     const { ending, stderr } = await run('plan', send);
     expect(ending).toBe(expected);
     expect(stderr.split('\n').filter((line) => line.includes('error: '))).toEqual([words]);
@@ -192,7 +192,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     );
   });
 
-  test('those that the token may not see', async () => {
+  test('names that the token may not see', async () => {
     const half = sandboxTransport(
       { ...one, tokens: [{ token: 'canary-half', view_providers: ['Wiki'] }] },
       'canary-half',
@@ -200,7 +200,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     expect((await told(manifest, half)).errors).toEqual(['name-not-found 5:15', 'name-not-found 6:29']);
   });
 
-  test('two that are one provider, and a name and an id', async () => {
+  test('two names, or a name and an id, of one provider', async () => {
     const text = `version: 1
 applications:
   - { slug: a, name: A, provider: { name: Wiki } }
@@ -216,7 +216,7 @@ applications:
     );
   });
 
-  test('those that could not be looked up', async () => {
+  test('names whose look-up failed', async () => {
     const { ending, errors } = await told(manifest, { send: async () => answered(500, 'broken') });
     expect(ending).toBe('failed');
     expect(errors).toEqual([
@@ -228,7 +228,7 @@ applications:
     ]);
   });
 
-  test('those that were not looked up, since the service asks to wait for too long', async () => {
+  test('names not looked up because the service asks for too long a pause', async () => {
     const busy = { send: async () => answered(429, { detail: 'Later.' }, { 'retry-after': '100000' }) };
     const { ending, stderr } = await run('plan', busy);
     expect(ending).toBe('failed');
@@ -238,7 +238,7 @@ applications:
     expect(stderr).toContain('5 more names were not looked up. Nothing was changed.');
   });
 
-  test('on the terminal with what to do, safe to print', async () => {
+  test('on the terminal with advice, escaped', async () => {
     const text = manifest.replace('name: staff', String.raw`name: "sta\u202eff\n::error::x"`);
     const { stderr } = await run('apply', service(), text);
     expect(stderr).toContain('there is no group named "sta\\u{202e}ff\\n::error::x", or it is not visible');
@@ -246,7 +246,7 @@ applications:
     expect(stderr).not.toMatch(/\u202e|^::/m);
   });
 
-  test('and of a hidden field without the name, and without the nearest', async () => {
+  test('and a hidden field without the name and without a suggestion', async () => {
     const near = { pk: '33333333-3333-4333-8333-333333333333', name: 'canary-hidden-names' };
     const text = manifest.replace('staff', 'canary-hidden-name');
     const files = {

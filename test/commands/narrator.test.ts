@@ -9,7 +9,7 @@ import { capture } from '../support/run.ts';
 import { serviceSettings } from '../support/settings.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-test('a pause that several requests get is said once, and a longer one again', async () => {
+test('a pause for several requests is reported once, and a longer one again', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({
     url: 'https://id.example.com',
@@ -33,7 +33,7 @@ function told(...events: readonly RunEvent[]): string {
   return stderr();
 }
 
-test('while a service is away, only a pause is said that is too long to wait out', () => {
+test('during an outage, only a pause beyond the limit is reported', () => {
   const answer = { kind: 'unavailable', status: 503 } as const;
   const away: RunEvent = { kind: 'outage', news: { kind: 'away', answer, waitMs: 60_000 } };
   const pause = { kind: 'pause', milliseconds: 5000, answer, isTooLong: false } as const;
@@ -44,7 +44,7 @@ test('while a service is away, only a pause is said that is too long to wait out
   );
 });
 
-test('that something is tried again is said once in a while, and of a cause only what can be seen', async () => {
+test('retries are reported once in a while, with visible characters of the cause only', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({ clock });
   const { emit } = narrated(context, { quiet: false });
@@ -57,7 +57,7 @@ test('that something is tried again is said once in a while, and of a cause only
   expect(stderr()).toBe(remark.repeat(2));
 });
 
-test('of a run that was interrupted after a look-up failed, it is said that it was interrupted', async () => {
+test('a run interrupted after a failed look-up is reported as interrupted', async () => {
   const [resource] = await desired('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n');
   if (resource === undefined) expect.fail('nothing is declared');
   const failures = [{ resource, proof: 'nothing', answer: { kind: 'crash', status: 500 } }] as const;
@@ -74,7 +74,7 @@ test('of a run that was interrupted after a look-up failed, it is said that it w
   );
 });
 
-test('with -v it is said how each kind was read of which there is a list, and otherwise nothing', () => {
+test('with -v it reports how each kind was read, and otherwise nothing', () => {
   const failed = { kind: 'failure', status: 500 } as const;
   const courses: readonly ListNews['progress'][] = [
     { kind: 'in_pages', absent: 0, found: 10, pages: 1 },

@@ -19,7 +19,7 @@ const seed: SandboxSeed = {
 const said = 'of the providers, 2 are of other types: 2 of SAML Provider ("Old", "Older")';
 
 test.each(sandboxReleases)(
-  'a plan counts providers of other types as not read, on release %s',
+  'a plan counts providers of other types as unread, on release %s',
   async (release) => {
     const world = new World(seed, release);
     const all = 'version: 1\nusers: []\n';
@@ -44,7 +44,7 @@ test.each(sandboxReleases)('an export names them, and a proxy once, on release %
   expect(stderr().replaceAll(/\s+/g, ' ')).toContain(`Left out: ${said}.`);
 });
 
-test('an export of all providers has those of every type', async () => {
+test('an export of all providers includes every type', async () => {
   const { context, stdout } = new World(seed).run('version: 1\n');
   expect(await exportManifests({ output: 'yaml', type: ['provider'], list: true }, context)).toBe('done');
   expect(stdout()).toBe('provider.Door\nprovider.Old\nprovider.Older\nprovider.Wiki\n');

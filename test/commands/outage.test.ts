@@ -113,7 +113,7 @@ describe('a run of apply through a restart of the service', () => {
     expect(stderr).not.toContain('Trying again');
   });
 
-  test('says why it waits and that it is over, once each', async () => {
+  test('reports the start and the end of the wait, once each', async () => {
     const { stderr } = await applying(restart);
     expect(withoutProgress(stderr)).toEqual([
       'The service does not answer (connect ECONNREFUSED); waiting up to 60 s for it.',
@@ -156,7 +156,7 @@ describe('a run of apply through a restart of the service', () => {
     }
   });
 
-  test('is reported again of what the service asks for after it', async () => {
+  test('reports another outage after it', async () => {
     let told = false;
     const { stderr } = await applying(
       restart,
@@ -175,7 +175,7 @@ describe('a run of apply through a restart of the service', () => {
     ]);
   });
 
-  test('that takes longer than --wait ends, reports how long it waited, and attempts no more', async () => {
+  test('that exceeds --wait ends with the time waited, and attempts nothing more', async () => {
     const { ending, summary, stderr, stdout } = await applying(
       { ...restart, takesMs: 40_000 },
       { wait: '30' },
@@ -198,7 +198,7 @@ describe('a run of apply through a restart of the service', () => {
     expect(seconds).toBeLessThan(10);
   });
 
-  test('that is interrupted while it waits ends at once, with its summary', async () => {
+  test('that is interrupted during the wait ends at once, with its summary', async () => {
     const interruption = new AbortController();
     const { ending, summary, seconds } = await applying(
       restart,

@@ -79,7 +79,7 @@ describe('an output that would take the place of another', () => {
   });
 });
 
-describe('an output that would take the place of what is read', () => {
+describe('an output that would overwrite an input', () => {
   const targets = [
     'rollcall.yaml',
     './rollcall.yaml',
@@ -131,7 +131,7 @@ describe('an output that would take the place of what is read', () => {
     expectUntouched();
   });
 
-  test.runIf(inFull)('is not written either where a run comes to nothing before that is known', async () => {
+  test.runIf(inFull)('is not written when a run fails early', async () => {
     for (const [args, url] of [
       ['plan --env test', ''],
       ['plan --env nobody', server.url],
@@ -152,7 +152,7 @@ describe('an output that would take the place of what is read', () => {
       }
   });
 
-  test('is refused of a saved plan, and of what that reads', async () => {
+  test('is refused for a saved plan, and for its inputs', async () => {
     expect((await run('plan --env test --out p.json')).code).toBe(0);
     const saved = read('p.json');
     sent = 0;
@@ -168,7 +168,7 @@ describe('an output that would take the place of what is read', () => {
     expectUntouched();
   });
 
-  test('is only what is read: a report of before is replaced', async () => {
+  test('does not include an earlier report, which is replaced', async () => {
     writeFileSync(join(cwd, 'r.json'), 'old');
     writeFileSync(join(cwd, 'p.json'), 'old');
     const { code } = await run('plan --env test --out p.json --report json=r.json --report text=more.yaml');

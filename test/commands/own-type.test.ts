@@ -85,7 +85,7 @@ describe.each(sandboxReleases)('a proxy that release %s lists among the provider
     expect(new Set(written(service))).toEqual(new Set([own]));
   });
 
-  test('is exported as what it is, once', async () => {
+  test('is exported once, with its own type', async () => {
     const { context, stdout, stderr } = capture({
       url: 'https://id.example.com',
       transport: serviceOf(['Wiki', 'Docs'], release).send,
@@ -98,7 +98,7 @@ describe.each(sandboxReleases)('a proxy that release %s lists among the provider
   });
 });
 
-test('a provider whose type is not shown is neither changed nor deleted', async () => {
+test('a provider of unknown type is neither changed nor deleted', async () => {
   const service = serviceOf(['Wiki']);
   const send: Service['send'] = async (request, signal) =>
     request.path.startsWith('/api/v3/providers/all/')

@@ -85,7 +85,7 @@ const writes = ({ requests }: Service): string[] =>
       return [method, path.split('/')[4], ...Object.keys(fields)].join(' ');
     });
 
-describe.each(sandboxReleases)('on release %s', (release) => {
+describe.each(sandboxReleases)('policies on release %s', (release) => {
   test('an application is created without its provider, and gets it once all is bound', async () => {
     const service = sandboxTransport({ users: [{ username: 'carol', name: 'Carol' }] }, undefined, release);
     const text = grafana(
@@ -121,7 +121,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
   });
 });
 
-describe('what is bound and not declared', () => {
+describe('undeclared bindings', () => {
   const text = grafana('{ group: { name: staff }, order: 5 }');
   const bound = [
     ['staff', 5],
@@ -137,7 +137,7 @@ describe('what is bound and not declared', () => {
     expect(writes(service)).toEqual([]);
   });
 
-  test('stays where the entry says at_least', async () => {
+  test('stay with at_least', async () => {
     const service = serviceWith(undefined, bound);
     const { stdout } = await run('plan', service.send, text.replace('] }', '], at_least: [policies] }'));
     expect(stdout).toContain('No changes.');
@@ -157,12 +157,12 @@ describe('a plan', () => {
       [['ops', 6]],
     ],
     ['whoever is not in the group "ops"', '{ group: { name: ops }, order: 6, negate: true }', [['ops', 6]]],
-  ])('says that it opens to %s', async (words, declared, bound) => {
+  ])('reports access gained by %s', async (words, declared, bound) => {
     const { stdout } = await run('plan', serviceWith(undefined, bound).send, grafana(declared), all);
     expect(stdout).toContain(`Opens application.grafana to ${words}`);
   });
 
-  test('says nothing of the kind where a binding is disabled', async () => {
+  test('reports no access gained for a disabled binding', async () => {
     const text = grafana(
       '{ group: { name: staff }, order: 1, enabled: false }, { group: { name: ops }, order: 6 }',
     );
@@ -283,9 +283,9 @@ const changes: readonly {
 
 const names = (bound: readonly string[]): string[] => bound.map((one) => one.replace(/^\d+ /, ''));
 
-describe.each(changes)('where $what', ({ before, now, bound }) => {
+describe.each(changes)('an apply where $what', ({ before, now, bound }) => {
   test.each(Object.keys(faults) as (keyof typeof faults)[])(
-    'and %s, the next run ends as declared',
+    'and %s: the next run ends as declared',
     async (how) => {
       const was = before.map(([group]) => group);
       for (let at = 1; at <= 40; at += 1) {
@@ -313,7 +313,7 @@ describe.each(changes)('where $what', ({ before, now, bound }) => {
 });
 
 test.each(Object.keys(faults) as (keyof typeof faults)[])(
-  'where %s while it is created, it gets its provider once all is bound, if need be by the next run',
+  'where %s during its create, an application gets its provider once all bindings exist, if needed in the next run',
   async (how) => {
     const declared = '{ group: { name: staff }, order: 1 }, { group: { name: contractors }, order: 2 }';
     const whole = sandboxTransport({});
@@ -340,7 +340,7 @@ test.each(Object.keys(faults) as (keyof typeof faults)[])(
   },
 );
 
-test('a binding that somebody else has changed since the plan is left as it is', async () => {
+test('a binding changed by somebody else since the plan is left unchanged', async () => {
   const service = serviceWith(undefined, [['staff', 5]]);
   let lists = 0;
   const send: Transport = async (request, signal) => {

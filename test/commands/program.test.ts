@@ -14,7 +14,7 @@ describe('the help', () => {
   const shown = all(rollcall).filter((command) => !['complete', 'report'].includes(command.name()));
 
   test.each(shown.map((command) => [withParents(command), command] as const))(
-    'of %s is no wider than a terminal, and ends with an example',
+    'of %s fits a terminal, and ends with an example',
     (_name, command) => {
       let help = '';
       command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
@@ -25,7 +25,7 @@ describe('the help', () => {
   );
 
   test.each(shown.map((command) => [withParents(command), command] as const))(
-    'of %s names every option that it accepts',
+    'of %s names every accepted option',
     (_name, command) => {
       const help = command.helpInformation();
       expect(command.options.map(({ long }) => long ?? '').filter((long) => !help.includes(long))).toEqual(
@@ -48,7 +48,7 @@ describe('the help', () => {
   );
 
   test.each(shown.map((command) => [withParents(command), command] as const))(
-    'of %s is no wider than a narrow terminal',
+    'of %s fits a narrow terminal',
     (_name, command) => {
       let help = '';
       command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 60 }).outputHelp();
@@ -65,7 +65,7 @@ describe('a flag with an empty value', () => {
         .filter((option) => option.required)
         .map((option) => [withParents(command), option.long ?? ''] as const),
     ),
-  )('is refused by its name, as by a variable of the shell that is not set: %s %s', async (command, flag) => {
+  )('is rejected with its name, as happens with unset shell variables: %s %s', async (command, flag) => {
     let said = '';
     const [, ...words] = command.split(' ');
     const ending = await run(

@@ -37,7 +37,7 @@ function wiki(name: string): string {
 const planned = (send: Transport, text: string, options: object = {}): Promise<Ran> =>
   runOn(plan, send, text, options);
 
-describe('what only some releases demand', () => {
+describe('fields that only some releases require', () => {
   test('is an error where the release does, and nothing where it does not', async () => {
     const late = await planned(sandboxTransport({}, undefined, '2026.2').send, grafana());
     expect([late.ending, late.stderr]).toEqual([
@@ -72,7 +72,7 @@ test('proxies whose names differ in case are two, and each is found by its own',
   expect((await planned(send, one)).stdout).toContain('+ provider.WIKI');
 });
 
-test('the first of several shards has all providers, as others rest on them', async () => {
+test('the first of several shards has all providers, because other kinds depend on them', async () => {
   const names = Array.from({ length: 12 }, (_, index) => `P${index}`);
   const text = `version: 1\nproviders:\n${names.map((name) => wiki(name)).join('\n')}\napplications: [{ slug: a, name: A }, { slug: b, name: B }, { slug: c, name: C }]\n`;
   const { send } = sandboxTransport({}, undefined, '2026.2');
@@ -122,7 +122,7 @@ test('an export of a service without providers needs no right to view flows', as
   expect(stderr()).not.toContain('names of flows');
 });
 
-test('nothing but what is documented is created where that is asked, whoever asks', async () => {
+test('contract_only prevents undocumented creates, wherever it is set', async () => {
   const send: Transport = async () => answered(201, { pk: 1, name: 'x', slug: 'x' });
   const client = createClient(documentedOnly(send));
   for (const kind of [oauth2, proxy])
@@ -130,7 +130,7 @@ test('nothing but what is documented is created where that is asked, whoever ask
   expect((await client.create(application, 'x', { slug: 'x' })).proof).toBe('created');
 });
 
-test('blanks around what a name is called by are dropped, whatever its key', async () => {
+test('spaces around a referenced name are trimmed, with any key', async () => {
   const { send } = sandboxTransport({}, undefined, '2023.10');
   const blank = grafana('signing_key: { name: " authentik Self-signed Certificate " }').replace(
     '{ slug: default-provider-authorization-implicit-consent }',

@@ -92,8 +92,8 @@ function writes(requests: readonly HttpRequest[]): string[] {
   return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
 }
 
-describe.each(sandboxReleases)('on release %s', (release) => {
-  test('one apply makes providers before the applications that name them, and a second finds nothing to do', async () => {
+describe.each(sandboxReleases)('providers on release %s', (release) => {
+  test('are created before the applications that refer to them, and a second run has no changes', async () => {
     const made = service({}, release);
     const planned = await run('plan', made.send, roll);
     expect(planned.stdout).toContain('provider       "Grafana" (created first)');
@@ -119,7 +119,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     expect((await run('plan', made.send, example, {}, { env })).stdout).toContain('No changes.');
   });
 
-  test('what is exported is planned without a secret, and finds nothing to do', async () => {
+  test('are exported without secrets, and the plan has no changes', async () => {
     const made = service({}, release);
     await run('apply', made.send, roll);
     const { context, stdout, stderr } = capture({
@@ -137,7 +137,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     expect([ending, planned]).toEqual(['done', expect.stringContaining('No changes.')]);
   });
 
-  test('what is exported says in comments which variable each secret comes from, each its own', async () => {
+  test('are exported with a comment for the variable of each secret', async () => {
     const made = service({}, release);
     await run(
       'apply',
@@ -170,7 +170,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     ).toBe('done');
   });
 
-  test('a saved plan makes the same, and holds no secret', async () => {
+  test('are created by a saved plan too, which contains no secret', async () => {
     const made = service({}, release);
     const { written } = await run('plan', made.send, roll, { out: 'p.json' });
     const text = written.get('p.json') ?? '';
@@ -183,7 +183,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
 });
 
 describe('a change', () => {
-  test('of a secret is shown without either value, and asked for twice', async () => {
+  test('of a secret is shown without its values, and confirmed separately', async () => {
     const made = service();
     await run('apply', made.send, withSecret);
     const env = { GRAFANA_SECRET: 'canary-of-another' };
@@ -197,7 +197,7 @@ describe('a change', () => {
     expect(held(made, 'oauth2', 'Grafana')['client_secret']).toBe('canary-of-another');
   });
 
-  test('of a proxy is sent with what the service demands beside it, and what it holds of the rest stays', async () => {
+  test('of a proxy includes the required fields, and keeps all others', async () => {
     const made = service();
     const inner =
       wiki().replace('forward_single', 'proxy') + '    internal_host: http://wiki.internal:8080\n';
@@ -233,7 +233,7 @@ describe('a change', () => {
     expect(stdout).toContain('No changes.');
   });
 
-  test('of redirect URIs is one of their set, however they are ordered and written', async () => {
+  test('of redirect URIs ignores their order and spelling', async () => {
     const made = service({}, '2026.2');
     const uris = (list: string): string => oauth2().replace('[https://grafana.example.com/login]', list);
     await run(
@@ -260,7 +260,7 @@ describe('a create', () => {
   };
 
   test.each(['oauth2', 'proxy'] as const)(
-    'of type %s whose answer is lost is settled by its name',
+    'of type %s with a lost answer is settled by its name',
     async (type) => {
       const made = service({}, '2026.2');
       const send = dropping(made, `/api/v3/providers/${type}/`);
@@ -282,7 +282,7 @@ describe('a create', () => {
     expect(held(made, 'oauth2', 'Second')['redirect_uris']).toBe('https://grafana.example.com/login');
   });
 
-  describe('of a name that a provider of another type has', () => {
+  describe('with the name of a provider of another type', () => {
     const ofOthers = { providers: [{ pk: 1, name: 'Grafana' }] };
     const refusal =
       'm.yaml:3:11: error: provider.Grafana: a provider of another type has this name: SAML Provider [name-taken]';
@@ -308,7 +308,7 @@ describe('a create', () => {
       expect(made.sandbox.record('application', 'grafana')).toBeUndefined();
     });
 
-    test('keeps what names it from being compared, which would be with nothing', async () => {
+    test('keeps dependent resources from being compared', async () => {
       const made = service({ ...ofOthers, applications: [{ slug: 'grafana', name: 'Grafana' }] }, '2026.2');
       const { stdout } = await run('plan', made.send, roll, { keepGoing: true });
       expect(stdout).toContain('it waits for provider.Grafana, which is not planned');
@@ -343,7 +343,7 @@ describe('a create', () => {
     });
   });
 
-  test('that fails keeps back the application that would have it, and no other', async () => {
+  test('that fails stops only the application that refers to it', async () => {
     const made = service();
     const send: Transport = async (request, signal) =>
       request.method === 'POST' && request.path === '/api/v3/providers/oauth2/'
@@ -365,7 +365,7 @@ describe('an outpost', () => {
     sandbox.record('outpost', 'authentik Embedded Outpost')?.['providers'];
 
   test.each(sandboxReleases)(
-    'gets the provider of the same run, beside those of others: release %s',
+    'gets the provider of the same run, and keeps others: release %s',
     async (release) => {
       const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, release);
       made.sandbox.change('outpost', 'authentik Embedded Outpost', { providers: [3] });
@@ -376,7 +376,7 @@ describe('an outpost', () => {
     },
   );
 
-  test('keeps what somebody else has given to it between the plan and the change', async () => {
+  test('keeps providers added by somebody else between plan and update', async () => {
     const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, '2026.2');
     let reads = 0;
     const send: Transport = (request, signal) => {
@@ -398,7 +398,7 @@ describe('an outpost', () => {
     expect(providersOf(made)).toEqual([]);
   });
 
-  test('that is not declared leaves a new proxy provider unreached, and the plan names what to declare', async () => {
+  test('that is not declared causes a note with the outpost to declare for a new proxy provider', async () => {
     const made = service();
     const words = 'Nobody can reach provider.Wiki: none of the declared outposts serves it.';
     const { stdout } = await run('plan', made.send, wiki());
@@ -413,7 +413,7 @@ describe('an outpost', () => {
     expect(part.stdout).not.toContain('Nobody will reach');
   });
 
-  test('that is new is created, once, with what it takes', async () => {
+  test('that is new is created once, with its providers', async () => {
     const made = service({}, '2025.12');
     const own = served
       .replace('authentik Embedded Outpost', 'Edge')
@@ -431,7 +431,7 @@ describe('an outpost', () => {
   });
 });
 
-describe('what is named and not there is an error at its place, with the nearest', () => {
+describe('a reference to a missing record is an error at its place, with the nearest name', () => {
   test.each([
     [
       'a flow',
@@ -466,7 +466,7 @@ test('contract_only declares no provider, and nothing is sent', async () => {
   expect(made.requests).toEqual([]);
 });
 
-test('a secret that stands in clear is an error, and is shown nowhere', async () => {
+test('a literal secret is an error, and is never shown', async () => {
   const clear = oauth2('    client_secret: canary-in-clear\n');
   for (const command of ['validate', 'plan', 'apply'] as const) {
     const made = service();
@@ -480,7 +480,7 @@ test('a secret that stands in clear is an error, and is shown nowhere', async ()
   }
 });
 
-test('a secret whose variable is not set is an error that names it, and no other', async () => {
+test('a secret with an unset variable is an error that names only this variable', async () => {
   const text = withSecret.replace('GRAFANA_SECRET', 'NOT_SET');
   const { stdout, stderr } = await run('validate', service().send, text);
   expect(stdout + stderr).toContain('NOT_SET');
@@ -534,7 +534,7 @@ function showing(made: Service): Transport {
 }
 
 test.each(['text', 'json', 'markdown', 'html', 'junit', 'github'])(
-  'no output shows a secret that the service shows and nobody declared: %s',
+  'an undeclared secret of the service is never shown: %s',
   async (output) => {
     const made = service();
     await run('apply', made.send, oauth2());
@@ -556,7 +556,7 @@ test.each(['text', 'json', 'markdown', 'html', 'junit', 'github'])(
   },
 );
 
-test('a provider that is to be absent is absent where one of another type has its name', async () => {
+test('a provider declared absent counts as absent if another type has its name', async () => {
   const made = service({ providers: [{ pk: 1, name: 'Wiki' }] });
   const text = 'version: 1\nproviders: [{ name: Wiki, type: oauth2, state: absent }]\n';
   expect(await run('plan', made.send, text)).toMatchObject({

@@ -75,7 +75,7 @@ describe('the redirect URIs of an OAuth2 provider', () => {
     ]);
   });
 
-  test('keep the keys that are not declared where one is added', async () => {
+  test('keep undeclared keys when one is added', async () => {
     const { send, sent } = later();
     await runOn(apply, send, manifest(declared), allowed, setup);
     const more = manifest(`[${login}, ${logout}, https://wiki.example.com/other]`);

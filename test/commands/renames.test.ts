@@ -38,8 +38,8 @@ async function run(world: World, command: typeof apply, text: string, options: o
 const planned = (world: World, text: string, options: object = {}): Promise<Done> =>
   run(world, plan, text, options);
 
-describe.each(sandboxReleases)('on release %s', (release) => {
-  test('what had another name is renamed once, keeps its id, and is in sync then', async () => {
+describe.each(sandboxReleases)('renames on release %s', (release) => {
+  test('are done once, keep the id, and are in sync then', async () => {
     const world = new World({ users: [], applications: [] }, release);
     expect((await run(world, apply, before)).ending).toBe('done');
     const held = ['application', 'user', 'group', 'proxy'] as const;
@@ -65,14 +65,14 @@ describe.each(sandboxReleases)('on release %s', (release) => {
   });
 });
 
-test('without the permission to change, the new name is not created beside the old one', async () => {
+test('without the permission to update, a rename creates no second record', async () => {
   const world = new World({ users: [{ username: 'jane', name: 'Jane' }] });
   const { stdout } = await run(world, apply, jane, { allow: [] });
   expect(stdout).toContain('0 created, 1 differing (left unchanged)');
   expect(world.writes()).toEqual([]);
 });
 
-test('what is there under neither name is created by a superuser, and by nobody from whom it may be hidden', async () => {
+test('a renamed resource found under neither name is created only by a superuser', async () => {
   const world = new World({ users: [] });
   world.sandbox.issue({ token: 'sandbox-token', superuser: false });
   const refused = await run(world, apply, jane);
@@ -85,7 +85,7 @@ test('what is there under neither name is created by a superuser, and by nobody 
   expect((await run(world, apply, jane)).stdout).toContain('1 created');
 });
 
-test('what is there under both names is an error with both ids, and nothing is sent', async () => {
+test('a renamed resource found under both names is an error with both ids, and nothing is sent', async () => {
   const users = [
     { username: 'jane', name: 'Jane' },
     { username: 'jane.doe', name: 'Another' },
@@ -116,7 +116,7 @@ test('a name that somebody takes after the plan is not taken from them', async (
 });
 
 test.each(['before', 'after'])(
-  'where the answer to the change is lost %s it was made, it ends as renamed, and is made once',
+  'a rename with a lost answer %s it took effect ends as renamed, and is done once',
   async (when) => {
     const world = new World({ applications: [{ slug: 'wiki', name: 'Wiki' }], users: [] });
     let patches = 0;
@@ -153,7 +153,7 @@ test('contract_only looks nothing up under two names, and says so', async () => 
   expect(stderr + stdout).toContain('renames are not among the three documented operations');
 });
 
-test('where two have the former name, nobody can tell which was renamed, and none is made', async () => {
+test('a former name that two records have is ambiguous, and nothing is renamed', async () => {
   const world = new World(
     { groups: [{ name: 'engineering' }, { name: 'engineering', pk: staff }], users: [] },
     '2023.10',

@@ -73,7 +73,7 @@ const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'];
 const all = formats.map((format) => `${format}=${format}`);
 
 describe('--report', () => {
-  test('is written too where what is given cannot be', async () => {
+  test('is written even if the input is invalid', async () => {
     for (const command of [plan, apply]) {
       const { context, written } = capture({ files, url: 'https://id.example.com' });
       const options = { output: 'text', yes: true, report: all, timeout: '0' } as const;
@@ -93,7 +93,7 @@ describe('--report', () => {
     ],
     ['of a validation', () => runValidate(all)],
     ['of a validation that found something', () => runValidate(all, { files: broken })],
-  ])('%s writes every format that is asked for', async (_, command) => {
+  ])('%s writes every requested format', async (_, command) => {
     const { written } = await command();
     expect([...written.keys()]).toEqual(formats);
     expect(written.get('markdown')).toMatch(/^<!-- rollcall /);
@@ -159,7 +159,7 @@ describe('--report', () => {
       .replace(/"(requests_per_second|duration_ms)": [\d.]+/g, '');
   }
 
-  test('shows the plan that is to be confirmed all the same', async () => {
+  test('shows the plan before its confirmation too', async () => {
     const { stdout, stderr } = await runApply({ report: ['json=-'], yes: false }, { answerToPrompt: 'yes' });
     expect(JSON.parse(stdout)).toHaveProperty('outcomes');
     expect(stderr).toContain('Plan: 2 to add');
@@ -194,7 +194,7 @@ describe('--report', () => {
     ],
     ['a validation that is done', () => runValidate(['html=full']), 'failed'],
     ['a validation that found something', () => runValidate(['html=full'], { files: broken }), 'invalid'],
-  ])('that cannot be written says so, after %s', async (_, command, expected) => {
+  ])('that cannot be written is reported, after %s', async (_, command, expected) => {
     const { ending, stderr } = await command();
     expect(ending).toBe(expected);
     expect(stderr).toContain('error: the report cannot be written to full\n    ENOSPC: no space left\n');
@@ -210,13 +210,13 @@ describe('--report', () => {
     }
   });
 
-  test('does not take the place of the plan that is saved', async () => {
+  test('cannot have the path of the saved plan', async () => {
     await expect(runPlan({ out: 'plan.json', report: ['json=plan.json'] })).rejects.toThrow(
       'a report would take the place of the plan in plan.json',
     );
   });
 
-  test('writes the others when one cannot be written, and creates what it should', async () => {
+  test('writes the other reports if one fails, and applies as planned', async () => {
     const { ending, written } = await runApply({ report: ['html=full', 'junit=j'] });
     expect(ending).toBe('failed');
     expect([...written.keys()]).toEqual(['j']);
@@ -261,7 +261,7 @@ describe('--report github', () => {
     expect((await command()).written.get('summary')).toContain(said);
   });
 
-  test('leaves the summary alone when it is not asked for, or there is none', async () => {
+  test('writes no summary unless requested and available', async () => {
     expect([...(await runPlan({ report: ['html=h'] }, { env })).written.keys()]).toEqual(['h']);
     expect([...(await runPlan({ report: ['github=g'] })).written.keys()]).toEqual(['g']);
     const empty = { GITHUB_STEP_SUMMARY: '' };

@@ -117,7 +117,7 @@ async function savedText(options: Partial<PlanOptions> = {}): Promise<string> {
 }
 
 describe('a saved plan', () => {
-  test('that left something out is to be made anew, for it is taken once', async () => {
+  test('with unplanned resources must be made again, since it is applied only once', async () => {
     const { ending, stdout } = await runApply(
       await savedText(),
       {},
@@ -133,7 +133,7 @@ describe('a saved plan', () => {
   test.each([
     ['saved', { out: 'plan.json' }, 'this is a plan', 'rollcall apply --plan FILE'],
     ['printed', { output: 'json' }, 'this is a plan', 'rollcall apply --plan FILE'],
-  ] as const)('that is named as a manifest is kept apart from one: %s', async (_, options, what, hint) => {
+  ] as const)('given as a manifest is recognized: %s', async (_, options, what, hint) => {
     const { written, stdout: printed } = await runPlan({ ...options });
     const text = 'output' in options ? printed : (written.get('plan.json') ?? '');
     for (const command of [plan, apply]) {
@@ -148,14 +148,14 @@ describe('a saved plan', () => {
     }
   });
 
-  test('that is named as a manifest where nobody can be asked needs --plan', async () => {
+  test('given as a manifest without a terminal needs --plan', async () => {
     const { context } = capture(setupFor({ files: { 'p.json': await savedText() } }));
     await expect(apply(['p.json'], { output: 'text' }, context)).rejects.toThrow(
       expect.objectContaining({ hint: expect.stringContaining('name it with --plan') as string }),
     );
   });
 
-  test('sends what a direct apply sends, to the letter', async () => {
+  test('sends exactly what a direct apply sends', async () => {
     const text = await savedText();
     expect(service.creates()).toEqual([]);
     const { ending, stdout } = await runApply(text);
@@ -190,7 +190,7 @@ describe('a saved plan', () => {
     ]);
   });
 
-  test('holds no secret, and neither does what is said when it is applied', async () => {
+  test('contains no secret, and neither does the output of its apply', async () => {
     const text = await savedText();
     const { stdout, stderr } = await runApply(text);
     expect(text + stdout + stderr).not.toContain('CANARY');
@@ -212,7 +212,7 @@ describe('a saved plan', () => {
     expect(parseJson(stdout)).toMatchObject({ summary: { created: 3, unchanged: 0, differs: 2 } });
   });
 
-  test('is refused the second time, for what it created exists by now', async () => {
+  test('is refused the second time, because its resources exist', async () => {
     const text = await savedText();
     expect((await runApply(text)).ending).toBe('done');
     const before = service.creates();
@@ -298,7 +298,7 @@ describe('apply --plan refuses', () => {
     expect(service.creates()).toEqual([]);
   });
 
-  test('not when ids stand in another order, or a field has changed that nobody declares', async () => {
+  test('nothing for another order of ids, or a change of an undeclared field', async () => {
     const text = await savedText();
     service = fakeService({
       ...existing,
@@ -307,7 +307,7 @@ describe('apply --plan refuses', () => {
     expect((await runApply(text)).ending).toBe('done');
   });
 
-  test('another value of a variable, for the manifests mean something else with it', async () => {
+  test('another value of a variable, which changes the manifests', async () => {
     const more = {
       files: { ...files, 'm/more.yaml': 'version: 1\nusers: [{ username: zoe, name: "${var:who}" }]\n' },
     };
@@ -328,7 +328,7 @@ describe('apply --plan refuses', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('a file that was cut short, without a request', async () => {
+  test('a truncated file, without a request', async () => {
     const text = await savedText();
     service = fakeService(existing);
     await fc.assert(
@@ -340,7 +340,7 @@ describe('apply --plan refuses', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('nothing of a plan that was printed as JSON, which is the same document', async () => {
+  test('nothing for a plan that was printed as JSON, the same document', async () => {
     const { stdout } = await runPlan({ output: 'json' });
     expect((await runApply(stdout)).ending).toBe('done');
   });
@@ -353,13 +353,13 @@ describe('apply --plan refuses', () => {
     await expect(runApply(await savedText(), options)).rejects.toThrow('a saved plan has its own selection');
   });
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     await expect(runApply('', { plan: 'nowhere.json' })).rejects.toThrow(
       'the plan cannot be read from nowhere.json',
     );
   });
 
-  test('as JSON with a document that says so', async () => {
+  test('as JSON with a document that has the reason', async () => {
     const text = await savedText();
     service = fakeService({ drifted: existing.drifted });
     const { stdout, ending } = await runApply(text, { output: 'json' });
@@ -393,7 +393,7 @@ describe('apply --plan that cannot look things up', () => {
     expect({ ending, stdout, posts }).toEqual({ ending: expected, stdout: '', posts: 0 });
   });
 
-  test('and one beyond --max-creates creates nothing either', async () => {
+  test('and beyond --max-creates creates nothing either', async () => {
     const text = await savedText();
     const { ending, stderr } = await runApply(text, { maxCreates: '2' });
     expect(ending).toBe('failed');

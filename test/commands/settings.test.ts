@@ -13,7 +13,7 @@ const changing = { allow: ['update'] } as const;
 const now = { output: 'text', yes: true, ...changing } as const;
 
 describe('the settings of the service', () => {
-  test('are compared by what is declared, changed with update, and then in sync', async () => {
+  test('are compared by their declared fields, changed with update, and then in sync', async () => {
     const world = new World({}, '2026.8');
     const text = declared('default_user_change_name: false, flags: { flows_refresh_others: true }');
     const planned = world.run(text);

@@ -83,7 +83,7 @@ async function planShard(shard: string | undefined, text: string, { transport }:
 const names = Array.from({ length: shards }, (_, index) => `${index + 1}/${shards}`);
 
 describe('shards', () => {
-  test('of many resources, side by side, come to the same as one run', async () => {
+  test('of many resources, run in parallel, together equal one run', async () => {
     const count = times({ short: 50, full: 4000 });
     const text = manifest(count / 2);
     const [together, alone] = [world(), world()];
@@ -106,7 +106,7 @@ describe('shards', () => {
     }
   });
 
-  test('say in their plan which part of the roll they are', async () => {
+  test('are described in their plan', async () => {
     const { context, stdout } = capture({
       contractOnly: true,
       files: { 'm.yaml': manifest(50) },
@@ -117,7 +117,7 @@ describe('shards', () => {
     expect(stdout()).toMatch(/^Shard 2 of 8, without user\.\*: \d+ of the 100 declared resources\.$/m);
   });
 
-  test('of a small roll may have nothing to do', async () => {
+  test('of a few resources may have nothing to do', async () => {
     const { ending, stdout } = await applyShard('1/100', manifest(1), world());
     expect(ending).toBe('done');
     expect(JSON.parse(stdout)).toMatchObject({ outcomes: [] });

@@ -74,7 +74,7 @@ describe('rollcall show', () => {
   test.each([
     ['a saved plan', saved],
     ['the JSON of a plan', printed],
-  ])('prints %s as plan did, and as the same JSON, without what is secret', async (_, file) => {
+  ])('prints %s as plan did, and the same JSON, without secrets', async (_, file) => {
     const document = await file();
     const text = await shown(document);
     expect(text).toMatchObject({ ending: 'done', stderr: '' });
@@ -122,7 +122,7 @@ describe('rollcall show', () => {
     }
   });
 
-  test('does not write over what it shows', async () => {
+  test('does not overwrite its input', async () => {
     await expect(shown(await saved(), { report: ['html=x.json'] })).rejects.toThrow('take the place');
   });
 
@@ -157,7 +157,7 @@ describe('rollcall show', () => {
     await expect(shown(content === 'leap' ? leap : content)).rejects.toThrow(message);
   });
 
-  test('lets no name of a forged document reach the terminal as it is', async () => {
+  test('escapes names of a forged document for the terminal', async () => {
     const document = (await printed()).replaceAll('meta_launch_url', String.raw`\u001b[2J`);
     for (const compact of [true, false]) {
       const { stdout } = await shown(document, { compact }, 80);

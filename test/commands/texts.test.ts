@@ -25,7 +25,7 @@ function filesWith(lines: readonly string[]): { files: Record<string, string> } 
 
 const allowed = { allow: ['update'] } as const;
 
-test('a change of a text in a file is shown line by line, and is sent', async () => {
+test('a changed text from a file is shown line by line, and sent', async () => {
   const world = new World();
   const made = world.run('', {}, filesWith(before));
   expect(await apply(['m.yaml'], { output: 'text', yes: true }, made.context), made.stderr()).toBe('done');

@@ -80,7 +80,7 @@ async function applied(
 const said =
   /^error: rollcall met an unexpected error: nobody foresaw \\u\{1b\}\[31m this of \(sensitive\)\n {4}This is a bug of rollcall\. .*\n$/m;
 
-describe('what is thrown in the midst of an apply', () => {
+describe('an exception during an apply', () => {
   test.each<[string, (context: Context, from: From) => Partial<Context>, Setup?]>([
     ['by a clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
     [
@@ -107,7 +107,7 @@ describe('what is thrown in the midst of an apply', () => {
               : answered(201, { pk: 1, ...(JSON.parse(body) as object) }),
       },
     ],
-  ])('%s: what was settled is reported, in all documents', async (_, broken, setup) => {
+  ])('%s: finished outcomes are reported, in all documents', async (_, broken, setup) => {
     const { ending, outcomes, stdout, stderr, written } = await applied(broken, {}, setup);
     expect(ending).toBe('incomplete');
     expect(outcomes).toEqual({
@@ -123,7 +123,7 @@ describe('what is thrown in the midst of an apply', () => {
     expect(JSON.parse(stdout)).toMatchObject({ diagnostics: [{ code: 'unexpected-error' }] });
   });
 
-  test('by a connection that cannot be closed, changes nothing', async () => {
+  test('from closing the connection changes nothing', async () => {
     const { ending, outcomes } = await applied(({ connect }) => ({
       connect: async (settings) => ({ ...(await connect(settings)), close: async () => fails() }),
     }));
@@ -131,7 +131,7 @@ describe('what is thrown in the midst of an apply', () => {
     expect(new Set(Object.values(outcomes))).toEqual(new Set(['created']));
   });
 
-  test('by a format, keeps no other report from being written', async () => {
+  test('from a format does not keep other reports from being written', async () => {
     // The token is not known where results are written, and no result holds it.
     thrown = new Error('nobody foresaw this');
     vi.spyOn(formats, 'html').mockResolvedValue(fails);
@@ -143,7 +143,7 @@ describe('what is thrown in the midst of an apply', () => {
     expect(stdout).toBe(written.get('r.json'));
   });
 
-  test('by the output, keeps no report from being written, and what was created from being reported', async () => {
+  test('from the output does not keep reports from being written, with their outcomes', async () => {
     // The token is not known where results are written, and no result holds it.
     thrown = new Error('nobody foresaw this');
     const { ending, stderr, outcomes } = await applied(({ stdout }, from) => ({
@@ -154,7 +154,7 @@ describe('what is thrown in the midst of an apply', () => {
     expect(stderr).toContain('application.a: created\n');
   });
 
-  test('shows where it happened to those who ask for it', async () => {
+  test('has a stack trace on request', async () => {
     const broken = ({ clock }: Context, from: From): Partial<Context> => ({
       clock: { ...clock, now: from(clock.now) },
     });
@@ -185,9 +185,9 @@ const kinds: Record<RunEvent['kind'], boolean> = {
   halted: false,
 };
 
-describe('what a listener throws once a run has begun', () => {
+describe('an exception of a listener', () => {
   test.each(Object.keys(kinds).filter((kind) => kinds[kind as RunEvent['kind']]))(
-    'at %s ends it, and takes no outcome from it',
+    'at %s ends the run, and loses no outcome',
     async (kind) => {
       const stop = new AbortController();
       let posts = 0;
@@ -236,27 +236,24 @@ describe('what a listener throws once a run has begun', () => {
     },
   );
 
-  test.each(Object.keys(kinds))(
-    'at the first %s of all ends with an error, or with the outcomes',
-    async (kind) => {
-      const service = fakeService();
-      const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
-      const running = applyRun(await requestOf(['a.yaml'], { concurrency: '1' }, context), {
-        ...context,
-        emitsRequests: true,
-        haltWords: haltDiagnostics,
-        emit: (event) => void (event.kind === kind && fails()),
-      });
-      const ended = await running.then(
-        ({ result }) => result?.outcomes.filter(({ outcome }) => outcome === 'created').length,
-        (error: unknown) => (error === thrown ? 0 : Number.NaN),
-      );
-      expect(ended).toBe(service.creates().length);
-    },
-  );
+  test.each(Object.keys(kinds))('at the first %s ends with an error, or with the outcomes', async (kind) => {
+    const service = fakeService();
+    const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
+    const running = applyRun(await requestOf(['a.yaml'], { concurrency: '1' }, context), {
+      ...context,
+      emitsRequests: true,
+      haltWords: haltDiagnostics,
+      emit: (event) => void (event.kind === kind && fails()),
+    });
+    const ended = await running.then(
+      ({ result }) => result?.outcomes.filter(({ outcome }) => outcome === 'created').length,
+      (error: unknown) => (error === thrown ? 0 : Number.NaN),
+    );
+    expect(ended).toBe(service.creates().length);
+  });
 });
 
-describe('what is thrown before anything is sent', () => {
+describe('an exception before anything is sent', () => {
   test('is one error, in the reports as well, and nothing was begun', async () => {
     for (const command of [plan, apply]) {
       const { context, written } = capture({
@@ -275,7 +272,7 @@ describe('what is thrown before anything is sent', () => {
     }
   });
 
-  test('by the question creates nothing', async () => {
+  test('from the question creates nothing', async () => {
     const service = fakeService();
     const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
     const asking = { ...context, ask: async () => fails() };
@@ -283,7 +280,7 @@ describe('what is thrown before anything is sent', () => {
     expect(service.creates()).toEqual([]);
   });
 
-  test('is shown as one error by the program, and where it happened to those who ask for it', async () => {
+  test('is printed as one error, with a stack trace on request', async () => {
     const end = async (args: string[], env = {}): Promise<[string, string]> => {
       let stderr = '';
       const { context } = capture({ files, url: 'https://id.example.com', transport: async () => fails() });

@@ -37,7 +37,7 @@ const asksToWait = (): Transport =>
     instead: ({ list }) => (list === 'me' ? answered(429, {}, { 'retry-after': '99999' }) : undefined),
   }).send;
 
-describe('what was not read', () => {
+describe('unread records', () => {
   test('is never taken for nothing where the service asks to wait for too long', async () => {
     const { stdout } = await planned(asksToWait());
     expect(stdout).toContain(
@@ -57,12 +57,12 @@ describe('what was not read', () => {
     expect(stderr()).toContain('not all users were read');
   });
 
-  test('is said once for a type of which two kinds lack the same', async () => {
+  test('are reported once for a type with two kinds that have the same gap', async () => {
     const { stdout } = await planned(listingService({}).send);
     expect(stdout.split('not all providers could be read')).toHaveLength(2);
   });
 
-  test('is in the document with its reason, and in a saved plan that is shown again', async () => {
+  test('are in the document with their reason, and in a saved plan shown later', async () => {
     const { send } = listingService({ applications: manyApplications(1), isSuperuser: false });
     const { stdout, written } = await planned(send, { out: 'plan.json' });
     const again = capture({ files: { 'plan.json': written.get('plan.json') ?? '' } });
@@ -84,7 +84,7 @@ describe('what was not read', () => {
   });
 });
 
-test('a run that is interrupted meanwhile ends as interrupted, and without a plan', async () => {
+test('a run interrupted while it reads undeclared records ends as interrupted, without a plan', async () => {
   const interruption = new AbortController();
   const service = listingService({
     users: manyUsers(3),
@@ -98,7 +98,7 @@ test('a run that is interrupted meanwhile ends as interrupted, and without a pla
   expect(stderr).toContain(`No plan for ${url}: interrupted. Nothing was changed.`);
 });
 
-test('those that share a name are not declared, each of them', async () => {
+test('records that share a name are all undeclared', async () => {
   // Later releases take no second one.
   const { send } = sandboxHere({ groups: [{ name: 'twice' }, { name: 'twice' }] }, '2023.10');
   const { stdout } = await planned(

@@ -35,7 +35,7 @@ async function planned(
   return { ending, stdout: stdout(), stderr: stderr() };
 }
 
-test('what the service holds and no manifest declares is named, and nothing is planned of it', async () => {
+test('undeclared records are listed, and not planned', async () => {
   const world = new World(seed);
   const { ending, stdout } = await planned(world, {});
   expect(ending).toBe('done');
@@ -48,7 +48,7 @@ test('what the service holds and no manifest declares is named, and nothing is p
   expect(world.writes()).toEqual([]);
 });
 
-test('the document has what is not declared, and whether that is all', async () => {
+test('the document has undeclared records, and whether they are complete', async () => {
   const { stdout } = await planned(new World(seed), { output: 'json' });
   const document = parseJson(stdout);
   expect(schemaErrors('plan', document)).toEqual([]);
@@ -93,7 +93,7 @@ test('--fail-on undeclared ends a plan that finds some as changes where not all 
   expect(stderr).toContain('2 resources are not declared');
 });
 
-test('--fail-on undeclared counts what was taken out and what was never declared', async () => {
+test('--fail-on undeclared counts removed and never declared records', async () => {
   const past = { 'm.yaml': roll.replace('users: [', 'users: [{ username: zoe, name: Zoe }, ') };
   const { context, stderr } = new World(seed).run(roll, {}, { past });
   const options = { output: 'text', undeclared: true, baseline: '.before', failOn: ['undeclared'] } as const;
@@ -101,7 +101,7 @@ test('--fail-on undeclared counts what was taken out and what was never declared
   expect(stderr()).toContain('3 resources are not declared');
 });
 
-test('of very many, the first are named, and the rest are counted', async () => {
+test('of very many undeclared records, the first are named and the others counted', async () => {
   const users = Array.from({ length: 30 }, (_, index) => ({ username: `u${index}`, name: 'U' }));
   const { stdout } = await planned(new World({ ...seed, users }), {});
   expect(stdout.match(/^ {2}user\./gm)).toHaveLength(20);

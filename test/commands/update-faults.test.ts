@@ -30,7 +30,7 @@ async function applied(
   return { ending, stdout: stdout(), stderr: stderr() };
 }
 
-describe('what the service holds and nobody declares', () => {
+describe('undeclared values in the service', () => {
   const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: ["${staff}"], at_least: [groups], attributes: { dept: legal } }]\n`;
 
   test('survives whatever its keys and texts are', async () => {
@@ -72,14 +72,14 @@ describe('what the service holds and nobody declares', () => {
   });
 });
 
-test('a user is not made an account of the service itself, which nothing could undo', async () => {
+test('a user is not changed to an internal account, which would be irreversible', async () => {
   const world = new World();
   const users = 'version: 1\nusers: [{ username: bob, name: Bob, type: internal_service_account }]\n';
   expect((await applied(world, users)).stdout).toContain('it would become an account of the service itself');
   expect(world.writes()).toEqual([]);
 });
 
-test('whose token it is, is asked again where the service has no answer for it', async () => {
+test("the token's user is requested again if the answer failed", async () => {
   const world = new World();
   let asked = 0;
   world.tamper = ({ path }, answer) =>
@@ -89,7 +89,7 @@ test('whose token it is, is asked again where the service has no answer for it',
   expect(world.writes()).toMatchObject([{ body: { is_active: false } }]);
 });
 
-test('and where it never says, what could lock the token out is left, and all else is changed', async () => {
+test('and if it stays unknown, changes that might lock the token out are skipped', async () => {
   const world = new World();
   world.tamper = ({ path }, answer) => (path.endsWith('/users/me/') ? answered(403, {}) : answer());
   const users =
@@ -109,7 +109,7 @@ describe('backchannel providers', () => {
     ],
   };
 
-  test('that two applications take from each other are not changes by somebody else', async () => {
+  test('that move between two applications are not changes by somebody else', async () => {
     const world = new World(seed);
     expect((await applied(world, swapped, { concurrency: '1' })).ending).toBe('done');
     expect(world.writes()).toHaveLength(2);
@@ -117,7 +117,7 @@ describe('backchannel providers', () => {
     expect(world.held('/applications/b/')['backchannel_providers']).toEqual([1]);
   });
 
-  test('that somebody else takes are', async () => {
+  test('that somebody else takes are changes by somebody else', async () => {
     const world = new World(seed);
     let looks = 0;
     world.tamper = ({ method, path }, answer) => {
@@ -143,8 +143,8 @@ describe('backchannel providers', () => {
   });
 });
 
-describe('it is said as it is', () => {
-  test('that the service takes a request and ignores a field', async () => {
+describe('an update reports', () => {
+  test('that the service accepted a request and ignored a field', async () => {
     const world = new World();
     world.tamper = (request, answer) =>
       request.method === 'PATCH' ? world.handle({ ...request, body: '{}' }) : answer();
@@ -153,7 +153,7 @@ describe('it is said as it is', () => {
     expect(stdout).toContain('It was sent 3 times.');
   });
 
-  test('that it cannot be known which of the two happened, where the last answer was lost', async () => {
+  test('that the result is unknown after a lost last answer', async () => {
     const world = new World();
     let sent = 0;
     world.tamper = (request, answer) => {
@@ -165,7 +165,7 @@ describe('it is said as it is', () => {
     expect(stdout).not.toContain('left `group` as it was');
   });
 
-  test('that it holds something else after an answer that was lost: nothing of a create', async () => {
+  test('that the record has another value after a lost answer, without words about a create', async () => {
     const world = new World();
     let sent = 0;
     world.tamper = (request, answer) => {
@@ -179,14 +179,14 @@ describe('it is said as it is', () => {
     expect(stdout).not.toMatch(/created it|its create/);
   });
 
-  test('that it vanished before a change that was refused: that one changed nothing', async () => {
+  test('that the record disappeared before a rejected change, which had no effect', async () => {
     const world = new World();
     world.tamper = ({ method }, answer) =>
       method === 'PATCH' ? answered(404, { detail: 'Not found.' }) : answer();
     expect((await applied(world, wiki)).stdout).toContain('was sent, and had no effect.');
   });
 
-  test('that too many changes were denied, and not that nothing may be created', async () => {
+  test('that too many changes were denied, without words about creates', async () => {
     const slugs = ['a', 'b', 'c', 'd', 'e', 'f'];
     const world = new World({ applications: slugs.map((slug) => ({ slug, name: 'A' })) });
     world.tamper = ({ method }, answer) => (method === 'PATCH' ? answered(403, { detail: 'no' }) : answer());
@@ -197,7 +197,7 @@ describe('it is said as it is', () => {
   });
 });
 
-describe('neither a secret nor a hidden field is shown, in any format, while what is sent is whole', () => {
+describe('no format shows a secret or hidden field, while the request contains it', () => {
   const secret = 'canary-new-secret';
   const users = `version: 1\nusers: [{ username: alice, name: Alice, email: a@kestrel.org, attributes: { dept: legal, key: "\${env:KEY}" } }]\n`;
   const files = { 'm.yaml': users, 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };
@@ -231,7 +231,7 @@ describe('neither a secret nor a hidden field is shown, in any format, while wha
 });
 
 describe('interrupted in the middle of changes', () => {
-  test('once: what has begun is settled, and nothing more is begun', async () => {
+  test('once: changes under way are completed, and nothing more is started', async () => {
     const world = new World();
     const stop = new AbortController();
     world.tamper = ({ method }, answer) => {
@@ -264,7 +264,7 @@ describe('interrupted in the middle of changes', () => {
   });
 });
 
-describe('what happens between the plan and the change', () => {
+describe('a concurrent change between the plan and the update', () => {
   /** Does something just before the so-manieth request of this method. */
   function before(world: World, method: string, nth: number, deed: () => void): void {
     let seen = 0;
@@ -274,7 +274,7 @@ describe('what happens between the plan and the change', () => {
     };
   }
 
-  test('beside what is declared survives: another key, another group', async () => {
+  test('of an undeclared value survives: another key, another group', async () => {
     const other = '33333333-3333-4333-8333-333333333333';
     const groups = [staff, contractors, other].map((pk) => ({ pk, name: pk }));
     const attributes = { dept: 'sales', theme: { dark: true } };
@@ -301,7 +301,7 @@ describe('what happens between the plan and the change', () => {
     world.sandbox.create('application', { slug: 'wiki', name: 'Wiki', group: 'Old' });
   };
 
-  test('to the record itself, which another one replaces, leaves that other one as it is', async () => {
+  test('that replaces the record leaves the new record unchanged', async () => {
     const world = new World();
     before(world, 'GET', 3, () => remade(world)); // after the release, and the look-up of the plan
     const { ending, stdout } = await applied(world, wiki);
@@ -310,7 +310,7 @@ describe('what happens between the plan and the change', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('to the record itself in the last moment is not reported as done', async () => {
+  test('at the last moment is not reported as done', async () => {
     const world = new World();
     before(world, 'PATCH', 1, () => remade(world));
     const { stdout } = await applied(world, wiki, { output: 'json' });
@@ -332,7 +332,7 @@ describe('what happens between the plan and the change', () => {
   });
 });
 
-test('a group that the user is in is not sent twice, however its id is written', async () => {
+test('a group of a user is not sent twice, in any spelling of its id', async () => {
   const world = new World();
   const groups = [contractors, staff].map((id) => `"${id.toUpperCase().replaceAll('-', '')}"`).join(', ');
   const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: [${groups}], at_least: [groups] }]\n`;
@@ -366,7 +366,7 @@ describe('attributes', () => {
     '1e400',
     '0.12345678901234567890123',
     '1.0',
-  ])('that hold %s are not sent back', async (value) => {
+  ])('with %s are not sent back', async (value) => {
     const world = holding(value);
     expect((await applied(world, users())).stdout).toContain(
       'its `attributes` holds a number that rollcall cannot send back exactly',
@@ -375,7 +375,7 @@ describe('attributes', () => {
   });
 
   test.each(['9007199254740991', '-0.5', '0', '"1e400"', String.raw`"\\\" 1e400"`, '[true, null, {}]'])(
-    'that hold %s are sent back with it',
+    'with %s are sent back too',
     async (value) => {
       const world = holding(value);
       expect((await applied(world, users())).ending).toBe('done');
@@ -383,7 +383,7 @@ describe('attributes', () => {
     },
   );
 
-  test('are sent where the number is in what is declared anyhow, or where another field differs', async () => {
+  test('are sent if the declaration contains the number, or if another field differs', async () => {
     const replaced = holding('1e400');
     expect((await applied(replaced, users(', big: 3'))).ending).toBe('done');
     expect(replaced.writes()).toMatchObject([{ body: { attributes: { dept: 'legal', big: 3 } } }]);
@@ -393,7 +393,7 @@ describe('attributes', () => {
     expect(other.writes()).toMatchObject([{ body: { name: 'Alicia' } }]);
   });
 
-  test('that hold such a number are known from a page as well', async () => {
+  test('with such a number are recognized on a list page too', async () => {
     const names = Array.from({ length: 14 }, (_, index) => `user-${index}`);
     const world = holding('1e400', {
       users: names.map((username) => ({ username, name: 'U', attributes: { dept: 'sales' } })),
@@ -408,7 +408,7 @@ describe('attributes', () => {
   });
 });
 
-describe('an id that stands in a list twice is sent once', () => {
+describe('a duplicate id in a list is sent once', () => {
   const bare = staff.toUpperCase().replaceAll('-', '');
   const twice = `groups: ["${staff}", "${bare}", "${contractors}"]`;
 
@@ -462,7 +462,7 @@ test('a licence that allows no changes stops changes and creates alike', async (
   expect(world.writes()).toHaveLength(1);
 });
 
-test('what a header holds as well is compared as it was received', async () => {
+test('a field that equals a header value is compared as received', async () => {
   const world = new World();
   const tools = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: engineering }]\n';
   const { ending } = await applied(world, tools, { header: ['X-Team: engineering'] });

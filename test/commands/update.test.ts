@@ -52,8 +52,8 @@ describe('without both switches', () => {
   });
 });
 
-describe('a plan that may change what exists', () => {
-  test('shows what it changes, and what that does beside', async () => {
+describe('a plan with --allow update', () => {
+  test('shows changes and their side effects', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true, ...allowed }, context)).toBe(
@@ -72,7 +72,7 @@ describe('a plan that may change what exists', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('is, as JSON, what policies for Terraform read', async () => {
+  test('as JSON suits policies for Terraform', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     await plan(['m.yaml'], { output: 'json', ...allowed }, context);
@@ -106,8 +106,8 @@ describe('a plan that may change what exists', () => {
   });
 });
 
-describe('an apply that may change what exists', () => {
-  test('sends the declared fields that differ and no others, keeps what stands beside them, and then has nothing left to do', async () => {
+describe('an apply with --allow update', () => {
+  test('sends only differing declared fields, keeps undeclared values, and then has no changes', async () => {
     const world = new World();
     const first = world.run();
     expect(await apply(['m.yaml'], now, first.context)).toBe('done');
@@ -167,7 +167,7 @@ describe('an apply that may change what exists', () => {
     ]);
   });
 
-  test('removes attributes that are not declared only where the manifest says exactly', async () => {
+  test('removes undeclared attributes only with exactly', async () => {
     const world = new World();
     const users = `version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: x }, exactly: [attributes] }]\n`;
     await apply(['m.yaml'], now, world.run(users).context);
@@ -188,7 +188,7 @@ describe('an apply that may change what exists', () => {
         users: [{ username: 'alice', name: 'Alice', groups: [contractors, admins] }],
       });
 
-    test('who is declared in others is taken out of the rest, and the plan names each of them', async () => {
+    test('removes a user from undeclared groups, each named in the plan', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(`, groups: [{ name: staff }]`));
       await apply(['m.yaml'], { ...now, output: 'text' }, context);
@@ -211,7 +211,7 @@ describe('an apply that may change what exists', () => {
     });
 
     test.each(['', ', groups: [{ name: staff }], at_least: [groups]'])(
-      'but not where the entry says otherwise: %j',
+      'keeps undeclared groups with at_least: %j',
       async (more) => {
         const here = world();
         const { context, stdout } = here.run(membership(more));
@@ -221,14 +221,14 @@ describe('an apply that may change what exists', () => {
       },
     );
 
-    test('at_least can stand in the defaults, and an entry takes it back with exactly', async () => {
+    test('accepts at_least in defaults, which an entry overrides with exactly', async () => {
       const here = world();
       const text = `version: 1\ndefaults: { user: { at_least: [groups] } }\nusers:\n  - { username: alice, name: Alice, groups: ["${staff}"], exactly: [groups] }\n`;
       await apply(['m.yaml'], now, here.run(text).context);
       expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
     });
 
-    test('where groups are hidden, the note says that it is one, and not which', async () => {
+    test('counts hidden groups in the note without naming them', async () => {
       const here = world();
       const { context, stdout } = here.run(
         membership(', groups: []'),
@@ -271,7 +271,7 @@ describe('an apply that may change what exists', () => {
     expect(world.held('/applications/wiki/')).toMatchObject(body);
   });
 
-  test('refuses a saved plan when a colleague has changed what it would change', async () => {
+  test('refuses a saved plan whose records somebody else changed', async () => {
     const world = new World();
     const made = world.run();
     await plan(['m.yaml'], { output: 'text', out: 'plan.json', ...allowed }, made.context);
@@ -342,13 +342,16 @@ describe('an apply that may change what exists', () => {
       'conflict',
       1,
     ],
-  ])('says what it knows of a change whose answer is %s', async (_, tamper, ending, outcome, attempts) => {
-    const world = new World();
-    world.tamper = tamper;
-    const { context, stdout } = world.run(wiki);
-    expect(await apply(['m.yaml'], now, context)).toBe(ending);
-    expect(outcomesIn(stdout())).toMatchObject([{ outcome, attempts }]);
-  });
+  ])(
+    'reports the known result of a change whose answer is %s',
+    async (_, tamper, ending, outcome, attempts) => {
+      const world = new World();
+      world.tamper = tamper;
+      const { context, stdout } = world.run(wiki);
+      expect(await apply(['m.yaml'], now, context)).toBe(ending);
+      expect(outcomesIn(stdout())).toMatchObject([{ outcome, attempts }]);
+    },
+  );
 
   test('asks again where the service takes a request and leaves the field as it was, and does not call it done', async () => {
     const world = new World();
@@ -359,7 +362,7 @@ describe('an apply that may change what exists', () => {
     expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'unknown', attempts: 3 }]);
   });
 
-  test('says which field came to hold something else', async () => {
+  test('reports which field has another value afterwards', async () => {
     const world = new World();
     world.tamper = (request, answer) =>
       request.method === 'PATCH' ? world.handle({ ...request, body: '{"group":"Odd"}' }) : answer();
@@ -399,23 +402,20 @@ describe('an apply that may change what exists', () => {
   test.each([
     ['is_active', 'false'],
     ['type', 'external'],
-  ])(
-    'does not change the %s of the user to whom the token belongs, and does of others',
-    async (field, value) => {
-      const users = ['pipeline', 'other'].map((username) => ({ username, name: 'A' }));
-      const world = new World({ tokens: [{ token: 'own-token', username: 'pipeline' }], users });
-      world.tamper = (request) => world.handle(request, 'own-token');
-      const entries = users.map(({ username }) => `{ username: ${username}, ${field}: ${value} }`);
-      const { context, stdout } = world.run(`version: 1\nusers: [${entries.join()}]\n`, {
-        ROLLCALL_TOKEN: 'own-token',
-      });
-      expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('incomplete');
-      expect(stdout()).toContain(`the token belongs to this user, and its \`${field}\` differs`);
-      expect(world.writes()).toHaveLength(1);
-    },
-  );
+  ])("does not change the %s of the token's own user, but changes those of others", async (field, value) => {
+    const users = ['pipeline', 'other'].map((username) => ({ username, name: 'A' }));
+    const world = new World({ tokens: [{ token: 'own-token', username: 'pipeline' }], users });
+    world.tamper = (request) => world.handle(request, 'own-token');
+    const entries = users.map(({ username }) => `{ username: ${username}, ${field}: ${value} }`);
+    const { context, stdout } = world.run(`version: 1\nusers: [${entries.join()}]\n`, {
+      ROLLCALL_TOKEN: 'own-token',
+    });
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('incomplete');
+    expect(stdout()).toContain(`the token belongs to this user, and its \`${field}\` differs`);
+    expect(world.writes()).toHaveLength(1);
+  });
 
-  test('knows the same of what it reads in pages: what is left unchanged, and from whom something is taken', async () => {
+  test('knows the same from list pages: what is left unchanged, and from whom a value is taken', async () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     const fillers = Array.from({ length: 12 }, (_, index) => `zz-${index}`);
     const names = ['ann', 'ben', 'cy', 'outpost', ...fillers];
@@ -469,7 +469,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(world.writes()).toEqual([]);
   });
 
-  describe('and finds an undeclared one of the same name beside one that is absent', () => {
+  describe('notes an undeclared record with the name of an absent one', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     // So many that a list is read.
     const others = Array.from({ length: 14 }, (_, index) => `other-${index}`);
@@ -494,7 +494,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       expect(text.match(/has the same/g)).toHaveLength(1);
     });
 
-    test('a name that is secret, or none, is no reason to say anything', async () => {
+    test('no note is given for a secret or missing name', async () => {
       const world = new World({
         tokens: [root],
         applications,
@@ -518,7 +518,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       ['may be declared outside of the scope', others, { target: ['application.*'] }],
       ['is one of several', others, { held: [...applications, { slug: 'metrics', name: 'grafana' }] }],
       ['is seen in no list', others.slice(0, 3), {}],
-    ])('nothing is said where that %s', async (_, declared, how) => {
+    ])('no note is given if that %s', async (_, declared, how) => {
       expect(await said(declared, how)).not.toContain('has the same');
     });
   });
@@ -558,7 +558,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(world.writes()).toEqual([]);
   });
 
-  test('asks a person a second time for what reaches further', async () => {
+  test('confirms changes with wider effects separately', async () => {
     const world = new World();
     const grafana = 'version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 2 }]\n';
     const { context, stderr } = world.run(grafana, {}, { terminal: true, answerToPrompt: 'no' });
@@ -576,7 +576,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(world.writes()).toEqual([]);
   });
 
-  test('says in the second question how many of all changes it is about', async () => {
+  test('counts the affected changes in the second question', async () => {
     const world = new World();
     const { context, stderr } = world.run(manifest, {}, { terminal: true });
     const questions: string[] = [];
@@ -596,7 +596,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     [{ is_active: false }, { is_active: true }, 'can log in again'],
     [{ type: 'internal' }, { type: 'external' }, 'changes from internal to external'],
     [{ type: 'external' }, { type: 'internal' }, 'changes from external to internal'],
-  ] as const)('names the direction of what a change means: %j → %j', async (before, after, words) => {
+  ] as const)('describes a change by its direction: %j → %j', async (before, after, words) => {
     const user = { username: 'u', name: 'U' };
     const world = new World({ users: [{ ...user, ...before }] });
     const text = JSON.stringify({ version: 1, users: [{ ...user, ...after }] });
@@ -625,7 +625,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       { backchannel_providers: [1, 2] },
       'users are also provisioned or logged out through 2',
     ],
-  ])('names the direction of what a change means: %j → %j', async (before, after, words) => {
+  ])('describes a change by its direction, for a second pair: %j → %j', async (before, after, words) => {
     const application = { slug: 'a', name: 'A' };
     const world = new World({ applications: [{ ...application, ...before }] });
     const text = JSON.stringify({ version: 1, applications: [{ ...application, ...after }] });

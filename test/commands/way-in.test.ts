@@ -19,7 +19,7 @@ function validated(allow: readonly string[]): Promise<Ran> {
   return runOn(validate, sandboxTransport({}).send, byName, { allow });
 }
 
-test('a flow that is open by name is an error, unless that is allowed', async () => {
+test('a flow open by name is an error unless allowed', async () => {
   const refused = await validated([]);
   expect(refused.ending).toBe('invalid');
   expect(refused.stdout).toMatch(/m\.yaml:7:.*whoever gives a name is logged in.*\[open-login\]/s);

@@ -78,7 +78,7 @@ describe('a backchannel provider of an application that nobody declares', () => 
     expect(world.writes()).toEqual([]);
   });
 
-  test('is known from what a look-up of another application shows of its providers', async () => {
+  test('is found in the look-up of another application', async () => {
     const shared: SandboxSeed = {
       ...seed,
       applications: [
@@ -181,7 +181,7 @@ describe('a main provider that another application has', () => {
     expect(asked(world)).toHaveLength(1);
   });
 
-  test('is asked of a list where many are declared, and of none that is there already', async () => {
+  test('is read from a list if many are declared, and not for existing ones', async () => {
     const providers = Array.from({ length: 40 }, (_, index) => ({ pk: 100 + index, name: `P ${index}` }));
     const holding = {
       ...seed,
@@ -217,7 +217,7 @@ describe('a main provider that another application has', () => {
     expect((await planned(manifest, allowed)).ending).toBe('done');
   });
 
-  test('is none where it is its own, or where nothing was read of it', async () => {
+  test('is empty for its own provider, or if nothing could be read', async () => {
     const own = applications('slug: outsider, name: Outsider, provider: { name: OIDC 1 }');
     expect((await planned(own)).ending).toBe('done');
     const unread = applications('slug: new, name: New, provider: 1');
@@ -234,7 +234,7 @@ describe('a main provider that another application has', () => {
     expect(stderr()).toContain('is already the main provider of `outsider`');
   });
 
-  test('is not asked for where what declares it is there, nor in a list that costs more', async () => {
+  test('is not read for an existing application, nor from an expensive list', async () => {
     const there = await planned(applications('slug: known, name: Known, provider: 2'));
     expect(asked(there.world)).toEqual([]);
     const providers = Array.from({ length: 300 }, (_, index) => ({ pk: 100 + index, name: `P ${index}` }));
@@ -267,7 +267,7 @@ describe('a main provider that another application has', () => {
   });
 });
 
-describe('who gains the rights of a superuser', () => {
+describe('gaining superuser rights', () => {
   const gains = "gains a superuser's rights through";
   const byName = 'groups: [{ name: admins }, { name: staff }]';
 
@@ -286,7 +286,7 @@ describe('who gains the rights of a superuser', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('is known from what a look-up of another user shows of its groups', async () => {
+  test('is found in the look-up of another user', async () => {
     const manifest = users('username: root, name: Root', `username: new, name: New, groups: [${admins}]`);
     const { stdout } = await planned(manifest, {}, { env: { ROLLCALL_CAPABILITIES: '' } });
     expect(stdout()).toContain(`note  ${gains} ${admins} of \`groups\``);
@@ -309,7 +309,7 @@ describe('who gains the rights of a superuser', () => {
   });
 });
 
-describe('a plan in which one entry takes what another frees', () => {
+describe('a plan with a value moved from one entry to another', () => {
   const handedOver = applications(
     'slug: anew, name: New, provider: 2',
     'slug: known, name: Known, provider: 4',
@@ -351,7 +351,7 @@ describe('a plan in which one entry takes what another frees', () => {
     expect(world.held('/applications/anew/')).toMatchObject({ provider: 2 });
   });
 
-  test('attempts nothing with what was not freed, and says why', async () => {
+  test('does not attempt an entry whose value was not freed, and explains why', async () => {
     const world = new World(seed);
     world.tamper = ({ method }, answer) =>
       method === 'PATCH'

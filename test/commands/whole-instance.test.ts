@@ -71,7 +71,7 @@ test.each(['2025.12', '2026.8'] as const)(
   },
 );
 
-test('a plan says what a change of a source or a flow means for people', async () => {
+test('a plan explains what a change of a source or a flow means for people', async () => {
   const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, '2026.8');
   const env = { SECRET: 'canary-of-a-secret', ROLLCALL_CAPABILITIES: 'update' };
   const { context, stderr } = world.run(manifest, env);

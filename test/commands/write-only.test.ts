@@ -40,7 +40,7 @@ class Certificates extends World {
   }
 }
 
-describe('a certificate, of which no answer shows what was sent,', () => {
+describe('a certificate with a write-only key', () => {
   test('is in sync where its fingerprint is that of the declared one', async () => {
     const { context, stdout } = new Certificates().with(withoutKey);
     expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('done');
@@ -63,7 +63,7 @@ describe('a certificate, of which no answer shows what was sent,', () => {
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, again.context)).toBe('done');
   });
 
-  test('is refused offline where it is none', async () => {
+  test('is refused offline if invalid', async () => {
     const { context, stdout } = new Certificates().with(withoutKey, 'one', { 'c.pem': 'x' });
     await validate(['m.yaml'], { output: 'text' }, context);
     expect(stdout()).toContain('this is no certificate in the PEM format');
@@ -107,7 +107,7 @@ describe('a secret that no answer shows', () => {
     expect(isApplyDocument(document)).toBe(format === 'json');
   });
 
-  test('is sent again once, on request, beside nothing else', async () => {
+  test('is sent again once, on request, with no other field', async () => {
     const world = new Certificates();
     const resend = ['certificate.wiki'];
     const planned = world.with(withKey);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 const root = new URL('../../', import.meta.url);
 const words = /^\| `(\w+)` \| `(src\/[\w/.-]+)` \|/gm;
 
-test('every word of CONTRIBUTING.md is a type of the file that it names', async () => {
+test('every term of CONTRIBUTING.md is a type in the named file', async () => {
   const rows = Array.from((await readFile(new URL('.github/CONTRIBUTING.md', root), 'utf8')).matchAll(words));
   expect(rows.length).toBeGreaterThan(10);
   for (const [, word = '', path = ''] of rows)

@@ -28,7 +28,7 @@ test('docs/defaults.md has recipes of at most ten lines, without an id', () => {
   }
 });
 
-describe('on a service that nobody has changed', () => {
+describe('on an unmodified service', () => {
   test.each(recipes)('$title: one apply, and the plan has no changes', async ({ text }) => {
     const world = new World(
       { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] },

@@ -22,7 +22,7 @@ function blocks(name: string, language: string): string[] {
 }
 
 describe('the README', () => {
-  test('has at most 150 lines, and shows the way to check what it promises first', () => {
+  test('has at most 150 lines, and begins with a way to try it', () => {
     const lines = documentText('README.md').split('\n');
     expect(lines.length).toBeLessThanOrEqual(151);
     expect(lines.slice(0, 15).join('\n')).toContain('`npm run prove`');
@@ -43,7 +43,7 @@ describe('the README', () => {
     expect(stdout).toContain('0 to create, 0 to create if absent, 2 differ, 5 in sync.');
   });
 
-  test('has a manifest that is valid, and that the sandbox takes', async () => {
+  test('has a valid manifest, which the sandbox accepts', async () => {
     const [manifest = ''] = blocks('README.md', 'yaml');
     const applied = await rollcall(
       ['sandbox', '--', process.execPath, 'bin/rollcall.cjs', 'apply', '--yes', '-'],
@@ -106,12 +106,12 @@ describe('the documents', () => {
     expect(documentText('docs/commands.md')).toMatch(/--help` has the same, those that\nare used most first/);
   });
 
-  test('show a manifest that is valid', async () => {
+  test('contain valid manifests', async () => {
     const [manifest = ''] = blocks('docs/manifest.md', 'yaml');
     expect(await endedHere(['validate', '-', '--strict'], { input: manifest })).toMatchObject({ code: 0 });
   });
 
-  test('show a rollcall.yaml that is valid', async () => {
+  test('contain a valid rollcall.yaml', async () => {
     const config =
       blocks('docs/references.md', 'yaml').find((block) => block.includes('environments:')) ?? '';
     const files = memoryFiles({ 'rollcall.yaml': config, 'vars/all.yaml': 'a: 1' });
@@ -121,7 +121,7 @@ describe('the documents', () => {
     });
   });
 
-  test.runIf(inFull)('say that an export that is not whole ends with 6', async () => {
+  test.runIf(inFull)('mention exit code 6 of an incomplete export', async () => {
     const [row] = /^\| 6 +\|.*$/m.exec(documentText('docs/exit-codes.md')) ?? [];
     expect(row).toContain('`export`: of what it writes it is [not known to be all]');
     const exported = [process.execPath, 'bin/rollcall.cjs', 'export', '--list', '--ids'];
@@ -147,13 +147,16 @@ describe('the documents', () => {
 });
 
 describe('the schemas', () => {
-  test.each(someOf(schemaNames, 2))('%s is valid, and is what `rollcall schema` prints', async (name) => {
-    expect(() => schemaErrors(name, {})).not.toThrow();
-    const { stdout } = await endedHere(['schema', name]);
-    expect(stdout).toBe(documentText(`schemas/${name}.schema.json`));
-  });
+  test.each(someOf(schemaNames, 2))(
+    '%s is valid, and equals the output of `rollcall schema`',
+    async (name) => {
+      expect(() => schemaErrors(name, {})).not.toThrow();
+      const { stdout } = await endedHere(['schema', name]);
+      expect(stdout).toBe(documentText(`schemas/${name}.schema.json`));
+    },
+  );
 
-  test('of the manifest explains every type, and every field of the types that all services have', () => {
+  test('of the manifest explains every type, and every field of the default types', () => {
     const common = /^\/definitions\/(?:application|group|user|role|provider_oauth2|provider_proxy)\//;
     const undescribed: string[] = [];
     const visit = (schema: unknown, path: string): void => {

@@ -49,7 +49,7 @@ function recordingsHead(): string {
   return /^\| release \|.*$/m.exec(text('docs/sandbox.md'))?.[0] ?? '';
 }
 
-test('docs/evidence.md has the figures that are counted, every law, and every mistake that is planted against it', async () => {
+test('docs/evidence.md has the measured figures, every law, and every planted mistake', async () => {
   const page = text('docs/evidence.md');
   const made: Readonly<Record<string, string>> = {
     figures: figuresOf(page),

@@ -20,7 +20,7 @@ const anchors = new Map(
   }),
 );
 
-test.each(pages)('every link of %s leads to what is there', (page) => {
+test.each(pages)('every link of %s has a target', (page) => {
   const lost = Array.from(textOf(page).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link).filter(
     (link) => {
       if (/^https?:/.test(link)) return false;
@@ -33,7 +33,7 @@ test.each(pages)('every link of %s leads to what is there', (page) => {
   expect(lost).toEqual([]);
 });
 
-test('every page that the source names is there, with its heading', () => {
+test('every page that the source mentions exists, with its heading', () => {
   const files = globSync(['src/**/*.ts', 'schemas/*.json', '!src/generated'], { cwd: root });
   const named = files.flatMap((file) => textOf(file).match(/docs\/[a-z/-]+\.md(?:#[a-z-]+)?/g) ?? []);
   expect(named.length).toBeGreaterThan(5);

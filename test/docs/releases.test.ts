@@ -22,21 +22,21 @@ test('the page names every release that was run, and every schema that was read'
   expect(page).toContain(`from ${lines[0]} to ${lines.at(-1)}`);
 });
 
-test('every change came with a release that rollcall knows, the oldest first', () => {
+test('every change belongs to a known release, oldest first', () => {
   expect(changes.length).toBe(page.match(/^\| \d/gm)?.length);
   const indexes = changes.map(({ since }) => indexOf(since));
   expect(indexes).not.toContain(-1);
   expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
 });
 
-test('every change says where it was read: a file, and a tag that is not older', () => {
+test('every change has its source: a file, and a tag that is not older', () => {
   for (const { since, source } of changes) {
     const [, tag = ''] = /^\S+\.\w+ @ (\d{4}\.\d+\.\d+)/.exec(source) ?? [];
     expect([since, readRelease(tag) !== undefined]).toEqual([since, true]);
   }
 });
 
-test('no change was seen to run that is later than every release that was run', () => {
+test('no change is marked as tried after the last tried release', () => {
   const lastTried = knownReleases.findLastIndex(({ tried }) => tried !== undefined);
   const seen = changes.filter(({ known }) => known !== 'read');
   expect(seen.filter(({ since }) => indexOf(since) > lastTried)).toEqual([]);

@@ -54,7 +54,7 @@ describe('plan --baseline with a worktree of git', () => {
   const planned = (folder: string, ...args: readonly string[]): Promise<Ended> =>
     endedHere(['plan', '--changed-only', '--url', service.url, ...args], { cwd: project.path(folder), env });
 
-  test('reports what the branch changes', async () => {
+  test('reports the changes of the branch', async () => {
     const { code, stdout, stderr } = await planned('roll', '--baseline', '../.before/roll');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`Plan for ${service.url}
@@ -104,7 +104,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     expect(stdout).toContain(`In this change, compared with ${baseline}: ${counts}.\n`);
   });
 
-  test('compares absolute paths into the working directory, and beside it', async () => {
+  test('compares absolute paths in the working directory and next to it', async () => {
     const at = (path: string): string => project.path(path);
     const within = await planned('.', '--baseline', at('.before'), at('roll/manifests'));
     expect(within.stdout).toContain('1 added, 1 altered, 2 no longer declared.\n');
@@ -144,7 +144,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     });
   });
 
-  test('refuses a folder that is not there with 3, and writes its reports all the same', async () => {
+  test('refuses a missing folder with 3, and still writes its reports', async () => {
     const report = project.path('report.md');
     const ran = await endedHere(['plan', '--baseline', '\u001B[2J::error::x', '--report', 'github=-'], {
       cwd: project.path('roll'),

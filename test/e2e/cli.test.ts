@@ -124,7 +124,7 @@ describe('the program', () => {
       ] as const,
       1,
     ),
-  )('settles what is under way on %s, says what it did, and exits with %i', async (signal, expected) => {
+  )('finishes changes under way on %s, reports them, and exits with %i', async (signal, expected) => {
     const { sandbox } = seedSandbox({});
     let creates = 0;
     let child: ChildProcess | undefined;
@@ -161,7 +161,7 @@ describe('the program', () => {
 
 describe('a second interruption', () => {
   test.each(someOf(['SIGINT', 'SIGTERM'] as const, 1))(
-    'by %s gives up what is under way, and says so',
+    'by %s abandons requests under way, and reports it',
     async (second) => {
       let child: ChildProcess | undefined;
       const silent = createServer((request, response) => {
@@ -223,7 +223,7 @@ describe('the sandbox command', () => {
     },
   );
 
-  test.runIf(inFull)('stands for the service of each environment that its command chooses', async () => {
+  test.runIf(inFull)('replaces the service of each environment that its command uses', async () => {
     const { code, stdout } = await rollcall(
       ['sandbox', '--', process.execPath, cli, 'plan', '--env', 'production'],
       {
@@ -244,7 +244,7 @@ describe('the sandbox command', () => {
     expect(stdout).toMatch(/export ROLLCALL_URL=http:\/\/127\.0\.0\.1:\d+ ROLLCALL_TOKEN=sandbox-token/);
   });
 
-  test('says at which place a seed is wrong', async () => {
+  test('reports an error in a seed at its place', async () => {
     const seed = join(folder, 'seed.txt');
     writeFileSync(seed, 'applications:\n  - slug: a\n    name: A\n    provider: 99\n');
     const { code, stderr } = await rollcall(['sandbox', '--seed', seed, '--', 'true']);

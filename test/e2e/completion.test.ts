@@ -34,7 +34,7 @@ exit 0`;
   return stdout.split('\n').filter((text) => text !== '');
 }
 
-describe('in bash', () => {
+describe('completion in bash', () => {
   test.each([
     ['rollcall plan --tar', ['--target']],
     ['rollcall apply -o ', ['text', 'json']],
@@ -61,16 +61,16 @@ describe('in bash', () => {
     'rollcall plan -- x',
     'rollcall plan --target ',
     'rollcall plan --env ',
-  ])('at %j files are left to bash', async (line) => {
+  ])('at %j bash completes files', async (line) => {
     expect(await offered(line)).toEqual([]);
   });
 });
 
-test('each command and option is reported with what it does, for the shells that show it', async () => {
+test('each command and option has a description for shells that show it', async () => {
   const { stdout } = await endedHere(['complete', '--', 'doctor', '--w']);
   expect(stdout).toBe('--wait\twait for a service that is starting (default: 0)\n');
 });
 
-test('a shell that is not known is refused', async () => {
+test('an unknown shell is refused', async () => {
   expect(await endedHere(['completion', 'tcsh'])).toMatchObject({ code: 3, stdout: '' });
 });

@@ -25,7 +25,7 @@ interface Planned {
   }[];
 }
 
-describe('one set of manifests', () => {
+describe('one set of manifests for several environments', () => {
   test.each([
     ['staging', 3, 'https://grafana.staging.example.com/', 1],
     ['production', 12, 'https://grafana.example.com/', 2],

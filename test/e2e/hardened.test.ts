@@ -35,7 +35,7 @@ describe('under the permissions of Node.js', () => {
     return run(process.execPath, [...permission, ...reads, ...more, cli, ...args], { cwd: given, env });
   }
 
-  test('rollcall reads what it is given, asks the service, and applies', async () => {
+  test('rollcall reads its inputs, talks to the service, and applies', async () => {
     expect(await hardened(['validate', 'm'])).toMatchObject({ code: 0, stderr: '' });
     expect(await hardened(['plan', 'm', '--detailed-exitcode'])).toMatchObject({ code: 2, stderr: '' });
     expect((await hardened(['apply', 'm', '--yes'])).stdout).toContain('Resources: 1 added');
@@ -57,7 +57,7 @@ describe('under the permissions of Node.js', () => {
     expect(ended.stderr).not.toMatch(/\n\s+at |bug of rollcall/);
   });
 
-  test.runIf(inFull)('what is allowed is done', async () => {
+  test.runIf(inFull)('allowed operations work', async () => {
     const write = [`--allow-fs-write=${join(folder, 'given')}/`];
     expect(await hardened(['plan', 'm', '--out', 'plan.json'], write)).toMatchObject({ code: 0, stderr: '' });
   });

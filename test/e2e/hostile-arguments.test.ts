@@ -99,7 +99,7 @@ describe('a hostile text on the command line does nothing when it is repeated:',
   );
 });
 
-test('a guess at what was meant stands on a line of its own', async () => {
+test('a suggestion is on its own line', async () => {
   expect((await inert(['aply'])).printed).toBe(
     "error: unknown command 'aply'\n(Did you mean apply?)\n--help shows the usage.\n",
   );

@@ -45,10 +45,10 @@ function apply(
   });
 }
 
-describe('an apply that is killed', () => {
+describe('a killed apply', () => {
   // A run sends one request for each application to look it up, and one for each resource to create it.
   test.each(moments(times({ short: 1, full: 12 }), 2 * applications.length + users.length))(
-    'at request $request, $afterMs ms later, is completed by the next one',
+    'at request $request, $afterMs ms later, is completed by the next apply',
     async ({ request: moment, afterMs }) => {
       const { sandbox } = seedSandbox({});
       const created: string[] = [];
@@ -77,7 +77,7 @@ describe('an apply that is killed', () => {
   );
 });
 
-describe('a first interruption, while the service hangs', () => {
+describe('the first interruption of a hanging request', () => {
   test.each(
     someOf(
       [

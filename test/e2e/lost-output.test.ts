@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
       1,
     ),
   )(
-    'that takes the first bytes only is an error of rollcall %s, and stderr says what was created',
+    'that breaks after the first bytes is an error of rollcall %s, and stderr lists what was created',
     async (args, most) => {
       const { code, stderr } = await bash(`${blocks(most)} rollcall ${args} >out`);
       expect(bytesIn('out')).toBe(most * 1024);
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
   );
 });
 
-describe('a file that is written on a full disk', () => {
+describe('a file on a full disk', () => {
   test.each(
     someOf(
       [
@@ -143,7 +143,7 @@ describe('a file that is written on a full disk', () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  test('is none of those that init writes, where it is not whole', async () => {
+  test('is not left incomplete by init', async () => {
     const { code, stdout, stderr } = await bash(
       `${blocks(0)} rollcall init new --yes | cat; exit \${PIPESTATUS[0]}`,
     );
@@ -165,7 +165,7 @@ describe('a report', () => {
   });
 
   test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 0))(
-    'to %s comes behind what is there, in a file as in a pipe, and in place of the text',
+    'to %s is appended in a file as in a pipe, and replaces the text',
     async (name) => {
       const command = `{ echo first; rollcall validate apps.yaml --report text=${name}; }`;
       const { stdout } = await bash(`${command} && ${command} >out && cat out`);
@@ -174,7 +174,7 @@ describe('a report', () => {
   );
 
   test.each(someOf(['/dev/stderr', '/dev/fd/2'], 0))(
-    'to %s is written there, and lost there is an error',
+    'to %s is written there, and a failure is an error',
     async (name) => {
       const { code } = await bash(`rollcall plan apps.yaml --report json=${name} 2>out`);
       expect(code).toBe(0);
@@ -196,7 +196,7 @@ describe('a reader who stops reading', () => {
       ],
       1,
     ),
-  )('of rollcall %s keeps nothing from being created, and is no error: | %s', async (args, reader) => {
+  )('of rollcall %s does not prevent creates, and is no error: | %s', async (args, reader) => {
     const { stdout, stderr } = await bash(`rollcall ${args} | ${reader} >/dev/null; echo \${PIPESTATUS[0]}`);
     expect(stdout).toBe('0\n');
     expect(stderr).toBe('');

@@ -94,13 +94,13 @@ describe('a service with a certificate of an authority of its own', () => {
   test.each([
     ['expired', 'its certificate has expired'],
     ['other-host', 'its certificate is for another host'],
-  ] as const)('that is %s is refused in plain words', async (certificate, words) => {
+  ] as const)('that is %s is explained in plain words', async (certificate, words) => {
     const { code, stderr } = await plan(urls[certificate], ['--ca-file', caFile]);
     expect(code).toBe(1);
     expect(folded(stderr)).toContain(`the service cannot be reached: ${words}`);
   });
 
-  test.runIf(inFull)('that does not speak TLS is kept apart from one that does', async () => {
+  test.runIf(inFull)('that does not speak TLS is told apart from one that does', async () => {
     const noTls = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     });
@@ -147,7 +147,7 @@ describe('a service that asks for a client certificate', () => {
     [40, 'it refuses the TLS handshake'],
     [42, 'it does not accept the client certificate'],
     [44, 'it does not accept the client certificate'],
-  ])('and says so by the TLS alert %i is kept apart from one that is not there', async (alert, words) => {
+  ])('and reports it by the TLS alert %i is told apart from an unreachable one', async (alert, words) => {
     const refusing = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
     });
@@ -158,7 +158,7 @@ describe('a service that asks for a client certificate', () => {
     expect(stderr).toContain('--client-cert');
   });
 
-  test('and gets none serves nobody', async ({ skip }) => {
+  test('and gets none rejects every request', async ({ skip }) => {
     skip(!inFull);
     expect(await plan(url, ['--ca-file', caFile])).toMatchObject({ code: 1 });
   });

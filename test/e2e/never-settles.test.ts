@@ -31,7 +31,7 @@ describe('a program that', () => {
   );
 
   test.runIf(inFull)(
-    'meets an error that nobody waits for says it without a stack, goes on, and fails',
+    'with an unhandled error prints it without a stack trace, continues, and fails',
     async () => {
       const stray = "setImmediate(() => { throw new Error('stray \\u001b[31m'); });";
       const { code, stdout, stderr } = await after(stray, ['validate', 'a.yaml']);

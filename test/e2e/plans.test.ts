@@ -77,7 +77,7 @@ describe('a plan of more than 20 MB', () => {
 });
 
 describe('standard output', () => {
-  test.runIf(inFull)('that is closed from the start ends nothing in a stack trace', async () => {
+  test.runIf(inFull)('that is closed from the start causes no stack trace', async () => {
     const { stderr } = await shell('rollcall plan apps.yaml >&-');
     expect(stderr).not.toMatch(/\n\s+at /);
   });
@@ -120,24 +120,21 @@ describe('standard output', () => {
 });
 
 describe('a saved plan', () => {
-  test.runIf(inFull)(
-    'is a file of its owner alone, with nothing beside it, and is applied once',
-    async () => {
-      const file = join(folder, 'plan.json');
-      writeFileSync(file, 'something older', { mode: 0o644 });
-      expect((await endedHere(['plan', apps(), '--out', file], { env })).code).toBe(0);
-      expect(statSync(file).mode & 0o777).toBe(0o600);
-      expect(readdirSync(folder)).toEqual(['plan.json']);
-      expect(readFileSync(file, 'utf8')).not.toContain('CANARY');
+  test.runIf(inFull)('is readable for its owner only, without other files, and is applied once', async () => {
+    const file = join(folder, 'plan.json');
+    writeFileSync(file, 'something older', { mode: 0o644 });
+    expect((await endedHere(['plan', apps(), '--out', file], { env })).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['plan.json']);
+    expect(readFileSync(file, 'utf8')).not.toContain('CANARY');
 
-      const first = await endedHere(['apply', '--plan', file, apps()], { env });
-      expect(first.code).toBe(6); // the service demands a name of alice
-      expect(first.stdout).toContain('  + application.new  created');
-      const second = await rollcall(['apply', '--plan', file, apps()], { env });
-      expect(second.code).toBe(5);
-      expect(second.stderr).toContain('application.new: it now exists');
-    },
-  );
+    const first = await endedHere(['apply', '--plan', file, apps()], { env });
+    expect(first.code).toBe(6); // the service demands a name of alice
+    expect(first.stdout).toContain('  + application.new  created');
+    const second = await rollcall(['apply', '--plan', file, apps()], { env });
+    expect(second.code).toBe(5);
+    expect(second.stderr).toContain('application.new: it now exists');
+  });
 
   test('does not follow a link, and takes the place of no folder and no device', async () => {
     symlinkSync(join(folder, 'target'), join(folder, 'link'));

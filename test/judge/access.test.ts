@@ -12,7 +12,7 @@ const file = join(folder, 'roll.yaml');
 afterAll(async () => rm(folder, { recursive: true }));
 
 test(
-  'what a plan says that it opens, or is in sync, is what the service lets people do',
+  'access in a plan equals access in the service',
   async () => {
     const found: string[] = [];
     for (let seed = 0; seed * applications < count && found.length < 5; seed++)

@@ -17,7 +17,7 @@ async function playUpTo(last: number): Promise<void> {
 }
 
 test(
-  'no run breaks what the documents promise',
+  'no run breaks a documented promise',
   async () => {
     await playUpTo(from + count);
     const found = histories.flatMap((of) => judge(of).map((text) => `seed ${of.world.seed}: ${text}`));

@@ -85,7 +85,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
           expect([field, record[field] ?? serviceDefault]).toEqual([field, serviceDefault]);
     });
 
-    test.runIf(defaultKinds.includes(kind))('has a default for every field that is not demanded', () => {
+    test.runIf(defaultKinds.includes(kind))('has a default for every optional field', () => {
       const { sandbox } = seedSandbox({}, '2026.8');
       const names = new Set([
         kind.identity,
@@ -115,7 +115,7 @@ test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((wo
   },
 );
 
-test('of an application whose groups are declared, a plan reads also the mode that decides who opens it', () => {
+test('a plan with declared groups of an application also reads its policy mode', () => {
   const application = kinds.find(({ access }) => access !== undefined) ?? expect.fail();
   const [subject = expect.fail()] = application.access?.subjects ?? [];
   expect(comparedFields(application, ['name', subject.field])).toContain('policy_engine_mode');

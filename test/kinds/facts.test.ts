@@ -20,12 +20,12 @@ function field(release: string, path: string, name: string): FieldFacts | undefi
   return factsOf(release, path)?.fields[name];
 }
 
-test('there are facts of every release that rollcall knows', () => {
+test('every known release has facts', () => {
   const text = readFileSync(new URL('../../src/kinds/facts/releases.json', import.meta.url), 'utf8');
   expect(JSON.parse(text)).toEqual(lines);
 });
 
-test('every file of facts is read, and ends with a type that has fields or is gone', () => {
+test('every file of facts is read, and its types have fields at the end, or are gone', () => {
   const files = readdirSync(new URL('../../src/kinds/facts/', import.meta.url));
   expect(factPaths.length).toBe(files.length - 2);
   for (const path of factPaths) {
@@ -65,7 +65,7 @@ describe('known truths', () => {
       expect(field(line, '/crypto/certificatekeypairs/', name), line).toMatchObject({ writeOnly: true });
   });
 
-  test('the longest name of a group and its one parent are those of early releases', () => {
+  test("the maximum length of a group's name, and its single parent, in early releases", () => {
     const path = '/core/groups/';
     expect(field('2024.6', path, 'name')).toMatchObject({ maxLength: 80, required: true });
     expect(field('2024.8', path, 'name')).toEqual({ type: 'string', minLength: 1, required: true });
@@ -88,14 +88,14 @@ describe('known truths', () => {
     ]);
   });
 
-  test('a path that came later, and one that went', () => {
+  test('a path added by a later release, and a removed one', () => {
     expect(factsOf('2023.10', '/core/brands/')).toBeUndefined();
     expect(factsOf('2024.2', '/core/brands/')?.model).toBe('authentik_brands.brand');
     expect(factsOf('2023.10', '/core/tenants/')?.fields['domain']).toMatchObject({ required: true });
     expect(factsOf('2024.2', '/core/tenants/')).toBeUndefined();
   });
 
-  test('filters, ids and what else can be asked', () => {
+  test('filters, ids and other properties', () => {
     const applications = factsOf('2026.8', '/core/applications/') as TypeFacts; // it is there
     expect(applications.id).toEqual({ name: 'slug', type: 'string' });
     expect(Object.keys(applications.filters)).toContain('superuser_full_list');
@@ -109,7 +109,7 @@ describe('known truths', () => {
   });
 });
 
-test('no record that only users make is among the types', () => {
+test('records that only users create are not among the types', () => {
   const made =
     /authenticators|user_connections|group_connections|\/events\/events|tokens\/$|tenants\/domains/;
   expect(factPaths.filter((path) => made.test(path))).toEqual([
@@ -118,7 +118,7 @@ test('no record that only users make is among the types', () => {
   ]);
 });
 
-test('each type that can be created has a row, or stands among what is left out', () => {
+test('each type that can be created has a row, or is listed as undeclarable', () => {
   const rows = new Set(kinds.flatMap(({ path, formerPath }) => [path, formerPath?.path]));
   const without = factPaths.filter((path) => {
     const facts = [...factsByRelease(path).values()].at(-1);
@@ -130,7 +130,7 @@ test('each type that can be created has a row, or stands among what is left out'
   ]);
 });
 
-test('what rows read of the newest release is what the files say', () => {
+test('the newest facts of rows equal those of the files', () => {
   for (const path of factPaths) {
     const releases = [...factsByRelease(path)];
     const [line, facts] = releases.at(-1) ?? ['', undefined];
@@ -166,7 +166,7 @@ test('a text is checked for the length that earlier releases take', () => {
   expect(newestFacts('/core/users/').fields['username']?.shorter).toBeUndefined();
 });
 
-test('a value that came later is refused for the releases before, but for those that ignore the field', () => {
+test('a value of a later release is refused for earlier ones, unless they ignore the field', () => {
   const { checks = [] } = kindOf('provider', 'oauth2provider').fields['grant_types'] ?? {};
   const said = (line: string): unknown =>
     checks.map((check) =>

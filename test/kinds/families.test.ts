@@ -7,7 +7,7 @@ import { referenceFields } from '../../src/kinds/named.ts';
 /** References to lists that come later: there, entries decide which is created first. */
 const backwards = ['applications access.users → users'];
 
-test('kinds stand behind the lists to which they refer, so that plans show what is named first', () => {
+test('kinds come after the lists that they refer to, so that plans show dependencies first', () => {
   const order = [...new Set(kinds.map(({ family }): Family => family))];
   const found = kinds.flatMap((kind) =>
     referenceFields(kind).flatMap(([field, family]) =>

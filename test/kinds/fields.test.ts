@@ -36,7 +36,7 @@ test('a value without a mask is the same however it is looked at', () => {
   });
 });
 
-test('a sensitive text is sent, and blanked out for people and in a saved plan', () => {
+test('a sensitive text is sent, and masked in output and saved plans', () => {
   const mask = { sensitive: { '/key': [{ env: 'KEY' }] } };
   expect(seen('attributes', { key: 's3cret', team: 'a' }, mask)).toMatchObject({
     sent: { key: 's3cret', team: 'a' },
@@ -46,7 +46,7 @@ test('a sensitive text is sent, and blanked out for people and in a saved plan',
   });
 });
 
-test('a hidden value is sent and saved, and blanked out for people', () => {
+test('a hidden value is sent and saved, and masked in output', () => {
   expect(seen('email', 'a@example.com', { isHidden: true })).toMatchObject({
     sent: 'a@example.com',
     shown: '(hidden)',
@@ -55,7 +55,7 @@ test('a hidden value is sent and saved, and blanked out for people', () => {
   });
 });
 
-test('a value that is sensitive and hidden stays sensitive', () => {
+test('a sensitive and hidden value stays sensitive', () => {
   const mask = { isHidden: true, sensitive: { '': [{ env: 'MAIL' }] } };
   expect(seen('email', 'a@example.com', mask)).toMatchObject({ shown: '(sensitive)', saved: '(sensitive)' });
   const inPart = { isHidden: true, sensitive: { '/key': [{ env: 'KEY' }] } };
@@ -72,7 +72,7 @@ test('a sensitive value that was not read is not sent', () => {
   });
 });
 
-test('a name is sent as the id that was looked up for it, and as it is where there is none', () => {
+test('a name is sent as its id, or unchanged without an id', () => {
   expect(seen('groups', [{ name: 'staff', id: 'g1' }, 'g2', { name: 'new' }])).toMatchObject({
     sent: ['g1', 'g2', { name: 'new' }],
     shown: ['g1', 'g2', { name: 'new' }],
@@ -80,7 +80,7 @@ test('a name is sent as the id that was looked up for it, and as it is where the
   });
 });
 
-test('a mapping that looks like a name is a value where no name can stand', () => {
+test('a mapping like a name is a value in a field without references', () => {
   expect(seen('attributes', { owner: { name: 'a', id: 1 } })).toMatchObject({
     sent: { owner: { name: 'a', id: 1 } },
   });

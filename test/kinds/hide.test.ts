@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { defaultKinds, kinds } from '../../src/kinds/all.ts';
 import { hiddenOf, hideable, hideProblem } from '../../src/kinds/hide.ts';
 
-test('every field of the service can be hidden, but those that name a resource', () => {
+test('every field of the service can be hidden, except identities', () => {
   expect(hideable().map((name) => hideProblem(name))).toEqual(hideable().map(() => undefined));
   for (const { type, identity, scope, fields } of kinds)
     for (const field of Object.keys(fields))
@@ -32,7 +32,7 @@ test.each([
   expect(problem?.detail).toContain(detail);
 });
 
-test('a kind has the hidden fields that are named with it, and those that are secret', () => {
+test('a kind has its own hidden fields, and secret ones', () => {
   const hidden = defaultKinds.map((kind) => [
     ...hiddenOf(kind, ['user.email', 'application.name', 'user.name']),
   ]);

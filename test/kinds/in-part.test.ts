@@ -24,7 +24,7 @@ const lists = kinds.flatMap((kind) =>
 const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
 
 test.each(lists)(
-  'a list of references is declared in full or in part, as the entry says: $type.$field',
+  'a list of references is declared in full or in part: $type.$field',
   ({ kind, field, part }) => {
     const [one, two] = ids;
     const merged = (given: JsonObject): JsonValue =>
@@ -44,7 +44,7 @@ test('only an outpost and a proxy share a list with others unless the entry says
 });
 
 test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
-  'each list of references and all free JSON of the kind $type can be declared in part, and no secret can',
+  'each list of references and all free JSON of the kind $type can be declared in part, but secrets cannot',
   ({ kind }) => {
     const path = kind.path.replace('/api/v3', '');
     const facts = newestFacts(path).fields;
@@ -65,7 +65,7 @@ test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
   },
 );
 
-describe('of JSON that is declared in part', () => {
+describe('JSON that is declared in part', () => {
   const user = kindOf('user');
   const update = (declared: JsonValue, held: JsonValue): JsonValue =>
     mergedValue(entry(user, 'attributes', declared), 'attributes', held);

@@ -7,7 +7,7 @@ import { newestFacts } from '../../src/kinds/newest-facts.ts';
 
 const made = manifestSchema(kinds, newestFacts);
 
-test('the schema of manifests is what the facts and the rows make', () => {
+test('the schema of manifests is made from facts and rows', () => {
   expect(readJson('schemas/manifest.schema.json'), 'run: npm run generate').toEqual(made);
 });
 
@@ -15,7 +15,7 @@ test.each([
   ['a limit', { maxLength: 7 }],
   ['a value', { enum: ['x'] }],
   ['null', { nullable: true }],
-] as const)('another fact makes another schema: %s', (_, fact) => {
+] as const)('a changed fact changes the schema: %s', (_, fact) => {
   const other = manifestSchema(kinds, (path) => {
     const facts = newestFacts(path);
     const { meta_publisher: publisher } = facts.fields;
@@ -25,7 +25,7 @@ test.each([
   expect(other).not.toEqual(made);
 });
 
-test('what is said to editors is about something that a manifest has', () => {
+test('each text for editors belongs to a part of the manifest', () => {
   const { lists, entries, fields, items } = readJson('scripts/manifest-words.json') as Record<
     string,
     Record<string, string>

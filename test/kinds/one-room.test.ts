@@ -18,7 +18,7 @@ test.each(["type === 'user'", "'application' !== type", "case 'users':", "if (ty
   },
 );
 
-test('nothing outside src/kinds/ asks for a kind by its name', () => {
+test('only src/kinds/ refers to a kind by name', () => {
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/^(?:kinds|generated)[/\\]/.test(file),
   );

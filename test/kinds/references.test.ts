@@ -41,7 +41,7 @@ function byWord(
   );
 }
 
-test('every field that holds an id has a verdict: the list that it refers to, or none', () => {
+test('every field with an id has a known list, or none', () => {
   const holdsId = ({ path, name, facts }: Found): boolean => {
     const { format, type } = facts.items ?? facts;
     return (
@@ -153,7 +153,7 @@ test('every field that holds an id has a verdict: the list that it refers to, or
   });
 });
 
-test('a record that the answer shows beside an id is one of the list', () => {
+test('a record nested beside an id belongs to the list of the reference', () => {
   const shown = fields.filter(({ shownAs }) => shownAs !== undefined);
   const listOf = ({ path, name, facts }: Found): string => referenceOf(path, name, facts)?.list ?? 'none';
   expect(byWord(shown, listOf, ({ shownAs = '' }) => shownAs)).toEqual({
@@ -178,7 +178,7 @@ test.each(Object.entries(referredLists))('%s can be listed at %s in the newest r
   expect(factsOf(newestRelease, path)?.can).toContain('list');
 });
 
-test('every field that sounds like a secret, or is never shown, has a verdict', () => {
+test('every write-only field, or with a name like a secret, is classified', () => {
   const sounds = /secret|pass|token|key|credential|kube|keytab|cache|auth$|private|jwks/;
   const candidates = fields.filter(
     ({ name, facts: { type, format, items, writeOnly } }) =>

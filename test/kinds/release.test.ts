@@ -16,7 +16,7 @@ function release(text: string): Release {
   return found;
 }
 
-test.each(['2023.10', '2025.12.4', '2026.2.2', '2025.10.10'])('%s is read and shown as it is', (text) => {
+test.each(['2023.10', '2025.12.4', '2026.2.2', '2025.10.10'])('%s is read and printed unchanged', (text) => {
   expect(shownRelease(release(text))).toBe(text);
 });
 
@@ -40,7 +40,7 @@ test.each([
   expect(releaseProblem(text)).toMatchObject({ code: 'invalid-format' });
 });
 
-describe('what somebody writes down', () => {
+describe('releases as users write them', () => {
   test.each([
     ...knownReleases.map(({ line }) => line),
     '2025.10.3',
@@ -69,7 +69,7 @@ describe('what somebody writes down', () => {
   });
 });
 
-describe('whether a release is among those from 2025.10.3 on, and those before', () => {
+describe('a release in the ranges from and before 2025.10.3', () => {
   test.each([
     ['2023.10', false],
     ['2025.8.9', false],
@@ -86,13 +86,13 @@ describe('whether a release is among those from 2025.10.3 on, and those before',
     expect(inRange({ before: '2025.10.3' }, release(text))).toBe(opposite);
   });
 
-  test('where none is known, it may be', () => {
+  test('an unknown release may be in a range', () => {
     expect(inRange({ from: '2025.10.3' }, undefined)).toBe('perhaps');
     expect(inRange({ before: '2025.10.3' }, undefined)).toBe('perhaps');
   });
 });
 
-test('the patch of a line does not matter to what the line brought', () => {
+test('the patch number does not matter for a change of a release line', () => {
   for (const text of ['2025.12', '2025.12.0', '2025.12.4']) {
     expect(inRange({ from: '2025.12' }, release(text))).toBe(true);
     expect(inRange({ before: '2025.12' }, release(text))).toBe(false);
@@ -106,7 +106,7 @@ test('a line and a patch of it may be one release; two patches are not', () => {
   expect(maybeSameRelease(release('2025.10'), release('2025.12'))).toBe(false);
 });
 
-test('what is later than the last that was tried was not tried', () => {
+test('a release later than the last tried one is untried', () => {
   const later = ['2026.8', '2026.8.9', '2026.11.0-rc1', '2027.2'];
   expect(later.map((text) => isNewerThanKnown(release(text)))).toEqual([false, false, true, true]);
 });

@@ -13,7 +13,7 @@ test('the names of ids are where the answer shows their records', () => {
   expect(group.fields['attributes']?.namedIn).toBeUndefined();
 });
 
-test('a field that is only shown refers to nothing', () => {
+test('a read-only field has no reference', () => {
   const facts = { type: 'string', format: 'uuid' } as const;
   expect(referenceOf('/core/users/', 'group', facts)?.list).toBe('groups');
   expect(referenceOf('/core/users/', 'group', { ...facts, readOnly: true })).toBeUndefined();
@@ -24,6 +24,6 @@ test.each([
   ['a text with the name of a secret', 'api_token', { type: 'string' }, true],
   ['a URL with the name of a secret', 'token_page', { type: 'string', format: 'uri' }, false],
   ['a choice with the name of a secret', 'token_kind', { type: 'string', enum: ['a'] }, false],
-] as const)('whether it is a secret: %s', (_, name, facts, is) => {
+] as const)('a field is classified as secret: %s', (_, name, facts, is) => {
   expect(isSecret('/core/users/', name, facts)).toBe(is);
 });

@@ -9,7 +9,7 @@ function type(fields: TypeFacts['fields']): TypeFacts {
   return { can: ['list'], filters: { search: {}, name: {} }, actions: {}, fields };
 }
 
-test('the news of a release are its types with what a row needs to know, and its fields', () => {
+test('the news of a release list its types and fields', () => {
   const before = new Map([
     ['/core/gone/', type({})],
     ['/core/groups/', type({ name: { type: 'string' }, users: {}, label: {}, kept: { maxLength: 3 } })],

@@ -119,7 +119,7 @@ describe('a flow is closed to a name alone', () => {
   });
 });
 
-test('a policy that decides on the only proof is named, and the flow is neither open nor closed', () => {
+test('a policy on the only proof is reported, and the flow is neither open nor closed', () => {
   const guarded = { stage: 'proof', policies: [policy('expression')] };
   expect(openByName(flowOf(['who', guarded, 'enter']))).toEqual({
     kind: 'perhaps',

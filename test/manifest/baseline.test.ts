@@ -56,7 +56,7 @@ describe('an entry', () => {
     });
   });
 
-  test('that is gone stands in the order of a plan', async () => {
+  test('that was removed is in the order of a plan', async () => {
     const before = await loaded({
       'a.yaml': 'version: 1\nusers: [{ username: b }, { username: a }]\n',
       'b.yaml': app('group: G'),
@@ -87,14 +87,11 @@ describe('an entry', () => {
     ['path: "${var:team}"', 'path: "${var:other}"', 'same'],
     ['last_login: 2026-01-01T01:00:00+01:00', 'last_login: 2026-01-01T00:00:00Z', 'same'],
     ['groups: [0f4d7a51-5f64-4a61-9d1c-4f8d3e4b2a10]', 'groups: [0F4D7A515F644A619D1C4F8D3E4B2A10]', 'same'],
-  ])(
-    'of which a field is another is altered, by what that means to the service: %s → %s',
-    async (before, now, expected) => {
-      expect(await since(user(before), user(now))).toEqual({ 'user.u': expected });
-    },
-  );
+  ])('with a field of another meaning is altered: %s → %s', async (before, now, expected) => {
+    expect(await since(user(before), user(now))).toEqual({ 'user.u': expected });
+  });
 
-  test('of which a field was null is altered where it says nothing now', async () => {
+  test('with a field that was null and is now left out is altered', async () => {
     expect(await since(app('provider: null'), app(''))).toEqual({
       'application.a': [{ field: 'provider', before: null }],
     });
@@ -109,7 +106,7 @@ describe('an entry', () => {
     });
   });
 
-  test('that was broken is altered, and nothing is known of what it was; or gone, and it is not known from where', async () => {
+  test('that was invalid is altered with unknown former fields; or removed with an unknown place', async () => {
     const before = 'version: 1\nusers: [{ username: u, email: [1] }, { username: v, nonsense: 1 }]\n';
     expect(await since(before, user('email: u@example.com'))).toEqual({
       'user.u': 'altered',
@@ -129,15 +126,12 @@ describe('a sensitive value', () => {
     ['a ${env:SECRET}', 'plain', [{ field: 'name', before: hidden, now: 'plain' }]],
     ['plain', '${env:SECRET}', [{ field: 'name', before: hidden, now: hidden }]],
     ['(sensitive)', '${env:SECRET}', [{ field: 'name', before: hidden, now: hidden }]],
-  ])(
-    'is compared by what it is made of, and shown on neither side: %s → %s',
-    async (before, now, expected) => {
-      const text = (name: string): string => `version: 1\nusers: [{ username: u, name: '${name}' }]\n`;
-      expect(await since(text(before), text(now), env)).toEqual({ 'user.u': expected });
-    },
-  );
+  ])('is compared by its source, and never shown: %s → %s', async (before, now, expected) => {
+    const text = (name: string): string => `version: 1\nusers: [{ username: u, name: '${name}' }]\n`;
+    expect(await since(text(before), text(now), env)).toEqual({ 'user.u': expected });
+  });
 
-  test('hides only itself among attributes, but what it has replaced as a whole', async () => {
+  test('masks only itself among attributes, but masks a replaced value completely', async () => {
     expect(
       await since(
         user("attributes: { key: '${env:SECRET}', n: 1 }"),
@@ -149,7 +143,7 @@ describe('a sensitive value', () => {
     });
   });
 
-  test('that was written out before is blanked out, wherever it stood', async () => {
+  test('that was literal before is masked everywhere', async () => {
     const before = user('email: canary-one@example.com, attributes: { key: canary-one }');
     const now = user("email: u@example.com, attributes: { key: '${env:SECRET}' }");
     expect(await since(before, now, env)).toEqual({
@@ -160,7 +154,7 @@ describe('a sensitive value', () => {
     });
   });
 
-  test('of a file is another one in another folder', async () => {
+  test('of a file in another folder counts as another value', async () => {
     const text = app("meta_publisher: '${file:key}'");
     const secrets = { 'a/key': 'canary-one', 'b/key': 'canary-one' };
     const inFolder = (folder: string): Texts => ({ ...secrets, [`${folder}/m.yaml`]: text });
@@ -178,7 +172,7 @@ describe('a sensitive value', () => {
 });
 
 describe('manifests that were not valid', () => {
-  test('are a warning that names the first of what was wrong', async () => {
+  test('cause a warning with the first problem', async () => {
     const before = await loaded({
       'a.yaml': '{',
       'b.yaml': user('email: [1], x: 1, y: 2'),
@@ -196,14 +190,14 @@ describe('manifests that were not valid', () => {
     );
   });
 
-  test('are another warning where there were none', async () => {
+  test('cause another warning if there are none', async () => {
     const absent = await loadManifests(['nowhere', '*.yml'], { files: memoryFiles({}) });
     expect(baselineWarning('.before/m', absent).map(({ summary }) => summary)).toEqual([
       '.before/m has none of these manifests, so all entries count as new',
     ]);
   });
 
-  test('are none where some were found, or where there were only warnings', async () => {
+  test('cause no warning if some were found, or only warnings', async () => {
     const files = memoryFiles({ 'm.yaml': user('path: p') });
     const some = await loadManifests(['m.yaml', 'nowhere'], { files });
     const warned = await loaded(user('type: internal_service_account'));

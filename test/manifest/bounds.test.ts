@@ -79,7 +79,7 @@ const costly: readonly (readonly [name: string, text: string, code: string])[] =
   ['3,000,000 entries in brackets', `version: 1\nusers: [${'a,'.repeat(3_000_000)}]\n`, 'yaml-unsupported'],
 ];
 
-describe('a manifest that is made to cost much is refused', () => {
+describe('a manifest made to be expensive is refused', () => {
   test.each(someOf(costly, 1))('%s', async (_name, text, code) => {
     expect(await codesOf(text)).toContain(code);
   });
@@ -111,7 +111,7 @@ describe('a manifest that is made to cost much is refused', () => {
     expect(Math.abs((await refusedAfter(before, name)) - alone)).toBeLessThan(5);
   });
 
-  test.runIf(inFull)('resources are counted as they are, and comments are none', async () => {
+  test.runIf(inFull)('resources are counted, comments are not', async () => {
     expect(await codesOf(`${head}${entry}${'# slug: x\n'.repeat(200_001)}`)).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ const folder = new URL('../fixtures/broken/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
 /** Each broken manifest has beside it, in NAME.expected, the codes and places that it must give. */
-describe('a broken manifest gives each mistake once, at its place', () => {
+describe('a broken manifest reports each mistake once, at its place', () => {
   test.each(names)('%s', async (name) => {
     const text = readFileSync(new URL(name, folder));
     const { diagnostics } = await loadManifests([name], {
@@ -33,7 +33,7 @@ test.each(['main.tf', 'prod.tfvars'])('a file of Terraform is told by its name: 
   expect(diagnostics.map(({ code }) => code)).toEqual(['not-a-manifest']);
 });
 
-test('every mistake comes with what to do about it', async () => {
+test('every mistake comes with advice', async () => {
   const files = memoryFiles(
     Object.fromEntries(names.map((name) => [`m/${name}`, readFileSync(new URL(name, folder))])),
   );

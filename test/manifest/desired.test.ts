@@ -23,7 +23,7 @@ const user = 'users:\n  - username: alice\n    name: Alice\n';
 const entries: Readonly<Record<string, string>> = { application, user };
 
 describe('a default', () => {
-  test('fills in what an entry leaves out', async () => {
+  test('fills in fields that an entry leaves out', async () => {
     const [wiki] = await desired(everyDefault + application);
     expect(wiki && sentOf(wiki)).toEqual({
       slug: 'wiki',
@@ -50,14 +50,11 @@ describe('a default', () => {
     ['user', 'groups', '[]', []],
     ['user', 'email', '""', ''],
     ['user', 'attributes', '{}', {}],
-  ])(
-    'of an %s gives way to what the entry says, though it is nothing: %s: %s',
-    async (type, field, text, said) => {
-      const [resource] = await desired(`${everyDefault}${entries[type]}    ${field}: ${text}\n`);
-      expect(resource && sentOf(resource)).toMatchObject({ [field]: said });
-      expect(resource && shownOf(resource)).toMatchObject({ [field]: said });
-    },
-  );
+  ])('of an %s is overridden by an empty value of the entry: %s: %s', async (type, field, text, said) => {
+    const [resource] = await desired(`${everyDefault}${entries[type]}    ${field}: ${text}\n`);
+    expect(resource && sentOf(resource)).toMatchObject({ [field]: said });
+    expect(resource && shownOf(resource)).toMatchObject({ [field]: said });
+  });
 
   test('is for one kind of resource alone', async () => {
     const [wiki, alice] = await desired(everyDefault + application + user);
@@ -65,7 +62,7 @@ describe('a default', () => {
     expect(Object.keys(alice?.fields ?? {})).not.toContain('group');
   });
 
-  test('of a list with several types is for those that have the field', async () => {
+  test('of a list with several types applies to those with the field', async () => {
     const [a, b] = await desired(`version: 1
 defaults:
   provider: { authorization_flow: { slug: in }, invalidation_flow: { slug: out }, sub_mode: user_email, mode: forward_domain }

@@ -127,20 +127,20 @@ describe('the manifests of a command line', () => {
     expect(await found(path)).toEqual({ names: [], codes: [code] });
   });
 
-  test('that a glob matches follow the rules of those in a folder', async () => {
+  test('matching a glob follow the rules of files in a folder', async () => {
     expect(await found('a/*.yaml')).toEqual({
       names: ['a/again.yaml', 'a/x\\y.yaml'],
       codes: ['link-outside'],
     });
   });
 
-  test('that a glob finds below a folder are those that the folder has, its links treated alike', async () => {
+  test('found by a glob below a folder equal those of the folder, with links treated alike', async () => {
     const { names, codes } = await found('a/**/*.{yaml,yml}');
     expect(codes.toSorted()).toEqual(['link-loop', 'link-outside', 'link-outside']);
     expect(names).toEqual((await found('a')).names);
   });
 
-  test('that a glob finds behind a link within the folder are found once', async () => {
+  test('found by a glob through a link in the folder are read once', async () => {
     mkdirSync(join(folder, 'c/real'), { recursive: true });
     writeFileSync(join(folder, 'c/real/six.yaml'), '');
     symlinkSync('real', join(folder, 'c/alias'));
@@ -192,7 +192,7 @@ describe('the manifests of a command line', () => {
     expect((await found('system')).codes).toEqual(['forbidden-file']);
   });
 
-  test('are no pipes, such as those of a shell, whose paths lead to nothing', async () => {
+  test('cannot be pipes of a shell, which have no real path', async () => {
     const { diagnostics } = await findManifests(['/dev/fd/63'], {
       ...memoryFiles({}),
       kindOf: async () => 'other',

@@ -149,7 +149,7 @@ describe('any manifest', () => {
     );
   });
 
-  test('with valid entries is accepted for what it says', async () => {
+  test('with valid entries is accepted with their values', async () => {
     const valid = fc.record({
       version: fc.constant(1),
       applications: fc.uniqueArray(application, { selector: ({ slug }) => slug }),
@@ -190,7 +190,7 @@ describe('any manifest', () => {
     );
   });
 
-  test('of any bytes ends in diagnostics, not in a crash', async () => {
+  test('of random bytes ends in diagnostics, not in a crash', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => void (await load(bytes))),
       { numRuns: times({ short: 20, full: 500 }) },
@@ -198,7 +198,7 @@ describe('any manifest', () => {
   });
 });
 
-test('what holds when references are resolved is a part of what the published schema allows', async () => {
+test('a manifest valid with resolved references is valid by the published schema', async () => {
   await fc.assert(
     fc.asyncProperty(manifest, async (made) => {
       if (validate(made)) expect(schemaErrors('manifest', made)).toEqual([]);

@@ -8,7 +8,7 @@ function load(text: string): Promise<LoadedManifests> {
   return loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': `version: 1\n${text}\n` }), hide });
 }
 
-describe('where fields are hidden, no line is quoted', () => {
+describe('with hidden fields, no line is quoted', () => {
   test.each([
     ['of a field that is not', 'applications:\n  - slug: canary b\n    name: A\n'],
     ['of a field that is', 'users:\n  - username: u\n    name: N\n    email: canary\n'],
@@ -50,13 +50,13 @@ test.each([
   ['email: [canary]', '`email` must be a string, not a list'],
   ['email: "canary\0"', 'this file holds a NUL'],
   ['\n---\ncanary', 'a second document starts here'],
-])('what is said of %j repeats nothing of it', async (field, summary) => {
+])('a message about %j does not repeat it', async (field, summary) => {
   const { diagnostics } = await load(`users:\n  - username: u\n    name: N\n    ${field}\n`);
   expect(JSON.stringify(diagnostics)).not.toContain('canary');
   expect(diagnostics.map((diagnostic) => diagnostic.summary)).toContain(summary);
 });
 
-test('nor is a directive repeated', async () => {
+test('a directive is not repeated', async () => {
   const files = memoryFiles({ 'm.yaml': '%canary x\n---\nversion: 1\nusers: []\n' });
   const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
   expect(diagnostics).toMatchObject([{ code: 'yaml-unsupported', summary: 'this has no meaning here' }]);
@@ -66,14 +66,14 @@ test.each([
   '{ version: 1, applications: [{ slug: a b, name: A }], users: canary }',
   '{ version: 1, applications: [{ slug: a b, name: A }], usres: [{ email: canary }] }',
   '{ version: 1, applications: [{ slug: a b, name: A }, [canary]] }',
-])('nothing of a line is quoted that holds more than it should: %s', async (text) => {
+])('an ambiguous line is not quoted: %s', async (text) => {
   const files = memoryFiles({ 'm.yaml': text });
   const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
   expect(diagnostics.map(({ code }) => code)).toContain('invalid-format');
   expect(JSON.stringify(diagnostics)).not.toContain('canary');
 });
 
-test('an unknown field is reported without its name, and with what it may be', async () => {
+test('an unknown field is reported without its name, with possible fields', async () => {
   const text = 'users:\n  - username: u\n    name: N\n    emial: x\n    canary: x\n';
   const { diagnostics } = await load(text);
   expect(diagnostics.map(({ summary, detail }) => [summary, detail.slice(0, 20)])).toEqual([
@@ -82,7 +82,7 @@ test('an unknown field is reported without its name, and with what it may be', a
   ]);
 });
 
-test('a hidden value that is near to what it can be is not shown by a suggestion', async () => {
+test('a hidden value that resembles an allowed one gets no suggestion', async () => {
   const [fault] = (await load('users:\n  - { username: u, name: N, type: internl }\n')).diagnostics;
   expect(fault).toMatchObject({ code: 'invalid-value' });
   expect(fault?.detail).not.toContain('Did you mean');

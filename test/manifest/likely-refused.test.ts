@@ -49,13 +49,13 @@ const refused = entries
 const taken = entries.filter(({ verdict }) => 'stored' in verdict);
 const takenByAll = taken.filter(({ later }) => later === undefined);
 
-describe('what the service refuses is reported before it is sent', () => {
+describe('values that the service rejects are reported before sending', () => {
   test.each(refused.map((entry) => [named(entry), entry] as const))('%s', async (_, entry) => {
     expect(await shortly(entry)).not.toEqual([]);
   });
 });
 
-describe('what some releases refuse', () => {
+describe('values that some releases reject', () => {
   const some = entries.flatMap((entry) => (entry.later ? [{ ...entry, later: entry.later }] : []));
   const cases = some.map((entry) => [named(entry), entry] as const);
 
@@ -82,7 +82,7 @@ describe('what some releases refuse', () => {
   });
 });
 
-test('what every release takes is not warned of', async () => {
+test('values that every release accepts cause no warning', async () => {
   const warned: string[] = [];
   for (const entry of takenByAll)
     if ((await shortly(entry)).includes('warning likely-refused')) warned.push(named(entry));
@@ -90,7 +90,7 @@ test('what every release takes is not warned of', async () => {
 });
 
 const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
-describe('what the service takes within its contract is taken', () => {
+describe('values within the contract of the service are accepted', () => {
   test.each([
     [
       'an application that is hidden',

@@ -40,7 +40,7 @@ describe('a name in place of an id', () => {
       [{ name: 'staff ${y}' }],
     ],
     ['users: [{ username: a, name: A, groups: ["${var:named}"] }]', 'groups', [{ name: 'admins' }]],
-  ])('is declared as it is written, trimmed and with its variables: %s', async (list, field, value) => {
+  ])('is declared as written, trimmed, with its variables: %s', async (list, field, value) => {
     const loaded = await load([list], {
       variables: { g: 'staff', named: { name: 'admins' } },
     });
@@ -66,7 +66,7 @@ describe('a name in place of an id', () => {
   });
 
   test.each(['${env:CANARY}', 'the ${env:CANARY}', '${file:secret}'])(
-    'is no secret, as it is shown everywhere: %s',
+    'cannot be secret, because output shows it: %s',
     async (name) => {
       const lists = [
         `users: [{ username: a, name: A, groups: [${group}, { name: "${name}" }] }]`,
@@ -117,7 +117,7 @@ describe('a name in place of an id', () => {
 });
 
 describe('the rules over all files hold for names', () => {
-  test('a provider belongs to one application, by its name as by its id', async () => {
+  test('a provider belongs to one application, by name as by id', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [{ name: y }] }]',
       'applications: [{ slug: b, name: B, provider: { name: x }, backchannel_providers: [{ name: "y" }] }]',
@@ -127,7 +127,7 @@ describe('the rules over all files hold for names', () => {
     expect(loaded.diagnostics[0]?.summary).toBe('provider "x" is already the main provider of `a`');
   });
 
-  test('a name that is a number is not the id of that number', async () => {
+  test('a name made of digits is not an id', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: "7" } }, { slug: b, name: B, provider: 7 }]',
     ]);

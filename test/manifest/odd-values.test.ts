@@ -48,7 +48,7 @@ const meant = { refused: 'error', ignored: 'error', unfilled: 'warning', taken: 
 /** It takes null, and takes no notice of it; the schema has no null there, as no other release takes it. */
 const stricter = 'icon null';
 
-describe('what is said of an odd value is what the service was recorded to do', () => {
+describe('the message for an odd value agrees with recordings of the service', () => {
   test('the same values were sent to both', () => {
     expect(oldest).toHaveLength(81);
     for (const [, one, other] of pairs) {
@@ -66,7 +66,7 @@ describe('what is said of an odd value is what the service was recorded to do', 
   });
 
   test.each(pairs)(
-    'where no release is known, it is an error if all refuse: %s',
+    'without a known release, it is an error if all releases reject it: %s',
     async (name, one, other) => {
       const isSame = came(one) === came(other);
       const expected = name === stricter ? 'error' : isSame ? meant[came(one)] : 'warning';

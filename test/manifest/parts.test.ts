@@ -95,8 +95,8 @@ async function part(
   return { loaded, isOurs, digest: digestOf(all) };
 }
 
-describe('of a roll in parts', () => {
-  test('each run finds all that is wrong, and keeps its own resources as a run of the whole keeps them', async () => {
+describe('sharded runs', () => {
+  test('each run reports all problems, and selects resources as the whole run does', async () => {
     const codes = new Set<string>();
     for (let seed = 0; seed < times({ short: 8, full: 60 }); seed += 1) {
       const files = manifests(seed);
@@ -148,7 +148,7 @@ describe('of a roll in parts', () => {
   });
 });
 
-describe('no more is read', () => {
+describe('a limit on reading', () => {
   const users = (...names: readonly string[]): string =>
     `version: 1\nusers:\n${names.map((name) => `  - { username: ${name} }\n`).join('')}`;
   const files = { 'a.yaml': users('a', 'b'), 'b.yaml': users('c', 'd'), 'c.yaml': users('e', 'e') };
@@ -168,7 +168,7 @@ describe('no more is read', () => {
     expect(diagnostics.every(({ range }) => range !== undefined && range.filename <= filename)).toBe(true);
   });
 
-  test('but as much is', async () => {
+  test('allows reading up to it', async () => {
     const { diagnostics } = await load(files, { most });
     expect(diagnostics.map(({ code }) => code)).not.toContainEqual(expect.stringMatching(/^too-many/));
   });

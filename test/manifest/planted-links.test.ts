@@ -37,7 +37,7 @@ async function found(path: string, workingDirectory = 'project'): Promise<unknow
   return diagnostics.length > 0 ? diagnostics.map(({ code }) => code) : filenames;
 }
 
-describe('a link out of the project, in place of a folder', () => {
+describe('a link out of the project in place of a folder', () => {
   test.each([
     'planted',
     'planted/',
@@ -70,13 +70,13 @@ describe('a link out of the project, in place of a folder', () => {
   });
 });
 
-describe('what lies elsewhere is found', () => {
+describe('manifests outside of the project are found', () => {
   test.each([
     ['../elsewhere', ['../elsewhere/deeper/m.yaml', '../elsewhere/m.yaml']],
     ['../elsewhere/m.yaml', ['../elsewhere/m.yaml']],
     ['../elsewhere/*.yaml', ['../elsewhere/m.yaml']],
     ['real/../../elsewhere/m.yaml', ['real/../../elsewhere/m.yaml']],
-  ])('where a path leads there without a link: %s', async (path, names) => {
+  ])('if a path leads there without a link: %s', async (path, names) => {
     expect(await found(path)).toEqual(names);
   });
 
@@ -90,7 +90,7 @@ describe('what lies elsewhere is found', () => {
     expect(await found('../mine/real')).toEqual(['../mine/real/deeper/m.yaml']);
   });
 
-  test('by way of the working directory, and from there without a link', async () => {
+  test('through the working directory, and from there without a link', async () => {
     const path = '../links/mine/../elsewhere/m.yaml';
     expect(await found(path)).toEqual([path]);
   });

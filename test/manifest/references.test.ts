@@ -49,7 +49,7 @@ describe('a reference', () => {
     ['group', '"  ${var:team}  "', 'core'],
     ['group', '"${text:greeting}"', 'a\n  b'],
     ['group', '"${text:greeting}-${var:team}"', 'a\n  b\n-core'],
-  ])('in %s: %s gives its value', async (field, value, expected) => {
+  ])('in %s: %s resolves to its value', async (field, value, expected) => {
     expect(await resolved(field, value)).toEqual({ value: expected, shown: expected });
   });
 
@@ -59,7 +59,7 @@ describe('a reference', () => {
     ['${file:secret.txt}', 'hunter2'],
     ['${file:/etc/secret}', 'absolute'],
     ['"${env:EMPTY}"', ''],
-  ])('to a secret, %s, is resolved and not shown', async (value, expected) => {
+  ])('to a secret, %s, is resolved and masked', async (value, expected) => {
     expect(await resolved('group', value)).toEqual({ value: expected, shown: '(sensitive)' });
   });
 
@@ -76,7 +76,7 @@ describe('a reference', () => {
     ['group', '"${var:team"', 'invalid-reference', 'It ends with }'],
     ['provider', '${env:KEY}', 'wrong-type', ''],
     ['provider', '${var:team}', 'wrong-type', ''],
-  ])('that cannot be: %s: %s gives %s', async (field, value, code, detail) => {
+  ])('that is invalid: %s: %s is reported as %s', async (field, value, code, detail) => {
     const { diagnostics } = await load(field, value);
     expect(diagnostics).toMatchObject([
       { code, detail: expect.stringContaining(detail) as string, range: { start: { line: 5 } } },
@@ -84,7 +84,7 @@ describe('a reference', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
-  test('that cannot be are all reported at once, each once, where one text holds several', async () => {
+  test('each invalid reference in a text is reported once', async () => {
     const { diagnostics } = await load('group', '"${env:NO} ${var:teem} ${env:NO} ${env:KEY} ${nothing}"');
     expect(diagnostics.map(({ summary }) => summary)).toEqual([
       'this is not a reference: ${nothing}',
@@ -96,7 +96,7 @@ describe('a reference', () => {
   });
 
   test.each(['toString', 'constructor', '__proto__'])(
-    'to a variable that is not set, though every object has it, is reported: %s',
+    'to an unset variable with the name of an object property is reported: %s',
     async (name) => {
       const { diagnostics } = await load('group', `"x\${env:${name}}"`);
       expect(diagnostics.map(({ code }) => code)).toEqual(['unresolved-reference']);
@@ -104,7 +104,7 @@ describe('a reference', () => {
   );
 
   test.each(['ROLLCALL_TOKEN', 'MY_TOKEN', 'ROLLCALL_CLIENT_KEY_PASSPHRASE'])(
-    'to the secret that is for rollcall alone is refused: %s',
+    'to a secret of rollcall itself is refused: %s',
     async (name) => {
       const { diagnostics, resources } = await load('group', `"x\${env:${name}}"`);
       expect(diagnostics.map(({ code }) => code)).toEqual(['invalid-reference']);
@@ -144,7 +144,7 @@ describe('a reference', () => {
     expect(diagnostics).toMatchObject([{ code: 'invalid-reference' }]);
   });
 
-  test('to a file reads it once, and not if it is large', async () => {
+  test('to a file reads it once, and refuses large files', async () => {
     let reads = 0;
     const files = memoryFiles({
       'a.yaml': `version: 1\napplications:\n${Array.from({ length: 50 }, (_, index) => `  - { slug: a${index}, name: "\${file:s}", group: "\${file:large}" }\n`).join('')}`,
@@ -175,7 +175,7 @@ test('a variable that holds the token is refused by its name', async () => {
   expect(JSON.stringify(diagnostics)).not.toContain('canary-token-1');
 });
 
-test.each(['7', 'a1', 'pin7391'])('a secret is kept out of what is said, however short: %s', async (pin) => {
+test.each(['7', 'a1', 'pin7391'])('a short secret is masked in messages too: %s', async (pin) => {
   const { resources } = await loadManifests(['a.yaml'], {
     files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${env:PIN}" }]\n' }),
     env: { PIN: pin },

@@ -31,14 +31,14 @@ test.each([
   ]);
 });
 
-test('in a list and in a mapping of one line, the place of the number is shown', async () => {
+test('a number in a list or an inline mapping is reported at its place', async () => {
   expect(await warningsOf('{ a: [1, 007] }')).toEqual([
     ['warning rewritten-number', expect.stringContaining('007 is read as 7'), '6:22'],
   ]);
 });
 
 test.each(['"0755"', '755', '-1.5', '0', '0.5', '2024-01-02', '1.2.3', '"${var:n}"', 'x0755'])(
-  'a value that is read as it is written gets no warning: %s',
+  'a number that keeps its spelling gets no warning: %s',
   async (written) => {
     expect(await warningsOf(written)).toEqual([]);
   },

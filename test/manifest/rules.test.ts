@@ -28,7 +28,7 @@ applications: [{ slug: a, name: A }]`,
     [55],
   ],
   ['applications: [{ slug: a, name: A, provider: 2, backchannel_providers: [2, 1] }]', []],
-])('an id that stands in a list twice is a warning at its place: %s', async (list, columns) => {
+])('a duplicate id in a list causes a warning at its place: %s', async (list, columns) => {
   const { diagnostics } = await loadManifests(['m.yaml'], {
     files: memoryFiles({ 'm.yaml': `version: 1\n${list}\n` }),
     variables: { id: '11111111111141118111AAAAAAAAAAAA' },
@@ -38,7 +38,7 @@ applications: [{ slug: a, name: A }]`,
   ).toEqual(columns.map((column) => ['repeated-id', 'warning', 2, column]));
 });
 
-describe('what holds over all entries holds over all files', () => {
+describe('rules over all entries apply across files', () => {
   test.each([
     [
       'duplicate-resource',
@@ -93,7 +93,7 @@ describe('what holds over all entries holds over all files', () => {
     ]);
   });
 
-  test('but what applications and users have in common is common to neither', async () => {
+  test('an application and a user may share a name', async () => {
     expect(
       await foundIn('applications: [{ slug: same, name: A }]', 'users: [{ username: same, name: A }]'),
     ).toEqual([]);
@@ -140,7 +140,7 @@ describe('all mistakes of an entry are reported at once', () => {
   });
 });
 
-test('what is to be absent and is named in an earlier file is an error at its own place', async () => {
+test('a reference from an earlier file to an absent resource is reported at its own place', async () => {
   const found = await foundIn(
     'users: [{ username: a, name: A, groups: [{ name: g }] }]',
     'groups: [{ name: g, state: absent }]',

@@ -57,13 +57,13 @@ describe('the file of a text, which plans show,', () => {
   });
 
   test.each(['.git/config', '../.env', '/home/key', '/proc/self/environ'])(
-    'may neither be hidden nor lie elsewhere: %s',
+    'must not be hidden or outside: %s',
     async (path) => {
       expect(await textOf(path)).toMatchObject({ code: expect.stringMatching(/-reference$/) as string });
     },
   );
 
-  test('has to be in a folder of allow_texts if that is set, whatever allow_files says', async () => {
+  test('must be in a folder of allow_texts if that is set, regardless of allow_files', async () => {
     const allowTexts = ['m/texts'];
     expect(await textOf('texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: [] })).toBe('return 1');
     expect(await textOf('../texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: ['texts'] })).toMatchObject({

@@ -72,7 +72,7 @@ describe('a glob', () => {
     ['user.A|B', ['user.A|B']],
     ['user.{1}', ['user.{1}']],
     ['user./', ['user./']],
-  ])('%j selects what it looks like', (glob, expected) => {
+  ])('%j selects matching addresses', (glob, expected) => {
     expect(selected([glob]).toSorted()).toEqual(expected.toSorted());
   });
 
@@ -117,7 +117,7 @@ describe('a selection', () => {
     expect(selected(target, exclude)).toEqual(expected);
   });
 
-  test('names what matches nothing, though another glob has matched before', () => {
+  test('reports a glob without matches, even if another one matched', () => {
     const { unmatched } = asked(['*', 'no.*'], ['user.*', 'nor.this', 'user.a.b']);
     expect(unmatched).toEqual(['no.*', 'nor.this']);
   });

@@ -9,7 +9,7 @@ const stripped = new Set([
   0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
 ]);
 
-test('every character is trimmed if the service strips it, and no other', () => {
+test('trims exactly the characters that the service strips', () => {
   const wrong: string[] = [];
   for (let code = 0; code <= 0x10_ffff; code += 1) {
     const character = String.fromCodePoint(code);
@@ -36,7 +36,7 @@ test.each([
   expect(trimAsService(text)).toBe(trimmed);
 });
 
-test('the fields of entries and of defaults are trimmed, and what lies deeper is kept', () => {
+test('top-level fields of entries and defaults are trimmed, nested values are kept', () => {
   const untrimmed = { name: ' a\x85', attributes: { ' key ': ' value ' }, groups: [' g '], provider: null };
   const trimmed = { ...untrimmed, name: 'a' };
   expect(

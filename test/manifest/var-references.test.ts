@@ -50,7 +50,7 @@ test.each<[string, EnvironmentChoices, string]>([
   ],
   ['none, where none has it', { a: { vars: { other: 1 } } }, 'Give it with --var'],
 ])(
-  'of a variable without a value, the environments to choose from are reported: %s',
+  'for a variable without a value, the environments to choose from are reported: %s',
   async (_, choices, words) => {
     const text = 'version: 1\nusers: [{ username: a, name: "${var:zone}" }]\n';
     const { diagnostics } = await loadManifests(['a.yaml'], {
@@ -62,7 +62,7 @@ test.each<[string, EnvironmentChoices, string]>([
   },
 );
 
-test('what is nearly the same is reported besides environments that may have it', async () => {
+test('a similar name is suggested together with environments that may have it', async () => {
   const { diagnostics } = await loadManifests(['a.yaml'], {
     files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n' }),
     variables: { zone: 1 },
@@ -95,7 +95,7 @@ test.each([
 });
 
 test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
-  'a variable that is a number where a text is needed: the quotes belong where it is set: %s',
+  'a number variable in place of a text: quote it where it is set: %s',
   async (name) => {
     expect(await told(name, { u: 330 })).toEqual([
       [
@@ -107,7 +107,7 @@ test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
   },
 );
 
-test('a variable that is a text where true or false is needed: its value is to be changed where it is set', async () => {
+test('a text variable in place of a boolean: change it where it is set', async () => {
   const text = 'version: 1\nusers: [{ username: a, name: A, is_active: "${var:on}" }]\n';
   const files = memoryFiles({ 'a.yaml': text });
   const { diagnostics } = await loadManifests(['a.yaml'], { files, variables: { on: 'true' } });

@@ -27,7 +27,7 @@ async function assumed(
   });
 }
 
-test('a value of secrets that are not read is there and not known: nothing judges it, and it is not shown', async () => {
+test('an unread secret counts as present and is not judged or shown', async () => {
   const { resources, diagnostics, unchecked } = await assumed(
     [
       'defaults: { user: { email: "${env:MAIL}@${var:host}" } }',
@@ -122,7 +122,7 @@ test.each([
   expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
 });
 
-test('a name that is a secret is refused, and no address', async () => {
+test('a secret name is refused, without an address', async () => {
   const { diagnostics, addresses } = await assumed(
     'users: [{ username: "${env:A}", name: A }, { username: "${env:B}", name: B }, { username: c, name: C }]',
   );
@@ -130,7 +130,7 @@ test('a name that is a secret is refused, and no address', async () => {
   expect([...addresses]).toEqual(['user.c']);
 });
 
-test('where secrets are read, nothing is said of what was not checked', async () => {
+test('with secrets read, there is no note on unchecked values', async () => {
   const files = memoryFiles({ 'a.yaml': 'version: 1\nusers: []\n' });
   expect(await loadManifests(['a.yaml'], { files })).not.toHaveProperty('unchecked');
   expect((await loadManifests(['a.yaml'], { files, secrets: 'assumed' })).unchecked).toEqual({

@@ -54,7 +54,7 @@ describe('an inventory', () => {
     expect(inventory.gaps).toEqual([]);
   });
 
-  test('ends at a page that is broken, and says so', async () => {
+  test('ends at a broken page, with a gap', async () => {
     const { send } = listingService({
       users: manyUsers(250),
       instead: ({ page }) => (page === 2 ? answered(500) : undefined),
@@ -64,7 +64,7 @@ describe('an inventory', () => {
     expect(gaps).toMatchObject([{ kind: 'ended', answer: { status: 500 } }]);
   });
 
-  test('of a list that became shorter while it was read says that some are missing', async () => {
+  test('of a list that became shorter has a gap', async () => {
     const service = listingService({
       users: manyUsers(250, 1),
       instead: ({ before }, { users }) => {
@@ -75,7 +75,7 @@ describe('an inventory', () => {
     expect((await taking(service.send)).gaps).toEqual([{ kind: 'short', read: 249, count: 250 }]);
   });
 
-  test('has those too that are created while it is read', async () => {
+  test('includes records created while it is read', async () => {
     const service = listingService({
       users: manyUsers(150),
       instead: ({ page, before }, { users }) => {
@@ -148,13 +148,13 @@ describe('an inventory', () => {
     ],
     ['whose rows have no name', lines((rows) => rows.map((row) => ({ ...Object(row), username: null }))), 0],
     ['whose rows all have one id', lines((rows) => rows.map((row) => ({ ...Object(row), pk: 1 }))), 1],
-  ])('of a list %s is not whole, and says so', async (_, { send }, read) => {
+  ])('of a list %s is incomplete, with a gap', async (_, { send }, read) => {
     const { records, gaps } = await taking(send);
     expect(records.length).toBeGreaterThanOrEqual(read);
     expect(gaps).toEqual([{ kind: 'short', read, count: 250 }]);
   });
 
-  test('of a list that fits on one page is not whole without all that it counts', async () => {
+  test('of a single page is incomplete if it has fewer records than its count', async () => {
     const users = manyUsers(3);
     const { send, requests } = listingService({
       users,
@@ -200,7 +200,7 @@ describe('an inventory', () => {
     expect((await taking(send, 'user', interruption.signal)).gaps).toEqual([{ kind: 'interrupted' }]);
   });
 
-  test('of applications has all of them with the token of a superuser', async () => {
+  test('of applications is complete with the token of a superuser', async () => {
     const inventory = await taking(
       listingService({ applications: manyApplications(120) }).send,
       'application',
@@ -209,7 +209,7 @@ describe('an inventory', () => {
     expect(inventory.gaps).toEqual([]);
   });
 
-  test('of applications looks up what is named to any other token, whatever page it is on', async () => {
+  test('of applications looks up each listed name with any other token, on any page', async () => {
     const applications = manyApplications(5);
     const { send } = listingService({
       applications: applications.slice(0, 4),
@@ -233,7 +233,7 @@ describe('an inventory', () => {
     ]);
   });
 
-  test('counts a record once that stands on two pages, and says that another is missing', async () => {
+  test('counts a record on two pages once, and reports a missing one', async () => {
     const users = [...manyUsers(100), userRecord('u00099'), userRecord('u00200')];
     const { records, gaps } = await taking(listingService({ users }).send);
     expect(records).toHaveLength(101);
@@ -259,7 +259,7 @@ describe('an inventory of spoiled pages', () => {
   const users = manyUsers(250);
   const usernames = users.map(({ username }) => username);
 
-  test('that all lack their first row, and begin one later, has a gap', async () => {
+  test('that all start one row late has a gap', async () => {
     const { send } = spoiling(users, ({ pagination, results }) => ({
       pagination: { ...pagination, start_index: Number(pagination['start_index']) + 1 },
       results: results.slice(1),
@@ -267,7 +267,7 @@ describe('an inventory of spoiled pages', () => {
     expect((await taking(send)).gaps).not.toEqual([]);
   });
 
-  test('that are the same again and again ends, also where the token is none of a superuser', async () => {
+  test("that repeat for ever ends, also without a superuser's token", async () => {
     const { send, requests } = listingService({
       isSuperuser: false,
       instead: ({ list, page = 0, before }) =>

@@ -75,7 +75,7 @@ function presences({ seen }: Observed): Record<string, number> {
   return counts;
 }
 
-describe('what exists is read in pages', () => {
+describe('existing records are read in pages', () => {
   test('1,000 applications and 2,000 users take 31 requests', async () => {
     const declared = { users: manyUsers(2000), applications: manyApplications(1000) };
     const service = listingService(declared);
@@ -88,7 +88,7 @@ describe('what exists is read in pages', () => {
     ]);
   });
 
-  test('with the declared fields that it holds, and its id', async () => {
+  test('with their declared fields and id', async () => {
     const service = listingService({ users: manyUsers(20) });
     const { seen } = await observing({ users: manyUsers(20) }, service);
     expect(seen().get('user.u00003')).toEqual({
@@ -119,7 +119,7 @@ describe('what exists is read in pages', () => {
     expect(service.singles()).toBe(0);
   });
 
-  test('in an order that stays, and without what nobody declares', async () => {
+  test('in a stable order, and without undeclared records', async () => {
     const declared = { users: manyUsers(20), applications: manyApplications(20) };
     const service = listingService(declared);
     await observing(declared, service);
@@ -166,13 +166,13 @@ describe('pages where at least an eighth of the list is declared, else look-ups'
     },
   );
 
-  test('and where there are too many, it is said how many', async () => {
+  test('and with too many records, the log has their number', async () => {
     const service = listingService({ users: manyUsers(30_000) });
     const { news } = await observing({ users: manyUsers(300) }, service);
     expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
   });
 
-  test('a record without a field that is declared is looked up', async () => {
+  test('a record without a declared field is looked up', async () => {
     const service = listingService({
       users: manyUsers(100),
       instead: ({ page, query }, { users }) =>
@@ -190,7 +190,7 @@ describe('pages where at least an eighth of the list is declared, else look-ups'
   });
 });
 
-describe('a whole list shows a superuser who is absent, and nothing less does', () => {
+describe('a complete list proves absence for a superuser', () => {
   const there = manyUsers(250);
   const declared = { users: manyUsers(251) };
   type Instead = NonNullable<Parameters<typeof listingService>[0]['instead']>;
@@ -201,7 +201,7 @@ describe('a whole list shows a superuser who is absent, and nothing less does', 
         ? altered(pageOf(users, page, 100), spoil)
         : undefined;
 
-  test('who is on no page is not looked up', async () => {
+  test('a user on no page is not looked up', async () => {
     const service = listingService({ users: there });
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250, absent: 1 });
@@ -247,10 +247,10 @@ describe('a whole list shows a superuser who is absent, and nothing less does', 
   });
 });
 
-describe('a list proves nothing of what it does not show to who is no superuser', () => {
+describe('a list proves no absence for other tokens', () => {
   const declared = { users: manyUsers(300) };
 
-  test('a token that sees only some users: what the list leaves out is looked up', async () => {
+  test('a token that sees only some users: missing ones are looked up', async () => {
     const hidden = new Set(['u00007', 'u00299']);
     const service = listingService({
       ...declared,
@@ -268,7 +268,7 @@ describe('a list proves nothing of what it does not show to who is no superuser'
     expect(service.singles()).toBe(2);
   });
 
-  test('a token that sees nobody: each is looked up by itself, and that decides', async () => {
+  test('a token that sees no users: each is looked up, and that decides', async () => {
     const service = listingService({
       isSuperuser: false,
       instead: ({ page }) => (page === undefined ? undefined : pageOf([], 1, 1)),
@@ -278,7 +278,7 @@ describe('a list proves nothing of what it does not show to who is no superuser'
     expect([service.pages(), service.singles()]).toEqual([1, 300]);
   });
 
-  test('one that was deleted while the pages were read moves others to a page that was read', async () => {
+  test('a record deleted during the reading moves others to a page that was read', async () => {
     const service = listingService({
       ...declared,
       isSuperuser: false,
@@ -293,7 +293,7 @@ describe('a list proves nothing of what it does not show to who is no superuser'
     expect(service.singles()).toBe(1);
   });
 
-  test('one that was created while the pages were read shows another twice', async () => {
+  test('a record created during the reading shows another one twice', async () => {
     const service = listingService({
       ...declared,
       isSuperuser: false,
@@ -323,7 +323,7 @@ describe('a list proves nothing of what it does not show to who is no superuser'
   });
 });
 
-test('a look-up that is denied after a list has shown users leaves that user unknown, and never absent', async () => {
+test('a denied look-up after a list with users leaves that user unknown, never absent', async () => {
   const service = listingService({
     users: manyUsers(20),
     isSuperuser: false,
@@ -337,7 +337,7 @@ test('a look-up that is denied after a list has shown users leaves that user unk
   expect(seen.filter(({ presence }) => presence === 'unknown')).toHaveLength(1);
 });
 
-describe('what a list shows doubtfully is looked up', () => {
+describe('an inconsistent list entry is looked up', () => {
   const declared = { users: manyUsers(20) };
 
   async function listing(
@@ -376,7 +376,7 @@ describe('what a list shows doubtfully is looked up', () => {
   });
 });
 
-test('a record without a name is not taken for the former name of one that is declared', async () => {
+test('a record without a name does not match a former name', async () => {
   const declared = manyUsers(20);
   const nameless = { pk: 99, name: declared[19]?.['name'] ?? '' };
   const service = listingService({
@@ -388,7 +388,7 @@ test('a record without a name is not taken for the former name of one that is de
   expect(observed.seen().get('user.u00019')).toEqual({ presence: 'absent' });
 });
 
-describe('nothing is used of a list that is not what was asked for', () => {
+describe('an unrequested list is ignored', () => {
   const declared = { applications: manyApplications(250) };
   const stale = manyApplications(250).map((each) => ({ ...each, name: 'Stale' }));
 
@@ -419,7 +419,7 @@ describe('nothing is used of a list that is not what was asked for', () => {
     expect(observed.reads.at(-1)).toEqual([250, 250]);
   });
 
-  test("what the service keeps for a token that is no superuser's is not asked for", async () => {
+  test("a list cached for other tokens than a superuser's is not read", async () => {
     const service = listingService({ ...declared, isSuperuser: false });
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250 });
@@ -428,7 +428,7 @@ describe('nothing is used of a list that is not what was asked for', () => {
   });
 
   test.each([answered(403, { detail: 'no' }), answered(200, { user: null }), answered(404), lost])(
-    'nor where it is not learnt whose the token is: %j',
+    "a list is not read if the token's user is unknown: %j",
     async (answer) => {
       const service = listingService({
         ...declared,
@@ -445,7 +445,7 @@ describe('nothing is used of a list that is not what was asked for', () => {
 describe('a page that cannot be read', () => {
   const declared = { users: manyUsers(500) };
 
-  test('is left out: who may stand on it is looked up', async () => {
+  test('is skipped: users that may be on it are looked up', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page, query }) =>
@@ -506,7 +506,7 @@ describe('a page that cannot be read', () => {
     },
   );
 
-  test('for a time limit: no other page is asked for', async () => {
+  test('because of a time-out: no further page is read', async () => {
     const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
     const service = listingService({
       ...declared,
@@ -517,7 +517,7 @@ describe('a page that cannot be read', () => {
   });
 
   test.each([answered(403, { detail: 'no' }), answered(302), answered(404), answered(400, { page: ['?'] })])(
-    'for a reason that stays: no other page is asked for, %j',
+    'for a lasting reason: no further page is read, %j',
     async (answer) => {
       const service = listingService({
         ...declared,
@@ -530,13 +530,13 @@ describe('a page that cannot be read', () => {
     },
   );
 
-  test('a token that may not look is denied, as it is without lists', async () => {
+  test('a token that may not look is denied, as without lists', async () => {
     const service = listingService({ ...declared, instead: () => answered(403, { detail: 'no' }) });
     const { result } = await observing(declared, service, { concurrency: 1 });
     expect(result).toMatchObject({ kind: 'failed', notRead: 499, failures: [{ proof: 'denied' }] });
   });
 
-  test('a service that asks for too long a pause in a list ends the run, and it is said why', async () => {
+  test('too long a pause in a list ends the run, and is reported', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === 2 ? answered(429, '', { 'retry-after': '3600' }) : undefined),
@@ -577,7 +577,7 @@ test.each([0, 1, 2, 3, 4])('an interruption after %i requests ends it, and blame
   expect(service.requests).toHaveLength(after + 1);
 });
 
-test('whatever is created, deleted, doubled and broken while lists are read, each is seen as it is', async () => {
+test('concurrent changes while lists are read never falsify an observation', async () => {
   const change = fc.record({
     at: fc.nat(12),
     what: fc.constantFrom('create', 'delete', 'break', 'double'),

@@ -119,7 +119,7 @@ describe('observing', () => {
     expect(result.kind).toBe('observed');
   });
 
-  test('ends for good at a pause that is too long to wait out, even when a part of it has passed', async () => {
+  test('ends at too long a pause, even after a part of it has passed', async () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(429, '', { 'retry-after': '603' }));
     const result = await observe(await applications('a', 'b', 'c', 'd'), {
@@ -167,7 +167,7 @@ describe('observing', () => {
   });
 });
 
-describe('whether the next application is still looked up after an answer', () => {
+describe('the next look-up after an answer', () => {
   test.each(answerRows.filter(({ get }) => get !== 'exists'))(
     '$name',
     async ({ exchange, get, endsReading }) => {
@@ -190,7 +190,7 @@ describe('whether the next application is still looked up after an answer', () =
     expect(requests).toBe(2);
   });
 
-  test('goes on for a while where somebody has answered before', async () => {
+  test('is still sent for a while if an earlier request was answered', async () => {
     let asked = 0;
     const { requests } = await observing(50, () => ((asked += 1) === 1 ? absent : silence), 1);
     expect(requests).toBe(1 + 5 * 2);

@@ -13,7 +13,7 @@ test.each([
   ['absent under both, to another token', absent, absent, false, { presence: 'unknown', torn: 'unseen' }],
   ['unread under the name before', absent, unknown, true, { presence: 'unknown', torn: 'unread' }],
   ['unread under its name', unknown, absent, true, { presence: 'unknown', torn: 'unread' }],
-])('what is to be renamed and is %s', async (_, now, before, seesAll, found) => {
+])('a renamed resource that is %s', async (_, now, before, seesAll, found) => {
   const text = 'version: 1\nroles: [{ name: new, formerly: old }]\n';
   const { resources } = await loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': text }) });
   const observed = new Map<Address, Observation>([

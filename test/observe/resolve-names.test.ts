@@ -109,7 +109,7 @@ function application(slug: string, provider: JsonValue): JsonObject {
 }
 
 describe('a name is looked up', () => {
-  test('once, wherever it stands, and all else is left unchanged', async () => {
+  test('once for all of its uses, and other values stay unchanged', async () => {
     const service = nameService({ groups: [staff, { pk: uuid(2), name: 'admins' }], providers: [grafana] });
     const { fields, names, faults } = await resolved(
       {
@@ -149,7 +149,7 @@ describe('a name is looked up', () => {
     expect(service.asked()).toEqual(['providers Grafana 1', 'groups staff 1', 'groups admins 1']);
   });
 
-  test('not at all where there is none', async () => {
+  test('not at all if no name is used', async () => {
     const service = nameService({});
     await resolved({ applications: [application('a', 7)], users: [user('u', uuid(1))] }, service);
     expect(service.asked()).toEqual([]);
@@ -164,7 +164,7 @@ describe('a name is looked up', () => {
     ['!!!', 'all'],
     ['x'.repeat(300), 'x'.repeat(100)],
     ['日本語', '日本語'],
-  ])('of a provider by a plain word of it, and compared as a whole: %s', async (name, word) => {
+  ])("by a plain word of a provider's name, compared as a whole: %s", async (name, word) => {
     const providers = [
       { pk: 1, name: `${name} ` },
       { pk: 2, name },
@@ -177,7 +177,7 @@ describe('a name is looked up', () => {
   });
 
   test.each(['a & b=c', '%20+#?', 'name=x&page=2', '\u0007\u202e', '${var}', '日本語'])(
-    'of a group as it is: %s',
+    'by the exact name of a group: %s',
     async (name) => {
       const service = nameService({ groups: [{ pk: uuid(1), name }] });
       const { fields } = await resolved({ users: [user('u', { name })] }, service);
@@ -186,7 +186,7 @@ describe('a name is looked up', () => {
     },
   );
 
-  test('on all pages of what a search finds, whatever their size', async () => {
+  test('on all pages of a search, of any size', async () => {
     const providers = Array.from({ length: 7 }, (_, index) => ({ pk: index + 1, name: `prov-${index + 1}` }));
     const service = nameService({ providers }, { mostOnPage: 3 });
     const { fields } = await resolved({ applications: [application('a', { name: 'prov-7' })] }, service);
@@ -198,7 +198,7 @@ describe('a name is looked up', () => {
     expect(wide.asked()).toEqual(['providers prov 1', 'providers prov 2', 'providers prov 3']);
   });
 
-  test('in the whole list where that takes fewer requests, and one by one where it does not', async () => {
+  test('in the whole list if that takes fewer requests, otherwise one by one', async () => {
     const providers = Array.from({ length: 250 }, (_, index) => ({ pk: index, name: `prov-${index}` }));
     const named = (count: number): { applications: JsonObject[] } => ({
       applications: Array.from({ length: count }, (_, index) =>
@@ -221,7 +221,7 @@ describe('a name is looked up', () => {
     expect(many.asked()).toEqual(['providers all 1', 'providers all 2', 'providers all 3']);
   }, 20_000);
 
-  test('one by one where the whole list cannot be read', async () => {
+  test('one by one if the whole list cannot be read', async () => {
     const service = nameService(
       { providers: [grafana, { pk: 2, name: 'Wiki' }] },
       { instead: ({ query }) => (query.has('search') ? undefined : answered(500, 'broken')) },
@@ -259,38 +259,35 @@ describe('a name that leads to no id', () => {
     expect(faults).toEqual([['staff', { kind: 'several', ids: [uuid(1), uuid(2)] }]]);
   });
 
-  test('is not one that is not found where a record of this name has no id', async () => {
+  test('is not reported as missing if its record has no id', async () => {
     const service = nameService({ groups: [{ name: 'staff' }] });
     const { faults } = await resolved({ users: [user('u', { name: 'staff' })] }, service);
     expect(faults).toEqual([['staff', { kind: 'unread', proof: 'nothing', status: 200 }]]);
   });
 
-  test.each([401, 403])(
-    'is never one that is not found where the token may not look (%i)',
-    async (status) => {
-      const service = nameService(
-        { groups: [staff], providers: [grafana] },
-        { instead: ({ list }) => (list === 'groups' ? answered(status, { detail: 'No.' }) : undefined) },
-      );
-      const { faults, notRead } = await resolved(
-        {
-          applications: [application('a', { name: 'nobody' })],
-          users: [user('u', { name: 'staff' }, { name: 'x' }), user('v', { name: 'y' })],
-        },
-        service,
-        { concurrency: 1 },
-      );
-      const denied = { kind: 'unread', proof: 'denied', status };
-      expect(faults).toEqual([
-        ['nobody', { kind: 'not_found' }],
-        ['staff', denied],
-        ['x', denied],
-        ['y', denied],
-      ]);
-      expect(notRead).toBe(0);
-      expect(service.asked().filter((path) => path.startsWith('groups'))).toEqual(['groups staff 1']);
-    },
-  );
+  test.each([401, 403])('is never reported as missing if the token may not look (%i)', async (status) => {
+    const service = nameService(
+      { groups: [staff], providers: [grafana] },
+      { instead: ({ list }) => (list === 'groups' ? answered(status, { detail: 'No.' }) : undefined) },
+    );
+    const { faults, notRead } = await resolved(
+      {
+        applications: [application('a', { name: 'nobody' })],
+        users: [user('u', { name: 'staff' }, { name: 'x' }), user('v', { name: 'y' })],
+      },
+      service,
+      { concurrency: 1 },
+    );
+    const denied = { kind: 'unread', proof: 'denied', status };
+    expect(faults).toEqual([
+      ['nobody', { kind: 'not_found' }],
+      ['staff', denied],
+      ['x', denied],
+      ['y', denied],
+    ]);
+    expect(notRead).toBe(0);
+    expect(service.asked().filter((path) => path.startsWith('groups'))).toEqual(['groups staff 1']);
+  });
 
   test.each<[string, Exchange, object]>([
     ['fails', answered(500, 'broken'), { proof: 'nothing', status: 500 }],
@@ -347,7 +344,7 @@ describe('a name that leads to no id', () => {
 describe('a list that moves while it is read', () => {
   const many = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: `prov ${index}` }));
 
-  test('is read again: a record that slipped to a page that was read is not taken for one that is not there', async () => {
+  test('is read again: a record that moved to a page read before does not count as missing', async () => {
     // One is deleted after the first page, so that what was first on the second page is on none of those that are read.
     const after = many.slice(1);
     const service = nameService(
@@ -373,7 +370,7 @@ describe('a list that moves while it is read', () => {
     };
   };
 
-  test('is not trusted for what is not there: each such name is looked up by itself', async () => {
+  test('is not proof of absence: each missing name is looked up', async () => {
     const service = nameService(
       { providers: moved },
       moving((query) => !query.has('search')),
@@ -408,7 +405,7 @@ describe('a list that moves while it is read', () => {
     expect(fields).toEqual([application('a', 4)]);
   });
 
-  test('is not trusted for what is not there: one search asks again for all that it can show', async () => {
+  test('is not proof of absence: one search covers all names that it can find', async () => {
     const service = nameService({ providers: many });
     const applications = [application('a', { name: 'prov 8' }), application('b', { name: 'prov 9' })];
     const { faults } = await resolved({ applications }, service);
@@ -437,7 +434,7 @@ describe('a list that moves while it is read', () => {
   });
 });
 
-test('an id that is none is not taken for one, nor its name for one that nobody has', async () => {
+test('an invalid id is ignored, and its name does not count as missing', async () => {
   const held = {
     groups: [{ pk: 7, name: 'staff' }],
     providers: [{ pk: '7', name: 'Wiki' }],
@@ -449,7 +446,7 @@ test('an id that is none is not taken for one, nor its name for one that nobody 
   expect(faults.map(([, fault]) => fault)).toMatchObject([{ kind: 'unread' }, { kind: 'unread' }]);
 });
 
-test('whatever the names are, each leads to the id of the one that has it', async () => {
+test('each name resolves to the id of its record, for any names', async () => {
   const name = fc
     .string({ unit: anyCharacter, minLength: 1, maxLength: 12 })
     .filter((text) => trimAsService(text) === text && !/[\0$]/.test(text) && !/^\s*$/.test(text));
@@ -487,7 +484,7 @@ test('whatever the names are, each leads to the id of the one that has it', asyn
   );
 });
 
-describe('what was recorded of a running service', () => {
+describe('recorded searches of a running service', () => {
   const recordings = (['2023.10', '2025.12', '2026.2'] as const).flatMap((release: Release) =>
     [
       ...(release === '2023.10' ? readRecordings(release, 'names') : []),
@@ -522,7 +519,7 @@ describe('what was recorded of a running service', () => {
     ['2025.12', 'may also view users, groups and providers: find groups by name', 'engineering', 'found'],
     ['2026.2', 'may also view users, groups and providers: find groups by name', 'engineering', 'found'],
     ['2026.2', 'may view one application: find groups by name', 'engineering', 'denied'],
-  ] as const)('of groups: %s, %s', async (release, name, group, end) => {
+  ] as const)('for groups: %s, %s', async (release, name, group, end) => {
     const { fields, faults } = await resolved(
       { users: [user('u', { name: group })] },
       recorded(release, name),
@@ -538,7 +535,7 @@ describe('what was recorded of a running service', () => {
     ['2025.12', 'may also view users, groups and providers: find providers', 'two', 2],
     ['2026.2', 'may also view users, groups and providers: find providers', 'two', 2],
     ['2026.2', 'bad token: find providers', 'two', 'denied'],
-  ] as const)('of providers: %s, %s', async (release, name, provider, end) => {
+  ] as const)('for providers: %s, %s', async (release, name, provider, end) => {
     const { fields, faults } = await resolved(
       { applications: [application('a', { name: provider })] },
       recorded(release, name),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { user } from '../../src/kinds/user.ts';
 import { undeclaredIn } from '../../src/observe/undeclared.ts';
 
-test('what the service keeps for itself is not undeclared', () => {
+test('internal records of the service do not count as undeclared', () => {
   const records = ['ann', 'ak-outpost', 'bob'].map((username, pk) => {
     const shown = { pk, username, type: username === 'ak-outpost' ? 'internal_service_account' : 'internal' };
     return { received: shown, shown };

@@ -36,7 +36,7 @@ test('a build is stale once a source is gone', () => {
   expect(isStale(folder)).toBe(true);
 });
 
-test('there is nothing good where there is no build', () => {
+test('a missing build is out of date', () => {
   rmSync(join(folder, 'bin/rollcall.cjs'));
   expect(isStale(folder)).toBe(true);
 });

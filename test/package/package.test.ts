@@ -68,7 +68,7 @@ describe('the package', () => {
     expect(packed).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', bin.rollcall]));
   });
 
-  test('leads from its documents to what it holds, but for what only the repository holds', () => {
+  test('has documents whose links lead to files in it, or to the repository', () => {
     const dead = packed
       .filter((path) => path.endsWith('.md'))
       .flatMap((path) => {
@@ -105,9 +105,7 @@ describe('the package', () => {
       expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('loads what the packages need that it is linked to, as pnpm links them, where its output is a pipe', async ({
-    skip,
-  }) => {
+  test('loads linked packages as pnpm links them, with output to a pipe', async ({ skip }) => {
     skip(!inFull);
     writeManifest('version: 1\nusers: [{ username: alice, name: Alice }]\n');
     const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
@@ -163,7 +161,7 @@ describe('the library', () => {
     },
   );
 
-  test.runIf(inFull)('does what its document shows', async () => {
+  test.runIf(inFull)('works as documented', async () => {
     writeManifest(
       'version: 1\napplications: [{ slug: wiki, name: Wiki, meta_publisher: "${var:publisher}" }]\nusers: [{ username: alice, name: Alice }]\n',
     );

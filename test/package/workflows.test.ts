@@ -37,14 +37,14 @@ const { version, engines, scripts, dependencies } = JSON.parse(
 describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
   const { permissions, jobs } = workflow(name);
 
-  test('takes every action at one commit, and says which version that is', () => {
+  test('pins every action to a commit, with its version in a comment', () => {
     const text = readFileSync(join(folderOfWorkflows, name), 'utf8');
     const actions = text.match(/^.*\buses:.*$/gm) ?? [];
     for (const action of actions)
       expect(action).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('may write nothing but what its jobs say', () => {
+  test('has only the write permissions of its jobs', () => {
     expect(Object.values(permissions)).not.toContain('write');
     const written = Object.values(jobs).flatMap((job) =>
       Object.entries(job.permissions ?? {}).flatMap(([what, how]) => (how === 'write' ? [what] : [])),
@@ -63,7 +63,7 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
   });
 });
 
-test('the oldest version that is tested is the oldest that is promised', () => {
+test('the oldest tested version is the oldest promised one', () => {
   const [oldest] = workflow('ci.yaml').jobs['nodes']?.strategy?.matrix.node ?? [];
   expect(engines.node).toBe(`>=${oldest}`);
   const [, kept] =
@@ -97,7 +97,7 @@ describe('each step of a release', () => {
     expect(marked).toBe(tested.length === 0 && (line === '' || !checks.includes(line)));
   });
 
-  test('that is run below is one', () => {
+  test('that the tests run exists', () => {
     for (const [name, matching] of Object.values(runHere))
       expect(steps.filter(({ job, run: line = '' }) => name === job && matching.test(line))).not.toEqual([]);
   });
@@ -135,7 +135,7 @@ describe.runIf(inFull)('a release', () => {
     expect(await step('tag', 'v99.0.0')).toMatchObject({ code: 1 });
   });
 
-  test('packs what was checked, and names the repository that it is built in', async () => {
+  test('packs the checked files, and names the repository of the build', async () => {
     expect(await step('repository')).toMatchObject({ code: 0 });
     expect(await step('pack')).toMatchObject({ code: 0 });
     const tarball = readdirSync(folder).find((name) => /^rollcall-.*\.tgz$/.test(name)) ?? '';
@@ -146,7 +146,7 @@ describe.runIf(inFull)('a release', () => {
     });
   });
 
-  test('lists exactly what the package depends on', async () => {
+  test('lists exactly the dependencies of the package', async () => {
     expect(await step('parts')).toMatchObject({ code: 0 });
     const { bomFormat, components } = JSON.parse(readFileSync(join(folder, 'rollcall.cdx.json'), 'utf8')) as {
       bomFormat: string;

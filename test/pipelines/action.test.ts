@@ -153,7 +153,7 @@ describe('the action', () => {
   });
 
   test.runIf(inFull)(
-    'fails by what --fail-on names, and by nothing to create; the plan is there all the same',
+    'fails by --fail-on, and not because of creates; the plan is there in any case',
     async () => {
       const drift = { command: 'plan', args: '--fail-on\ndiffers', 'plan-file': 'plan.json' };
       const created = { 'exit-code': '0', changes: 'true', 'plan-file': join(folder, 'workspace/plan.json') };
@@ -173,7 +173,7 @@ describe('the action', () => {
     },
   );
 
-  test.runIf(inFull)('refuses a plan that is stale, with exit code 5', async () => {
+  test.runIf(inFull)('refuses a stale plan, with exit code 5', async () => {
     await run({ command: 'plan', 'plan-file': 'plan.json' });
     const apply = { command: 'apply', 'plan-file': 'plan.json' };
     await run(apply);
@@ -185,20 +185,17 @@ describe('the action', () => {
     expect(await run({ command: 'apply', args: '--yes' })).toMatchObject({ failed: false, code: 0 });
   });
 
-  test.runIf(inFull)(
-    'fails over a broken manifest, shows what is wrong with it, and offers no plan',
-    async () => {
-      const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
-      expect(outputs['plan-file']).not.toBe('');
-      write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: a b, name: A }]\n');
-      const broken = await run({ command: 'plan', 'plan-file': 'plan.json' });
-      expect(broken).toMatchObject({ failed: true, code: 3 });
-      expect(broken.outputs).toMatchObject({ 'exit-code': '3', changes: '', 'plan-file': '' });
-      expect(broken.log).toContain('::error file=manifests/apps.yaml,line=2');
-      expect(github.comments).toHaveLength(1);
-      expect(github.comments[0]?.body).toContain('There is no plan.');
-    },
-  );
+  test.runIf(inFull)('fails for a broken manifest, shows its problems, and offers no plan', async () => {
+    const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
+    expect(outputs['plan-file']).not.toBe('');
+    write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: a b, name: A }]\n');
+    const broken = await run({ command: 'plan', 'plan-file': 'plan.json' });
+    expect(broken).toMatchObject({ failed: true, code: 3 });
+    expect(broken.outputs).toMatchObject({ 'exit-code': '3', changes: '', 'plan-file': '' });
+    expect(broken.log).toContain('::error file=manifests/apps.yaml,line=2');
+    expect(github.comments).toHaveLength(1);
+    expect(github.comments[0]?.body).toContain('There is no plan.');
+  });
 
   test('validates without a service, a token, or a comment', async () => {
     const { failed, log } = await run({ command: 'validate', url: '', token: '', comment: 'false' });
@@ -308,7 +305,7 @@ describe('the action', () => {
       ],
       6,
     ),
-  )('takes %j for what it is, and no shell reads it', async (inputs) => {
+  )('passes %j literally, without a shell', async (inputs) => {
     const { failed, outputs, log } = await run({ ...inputs, comment: 'false' });
     expect(failed).toBe(true);
     expect(outputs['exit-code']).toMatch(/^[1-9]$/);
@@ -399,7 +396,7 @@ describe('the rollcall that the action runs', () => {
     expect((await run({ command: 'plan' }, { env })).log).not.toContain('npm ');
   });
 
-  test('is the one of the project where that is asked for', async () => {
+  test("is the project's version on request", async () => {
     const missing = await run({ command: 'plan', rollcall: 'project' });
     expect(missing).toMatchObject({ failed: true, outputs: { 'exit-code': '3' } });
     expect(missing.log).toContain('::error title=rollcall::rollcall is not installed in the project.');

@@ -17,7 +17,7 @@ test.each([
   expect(evaluated(expression, names)).toBe(value);
 });
 
-test.each(['a ==', '(a', 'a b', 'up(', 'down()', "a == 'x", 'a ? b : c'])('%s is none', (expression) => {
+test.each(['a ==', '(a', 'a b', 'up(', 'down()', "a == 'x", 'a ? b : c'])('%s is invalid', (expression) => {
   expect(() => evaluated(expression, names)).toThrow(
     expression === 'down()' ? 'no function down' : expression,
   );

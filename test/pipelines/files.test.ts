@@ -128,7 +128,7 @@ describe('the hook for pre-commit', () => {
     expect(Object.keys(bin)).toEqual(['rollcall']);
   });
 
-  test('can be installed: no script writes into what `npm pack` prints, which pre-commit takes for a name', async () => {
+  test('can be installed: no script writes to the output of `npm pack`, which pre-commit parses', async () => {
     const { stdout } = await run('npm', ['config', 'get', 'foreground-scripts']);
     expect(stdout.trim()).toBe('false');
   });
@@ -141,7 +141,7 @@ describe('the Dockerfile', () => {
   const of = (name: string): string[] =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
 
-  test('builds on one exact version, and on what the lockfile says', () => {
+  test('builds from one exact version, and from the lockfile', () => {
     const bases = of('FROM').map((line) => line.replace(/ AS \w+$/, ''));
     expect(new Set(bases).size).toBe(1);
     expect(bases[0]).toMatch(/^node:22\.\d+\.\d+-bookworm-slim$/);
@@ -150,13 +150,13 @@ describe('the Dockerfile', () => {
     expect(of('ADD')).toEqual([]);
   });
 
-  test('ends as a user that is not root, with the program itself and no shell as its entry', () => {
+  test('runs as a user other than root, with the program as its entry and no shell', () => {
     expect(of('USER')).toEqual(['1000:1000']);
     expect(of('WORKDIR').every((path) => path.startsWith('/'))).toBe(true);
     expect(lines.slice(-3)).toEqual(['USER 1000:1000', 'ENTRYPOINT ["rollcall"]', 'CMD ["--help"]']);
   });
 
-  test('copies what rollcall reads when it runs', () => {
+  test('copies the files that rollcall needs at run time', () => {
     const { bin } = JSON.parse(text('package.json')) as { bin: { rollcall: string } }; // ours
     expect(of('RUN').at(-1)).toBe(`ln -s /opt/rollcall/${bin.rollcall} /usr/local/bin/rollcall`);
     const [, last = ''] = text('.ci/Dockerfile').split(/^FROM .*-slim$/m);
@@ -166,19 +166,19 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('what init writes', () => {
+describe('the files of init', () => {
   const given = { url: 'https://id.example.com', tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
 
   test.each([
     ['github', 'github-npm.yaml'],
     ['gitlab', 'gitlab.yaml'],
-  ] as const)('for %s is the example %s', (pipeline, name) => {
+  ] as const)('for %s equal the example %s', (pipeline, name) => {
     const example = text(`examples/pipelines/${name}`);
     const written = initFiles({ ...given, pipeline }).at(-1)?.text;
     expect(written?.replaceAll(JSON.stringify(given.url), `'${given.url}'`)).toBe(example);
   });
 
-  test('for a project is the examples of one, which name every capability', () => {
+  test('for a project equal its examples, which name every capability', () => {
     const [config, manifest, ignore] = initFiles({ ...given, pipeline: 'none' }).map((file) => file.text);
     expect(config?.replaceAll(JSON.stringify(given.url), `'${given.url}'`)).toBe(
       text('examples/pipelines/project/rollcall.yaml'),
@@ -189,7 +189,7 @@ describe('what init writes', () => {
   });
 
   test.each(['github', 'gitlab'] as const)(
-    'for %s names the service and the token of the project',
+    'for %s have the service and the token of the project',
     (pipeline) => {
       const url = "https://$&.example.com/o'n";
       const written = initFiles({ ...given, url, tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';
@@ -199,7 +199,7 @@ describe('what init writes', () => {
   );
 });
 
-test("the example for GitLab counts what is created and what is changed for the merge request's widget", async () => {
+test("the example for GitLab counts creates and updates for the merge request's widget", async () => {
   const folder = temporaryFolder();
   const { review } = parse(text('examples/pipelines/gitlab.yaml')) as { review: { script: string[] } }; // other tests run it
   const count = review.script.find((line) => line.startsWith('node -p')) ?? expect.fail();

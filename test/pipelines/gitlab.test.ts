@@ -121,7 +121,7 @@ async function serveNotes(): Promise<{ url: string; all: Note[]; close: () => Pr
 }
 
 describe('the example for GitLab', () => {
-  test('counts and shows what a merge request changes, and applies the whole roll on the default branch', async ({
+  test('shows and counts the changes of a merge request, and applies everything on the default branch', async ({
     skip,
   }) => {
     skip(!inFull);
@@ -192,7 +192,7 @@ describe('the example for GitLab', () => {
     expect(checked.artifact('validate', 'validate.xml')).toContain('file="manifests/new.yaml"');
   });
 
-  test('finds at night what was taken out, in a repository younger than a week as well', async () => {
+  test('reports removed entries at night, also in a repository younger than a week', async () => {
     project.write({ 'manifests/apps.yaml': manifest(1) });
     project.commit();
     expect((await runAt(ofPush)).jobs).toEqual({ plan: true, apply: true });
@@ -203,7 +203,7 @@ describe('the example for GitLab', () => {
     expect(found.log).toContain('No longer declared, and left unchanged: application.app-0\n');
   });
 
-  test('runs nothing of what is neither a merge request nor the default branch', async () => {
+  test('runs only for merge requests and the default branch', async () => {
     expect((await runAt({ CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'other' })).jobs).toEqual({});
   });
 });

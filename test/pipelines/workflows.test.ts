@@ -141,30 +141,27 @@ const uses: Uses = async (step, given, job) => {
 describe('the example for GitHub', () => {
   const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // these tests run it
 
-  test.runIf(inFull)(
-    'shows in a comment what a pull request changes, and applies the whole roll on merge',
-    async () => {
-      write('manifests/new.yaml', 'version: 1\napplications: [{ slug: new, name: New }]\n');
-      const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
-      expect(Object.keys(planned)).toEqual(['plan']);
-      expect(planned['plan']?.failed).toBe(false);
-      expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
-        expect.stringContaining('Plan: 1 to add'),
-      ]);
-      expect(github.comments[0]?.body).toContain('application.new');
-      expect(github.comments[0]?.body).not.toContain('application.wiki');
-      expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
+  test.runIf(inFull)('comments the changes on a pull request, and applies everything on merge', async () => {
+    write('manifests/new.yaml', 'version: 1\napplications: [{ slug: new, name: New }]\n');
+    const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
+    expect(Object.keys(planned)).toEqual(['plan']);
+    expect(planned['plan']?.failed).toBe(false);
+    expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
+      expect.stringContaining('Plan: 1 to add'),
+    ]);
+    expect(github.comments[0]?.body).toContain('application.new');
+    expect(github.comments[0]?.body).not.toContain('application.wiki');
+    expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
 
-      merged();
-      const pushed = await runWorkflow(workflow, ofPush);
-      expect(Object.keys(pushed)).toEqual(['plan', 'apply']);
-      expect(pushed['apply']?.log).toContain('Resources: 2 added');
+    merged();
+    const pushed = await runWorkflow(workflow, ofPush);
+    expect(Object.keys(pushed)).toEqual(['plan', 'apply']);
+    expect(pushed['apply']?.log).toContain('Resources: 2 added');
 
-      const again = await runWorkflow(workflow, ofPush);
-      expect(Object.keys(again)).toEqual(['plan']);
-      expect(again['plan']?.log).toContain('No changes.');
-    },
-  );
+    const again = await runWorkflow(workflow, ofPush);
+    expect(Object.keys(again)).toEqual(['plan']);
+    expect(again['plan']?.log).toContain('No changes.');
+  });
 
   test.runIf(inFull)('fails in the night when something has come to differ', async () => {
     await runWorkflow(workflow, ofPush);
@@ -221,22 +218,25 @@ describe('the workflow that init writes', () => {
   test.runIf(inFull).each([
     [false, 'An apply would change nothing.', 'Resources: 0 added, 0 changed', { failed: true, code: 2 }],
     [true, 'Plan: 0 to add, 1 to change', 'Resources: 0 added, 1 changed', { failed: false }],
-  ])('where merges may change what exists (%s), %s', async (allowsUpdates, comment, applied, drift) => {
-    const given = { url: service.url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
-    const files = initFiles({ ...given, pipeline: 'github', allowsUpdates });
-    const init = parse(files.at(-1)?.text ?? '') as Workflow; // likewise
-    write('rollcall.yaml', files[0]?.text ?? '');
-    program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
-    program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
-    merged();
-    expect(await runWorkflow(init, ofPush)).toMatchObject({ apply: { failed: false } });
-    write('manifests/apps.yaml', wiki.replace('Wiki', 'Handbook'));
-    await runWorkflow(init, ofPullRequest('acme/roll'));
-    expect(github.comments[0]?.body).toContain(comment);
-    merged();
-    expect((await runWorkflow(init, ofPush))['apply']?.log).toContain(applied);
-    expect(await runWorkflow(init, ofSchedule)).toMatchObject({ drift });
-  });
+  ])(
+    'with merges that may change existing records (%s), %s',
+    async (allowsUpdates, comment, applied, drift) => {
+      const given = { url: service.url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
+      const files = initFiles({ ...given, pipeline: 'github', allowsUpdates });
+      const init = parse(files.at(-1)?.text ?? '') as Workflow; // likewise
+      write('rollcall.yaml', files[0]?.text ?? '');
+      program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
+      program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
+      merged();
+      expect(await runWorkflow(init, ofPush)).toMatchObject({ apply: { failed: false } });
+      write('manifests/apps.yaml', wiki.replace('Wiki', 'Handbook'));
+      await runWorkflow(init, ofPullRequest('acme/roll'));
+      expect(github.comments[0]?.body).toContain(comment);
+      merged();
+      expect((await runWorkflow(init, ofPush))['apply']?.log).toContain(applied);
+      expect(await runWorkflow(init, ofSchedule)).toMatchObject({ drift });
+    },
+  );
 
   test('does the same with the rollcall of the project', async ({ skip }) => {
     skip(!inFull);

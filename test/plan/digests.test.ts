@@ -25,11 +25,11 @@ test.each([
   ['a field more', 'users: [{ username: a, name: A, path: users }]'],
   ['an entry more', 'users: [{ username: a, name: A }, { username: b, name: B }]'],
   ['nothing', 'users: []'],
-])('and keeps %s apart', async (_, text) => {
+])('a digest tells %s apart', async (_, text) => {
   expect(await digestOfText(text)).not.toBe(await digestOfText('users: [{ username: a, name: A }]'));
 });
 
-test('of thousands as of a few', () => {
+test('a digest works for thousands of resources', () => {
   const digestOfAll = (names: readonly number[]): string =>
     digestOf(
       names.map((name) => ({

@@ -24,7 +24,7 @@ async function documentOf(manifest: string, existing?: Existing): Promise<PlanDo
 }
 
 describe('a plan', () => {
-  test('creates what is absent, with the declared fields alone', async () => {
+  test('creates absent resources, with declared fields only', async () => {
     const { resource_changes, summary } = await documentOf(manifestOf('group: Docs'));
     expect(resource_changes).toEqual([
       {
@@ -49,7 +49,7 @@ describe('a plan', () => {
     });
   });
 
-  test('leaves alone what exists and is as declared', async () => {
+  test('leaves equal records unchanged', async () => {
     const plan = await planOf(manifestOf(), { wiki: { slug: 'wiki', name: 'Wiki', group: 'Somewhere' } });
     const document = planDocument(plan);
     expect(document.resource_changes[0]?.change).toEqual({
@@ -149,7 +149,7 @@ describe('a plan', () => {
     expect(() => planFrom(document, () => undefined)).toThrow('user.u is planned, and not declared');
   });
 
-  test('has a digest that depends on what is declared, not on how it is written', async () => {
+  test('has a digest of the declared resources, independent of their spelling', async () => {
     const digestOf = async (manifest: string): Promise<string> => (await planOf(manifest)).manifestDigest();
     const flow = 'version: 1\napplications: [{ name: Wiki, slug: wiki, group: Docs }]\n';
     expect(await digestOf(flow)).toBe(await digestOf(manifestOf('group: Docs')));
@@ -157,7 +157,7 @@ describe('a plan', () => {
   });
 });
 
-describe('what belongs to one application', () => {
+describe('a value that only one application may have', () => {
   const manifest = `version: 1
 applications:
   - { slug: a, name: A, backchannel_providers: [1, 2] }
@@ -186,7 +186,7 @@ applications:
     ]);
   });
 
-  test('is gone where another change of the plan takes it, and not where that is done already', async () => {
+  test('counts as gone if another change of the plan takes it, unless that is done already', async () => {
     const isTaken = movedToOthers((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
@@ -197,7 +197,7 @@ applications:
   });
 });
 
-test('a plan that changes what exists is made ready only where that was seen and is allowed', async () => {
+test('a plan with updates needs an observation and permission to be made ready', async () => {
   const manifest = 'version: 1\napplications: [{ slug: a, name: A }]\n';
   const existing = { a: { slug: 'a', name: 'Other' } };
   const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });
@@ -210,7 +210,7 @@ test('a plan that changes what exists is made ready only where that was seen and
   expect(() => madeReady(plan, new Map(), permission)).toThrow('application.a is planned to change');
 });
 
-test('what is not planned takes nothing from others, and is not among what could not be seen', async () => {
+test('an unplanned resource takes no value from others, and does not count as unread', async () => {
   const manifest =
     'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\nusers: [{ username: u, name: U }]\n';
   const resources = await desired(manifest);

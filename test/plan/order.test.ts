@@ -40,7 +40,7 @@ describe('the order of a plan', () => {
     expect(plan.changes.every(({ waitsFor }) => waitsFor === undefined)).toBe(true);
   });
 
-  test('has what frees something right before what takes it, through any number of hands', async () => {
+  test('has a change that frees a value right before the change that needs it, through any chain', async () => {
     const plan = await handing({ a: 2, b: 3, c: 4, d: 1 }, { b: 2, c: 3, d: 5 });
     expect(namesIn(plan)).toEqual(['c', 'b', 'a', 'd']);
     expect(plan.changes.map(({ waitsFor }) => waitsFor)).toEqual([
@@ -67,7 +67,7 @@ describe('the order of a plan', () => {
     );
   });
 
-  test('is none where some wait for each other: that is refused once, and names them', async () => {
+  test('does not exist for a circle: it is refused once, with its members', async () => {
     const { refused } = await handing({ a: 1, b: 2, c: 3, d: 4, e: 5 }, { a: 3, b: 1, c: 2, d: 5 });
     expect(refused).toMatchObject([
       {
@@ -109,7 +109,7 @@ async function applied(
   return { outcomes, requests };
 }
 
-describe('what waits', () => {
+describe('a dependent change', () => {
   const existing = { z: 1 };
   const declared = { a: 1, z: 2 };
 
@@ -121,7 +121,7 @@ describe('what waits', () => {
     expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends', 'POST applications', 'POST ends']);
   });
 
-  test('is not attempted where that failed, and so is what waits for it in turn', async () => {
+  test('is not attempted after a failure, nor are its own dependents', async () => {
     const chain = { a: 2, b: 3, z: 4 };
     const before = { b: 2, z: 3 };
     const { outcomes, requests } = await applied(await handing(chain, before), before, () =>
@@ -135,7 +135,7 @@ describe('what waits', () => {
     expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends']);
   });
 
-  test('in a plan whose order was altered does not wait for what stands behind it, nor for ever', async () => {
+  test('in a reordered plan does not wait for a later change', async () => {
     const plan = await handing(declared, existing);
     const altered = { ...plan, changes: plan.changes.toReversed() };
     const { outcomes } = await applied(altered, existing, () =>

@@ -66,7 +66,7 @@ describe('a policy that was written for Terraform', () => {
     ['of what exists', { 'a.yaml': applications(1) }],
     ['of what differs', { 'a.yaml': applications(2) }],
     ['of nothing', { 'u.yaml': 'version: 1\nusers: []\n' }],
-  ])('counts in a plan %s what its last line counts', async (_, files) => {
+  ])('counts the same changes in a plan %s as its last line', async (_, files) => {
     const { printed, saved, text } = await planned(files);
     const [, line = '0'] = /\nPlan: (\d+) to add, 0 to change, 0 to destroy\.\n$/.exec(text) ?? [];
     if (line === '0')

@@ -61,7 +61,7 @@ describe('the text of a saved plan', () => {
     );
   });
 
-  test.each(['1.9', '1.10', '1.0'])('of format version %s is read, whatever that adds', async (version) => {
+  test.each(['1.9', '1.10', '1.0'])('of format version %s is read, with any additions', async (version) => {
     const newer = { ...planDocument(await planned()), format_version: version, later: { any: [null] } };
     expect(parsePlan(JSON.stringify(newer)).kind).toBe('plan');
   });
@@ -80,7 +80,7 @@ describe('the text of a saved plan', () => {
 });
 
 describe('a plan made anew is compared with the saved one', () => {
-  test('and is the same when nothing has changed, ids stand in another order, or an undeclared field changed', async () => {
+  test('and equals it if nothing changed, ids have another order, or an undeclared field changed', async () => {
     expect(await otherwise()).toEqual([]);
     expect(
       await otherwise({
@@ -89,7 +89,7 @@ describe('a plan made anew is compared with the saved one', () => {
     ).toEqual([]);
   });
 
-  test('and is the same when a secret has changed that neither of them shows', async () => {
+  test('and equals it if only a masked secret changed', async () => {
     const saved = planDocument(await planned());
     expect(staleChanges(saved, await planned(existing, 'another-SECRET'))).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('a plan made anew is compared with the saved one', () => {
         { kind: 'field', which: 'declared', field: 'name', planned: 'Wiki', now: null },
       ],
     ],
-  ])('and says so when %s', async (_, held, expected) => {
+  ])('and differs when %s', async (_, held, expected) => {
     expect(await otherwise(held)).toEqual([expected]);
   });
 
@@ -150,13 +150,13 @@ describe('a plan made anew is compared with the saved one', () => {
       { differences: [{ field: 'name', declared: 'Mine', observed: 'Old' }] },
       { kind: 'field', which: 'declared', field: 'name', planned: 'Mine', now: 'Wiki' },
     ],
-  ])('and says so when the saved one has another %s', async (_, more, staleness) => {
+  ])('and differs when the saved one has another %s', async (_, more, staleness) => {
     expect(await otherwise(existing, altered('application.wiki', more))).toEqual([
       ['application.wiki', staleness],
     ]);
   });
 
-  test('and says so when the saved one has another action', async () => {
+  test('and differs when the saved one has another action', async () => {
     const found = await otherwise(existing, (changes) =>
       changes.map((change) =>
         change.change.actions[0] === 'no-op' && change.change.before
@@ -167,14 +167,14 @@ describe('a plan made anew is compared with the saved one', () => {
     expect(found).toEqual([['application.wiki', { kind: 'action', planned: 'update', now: 'no-op' }]]);
   });
 
-  test('and says so when the saved one lacks a resource', async () => {
+  test('and differs when the saved one has fewer resources', async () => {
     const found = await otherwise(existing, (changes) =>
       changes.filter(({ address }) => address !== 'application.new'),
     );
     expect(found).toEqual([['application.new', { kind: 'not in the plan' }]]);
   });
 
-  test('but not where an entry stands in its file, nor what became of it since a baseline', async () => {
+  test('and ignores the places of entries, and changes since a baseline', async () => {
     const more: Partial<ChangeDocument> = {
       source: { file: 'other.yaml', line: 9, column: 9 },
       since: { kind: 'added' },

@@ -17,7 +17,7 @@ async function changeOf(held: Readonly<Record<string, string | null>>): Promise<
   return planDocument(plan).resource_changes[0];
 }
 
-describe('what the service holds in a sensitive field', () => {
+describe('a held value of a sensitive field', () => {
   test.each([['the secret of before'], [''], [null]])('is not shown, whatever it is: %j', async (held) => {
     expect(await changeOf({ meta_description: held })).toMatchObject({
       change: { before: { meta_description: '(sensitive)' }, after: { meta_description: '(sensitive)' } },

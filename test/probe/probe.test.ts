@@ -133,12 +133,12 @@ test('the table has a line for each kind, and the file a claim for each of its s
   });
 });
 
-test('no two questions have one name', async () => {
+test('questions have unique names', async () => {
   const { results } = await probed();
   expect(new Set(results.map(({ row }) => row)).size).toBe(results.length);
 });
 
-test('what is created, changed and deleted has the name of the probe, and nothing is left of it', async () => {
+test("test records have the probe's name, and all are deleted", async () => {
   let there = 0;
   const made = new Set<string | undefined>();
   const { requests } = await probed((exchange, { method, path, body = '' }, record) => {
@@ -169,7 +169,7 @@ test('a token without rights is kept apart from a service that deviates', async 
   expect(left).toEqual([]);
 });
 
-test('an interruption ends it, and what was created is deleted all the same', async () => {
+test('an interruption ends it after it has deleted its records', async () => {
   const interruption = new AbortController();
   const { results, requests, left } = await probed(
     (exchange) => {
@@ -183,7 +183,7 @@ test('an interruption ends it, and what was created is deleted all the same', as
   expect(left).toEqual([]);
 });
 
-test('what could not be deleted is reported', async () => {
+test('records that could not be deleted are reported', async () => {
   const { left } = await probed((exchange, { method }) =>
     method === 'DELETE' ? { ...exchange, status: 403, body: '{"detail":"no"}' } : exchange,
   );
@@ -192,7 +192,7 @@ test('what could not be deleted is reported', async () => {
   );
 });
 
-describe('a service that deviates is reported by the row that rests on it', () => {
+describe('a deviating service is reported by the affected row', () => {
   const isCreate = ({ method, path }: ProbeRequest, list: string): boolean =>
     method === 'POST' && path.endsWith(`/${list}/`);
   const answering = (exchange: Exchange & { kind: 'answered' }, status: number, body: unknown): Exchange => ({
@@ -398,7 +398,7 @@ describe('a service that deviates is reported by the row that rests on it', () =
   });
 });
 
-test('where the service does not say its release, what depends on it is skipped', async () => {
+test('without a known release, questions that depend on it are skipped', async () => {
   const { failed, skipped } = await probed((exchange, { path }) =>
     path.includes('/version/') ? { ...exchange, status: 404, body: '' } : exchange,
   );

@@ -145,83 +145,75 @@ function leaks(text: string): string[] {
   return found;
 }
 
-test.runIf(inFull)(
-  'a recording shows nothing of whom the service knows, nor the token, nor where the service is',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        anySeed,
-        anyMore,
-        tracedJson,
-        fc.constantFrom(...sandboxReleases),
-        async (seed, more, refusal, release) => {
-          const file = newFile();
-          const sandbox = sandboxWith(seed, release);
-          const deviation = (answer: Answered): Exchange => {
-            const body = parseJson(answer.body);
-            const added = (record: JsonValue): JsonValue =>
-              isJsonObject(record)
-                ? { ...more, ...(answer.status >= 400 && { refused: refusal, pk: 'qz' }), ...record }
-                : record;
-            const results = isJsonObject(body) && isJsonList(body['results']) ? body['results'] : undefined;
-            const changed =
-              results && isJsonObject(body) ? { ...body, results: results.map(added) } : added(body ?? null);
-            return {
-              ...answer,
-              headers: {
-                ...answer.headers,
-                'set-cookie': 'authentik_session=qz',
-                location: 'https://id.qz.example/',
-                vary: answer.headers['vary'] ?? 'X-Qz',
-                allow: answer.status === 404 ? 'qz' : (answer.headers['allow'] ?? ''),
-              },
-              body: body === undefined ? `${answer.body}<p>qz</p>` : JSON.stringify(changed),
-            };
+test.runIf(inFull)('a recording contains no private data, token or host', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anySeed,
+      anyMore,
+      tracedJson,
+      fc.constantFrom(...sandboxReleases),
+      async (seed, more, refusal, release) => {
+        const file = newFile();
+        const sandbox = sandboxWith(seed, release);
+        const deviation = (answer: Answered): Exchange => {
+          const body = parseJson(answer.body);
+          const added = (record: JsonValue): JsonValue =>
+            isJsonObject(record)
+              ? { ...more, ...(answer.status >= 400 && { refused: refusal, pk: 'qz' }), ...record }
+              : record;
+          const results = isJsonObject(body) && isJsonList(body['results']) ? body['results'] : undefined;
+          const changed =
+            results && isJsonObject(body) ? { ...body, results: results.map(added) } : added(body ?? null);
+          return {
+            ...answer,
+            headers: {
+              ...answer.headers,
+              'set-cookie': 'authentik_session=qz',
+              location: 'https://id.qz.example/',
+              vary: answer.headers['vary'] ?? 'X-Qz',
+              allow: answer.status === 404 ? 'qz' : (answer.headers['allow'] ?? ''),
+            },
+            body: body === undefined ? `${answer.body}<p>qz</p>` : JSON.stringify(changed),
           };
-          await run([url, '--record', file], sandbox, { deviation });
-          expect(leaks(readFileSync(file, 'utf8'))).toEqual([]);
-        },
-      ),
-      { numRuns: times({ short: 7, full: 50 }) },
-    );
-  },
-);
+        };
+        await run([url, '--record', file], sandbox, { deviation });
+        expect(leaks(readFileSync(file, 'utf8'))).toEqual([]);
+      },
+    ),
+    { numRuns: times({ short: 7, full: 50 }) },
+  );
+});
 
-test.runIf(inFull)(
-  'an answer that repeats the token or the host shows neither, in whatever form',
-  async () => {
-    const secret = 'Zk3pQ7vR1xW9tN5mL8sJ2hG6fD4aC0bE';
-    const forms = [
-      secret,
-      Buffer.from(secret).toString('base64'),
-      encodeURIComponent(secret),
-      `Bearer ${secret} is no good`,
-    ];
-    for (const form of forms) {
-      const file = newFile();
-      await run([url, '--record', file], sandboxWith({}, undefined, secret), {
-        ownToken: secret,
-        deviation: (answer) => ({
-          ...answer,
-          body:
-            answer.status >= 400
-              ? JSON.stringify({ detail: form, [form.slice(0, 12)]: [form] })
-              : answer.body,
-          ...(answer.status === 404 && {
-            body: JSON.stringify({ detail: 'id of qz-path and qz-organisation' }),
-          }),
+test.runIf(inFull)('an answer that repeats the token or the host is masked, in any form', async () => {
+  const secret = 'Zk3pQ7vR1xW9tN5mL8sJ2hG6fD4aC0bE';
+  const forms = [
+    secret,
+    Buffer.from(secret).toString('base64'),
+    encodeURIComponent(secret),
+    `Bearer ${secret} is no good`,
+  ];
+  for (const form of forms) {
+    const file = newFile();
+    await run([url, '--record', file], sandboxWith({}, undefined, secret), {
+      ownToken: secret,
+      deviation: (answer) => ({
+        ...answer,
+        body:
+          answer.status >= 400 ? JSON.stringify({ detail: form, [form.slice(0, 12)]: [form] }) : answer.body,
+        ...(answer.status === 404 && {
+          body: JSON.stringify({ detail: 'id of qz-path and qz-organisation' }),
         }),
-      });
-      const text = readFileSync(file, 'utf8');
-      expect(text).not.toContain(secret.slice(3, 15));
-      expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(4, 16));
-      expect(text).not.toContain('qz-');
-      expect(read(file).length).toBeGreaterThan(130);
-    }
-  },
-);
+      }),
+    });
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toContain(secret.slice(3, 15));
+    expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(4, 16));
+    expect(text).not.toContain('qz-');
+    expect(read(file).length).toBeGreaterThan(130);
+  }
+});
 
-test('an exchange that the token stands in, as the probe sends it, is left out', async () => {
+test('an exchange with the token in the request body is left out', async () => {
   const file = newFile();
   const secret = 'rollcall probe';
   const { out } = await run([url, '--record', file], sandboxWith({}, undefined, secret), {
@@ -233,7 +225,7 @@ test('an exchange that the token stands in, as the probe sends it, is left out',
   );
 });
 
-test('what the probe sent, what the service says of an error, how much there is and the release are kept', async () => {
+test('requests of the probe, error messages, counts and the release are kept', async () => {
   const file = newFile();
   await run(['--record', file, url], sandboxWith({}, '2026.2'));
   const recordings = read(file);
@@ -281,7 +273,7 @@ test('what the probe sent, what the service says of an error, how much there is 
   });
 });
 
-test('of the records of others, a recording keeps the keys of one', async () => {
+test('of other records, a recording keeps the keys of one', async () => {
   const file = newFile();
   const mia = { pk: 7, username: 'rollcall-probe-of-mia', name: 'Mia', attributes: { pk: 1, salary: 2 } };
   const list = {
@@ -360,7 +352,7 @@ test.each(sandboxReleases)('a sandbox of release %s answers its own recording al
   expect(replay(recordings, sandboxWith({}, release, '<ACCESS_TOKEN>'))).toEqual([]);
 });
 
-test('what a service of another release answers otherwise is shown by its recording', async () => {
+test('a recording shows how a service of another release differs', async () => {
   const file = newFile();
   await run([url, '--record', file], sandboxWith({}, '2026.2'));
   const differences = replay(read(file), sandboxWith({}, '2023.10', '<ACCESS_TOKEN>')).join('\n');
@@ -404,7 +396,7 @@ test.runIf(inFull)('over HTTP the same is recorded', async () => {
   expect(read(there)).toEqual(read(here));
 });
 
-test('an interrupted run records what was answered until then', async () => {
+test('an interrupted run keeps the answers so far', async () => {
   const file = newFile();
   const interruption = new AbortController();
   let early: string | undefined;
@@ -431,7 +423,7 @@ test('an interrupted run records what was answered until then', async () => {
   expect(out).toContain(`${names.length} exchanges were recorded in ${file}.`);
 });
 
-test('where the service dies, what it answered until then is recorded', async () => {
+test('after the service dies, the answers so far are kept', async () => {
   const file = newFile();
   const dying = (answer: Answered, _: ProbeRequest, count: number): Exchange =>
     count > 20 ? { kind: 'lost', error: new Error('closed') } : answer;
@@ -440,7 +432,7 @@ test('where the service dies, what it answered until then is recorded', async ()
   expect(read(file)).toHaveLength(20);
 });
 
-test('where nothing answers, no file is written', async () => {
+test('without any answer, no file is written', async () => {
   const file = newFile();
   const { code, out } = await run([url, '--record', file], undefined, {
     deviation: () => ({ kind: 'lost', error: new Error('closed') }),
@@ -471,7 +463,7 @@ test('an empty file is written to', async () => {
   expect(read(file).length).toBeGreaterThan(130);
 });
 
-test('what is wrong with the command line is one line, and nothing is sent', async () => {
+test('an invalid command line is reported in one line, and nothing is sent', async () => {
   const folder = temporaryFolder();
   const [file, link] = [join(folder, 'there.json'), join(folder, 'link.json')];
   writeFileSync(file, '[]');

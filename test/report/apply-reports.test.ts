@@ -49,7 +49,7 @@ function refused(body: Record<string, string[]>): Partial<Outcome> {
   return { outcome: 'rejected', answer: { kind: 'fields_refused', status: 400, body } };
 }
 
-describe('what the service says of a field', () => {
+describe('messages of the service on a field', () => {
   test.each<[string, Record<string, string[]>, number, number]>([
     ['of the entry stands there', { email: ['No.'] }, 8, 12],
     ['of the defaults stands there', { path: ['No.'] }, 4, 11],
@@ -62,7 +62,7 @@ describe('what the service says of a field', () => {
     ]);
   });
 
-  test('of two fields is reported twice, by place', async () => {
+  test('on two fields are reported twice, by place', async () => {
     const run = await runWith(refused({ email: ['No.'], path: ['Never.'] }));
     expect(reportOf(run).findings.map(({ range }) => range?.start.line)).toEqual([4, 8]);
   });
@@ -71,7 +71,7 @@ describe('what the service says of a field', () => {
 test.each([
   [false, 'Run the same apply again', 'ake a new plan'],
   [true, 'ake a new plan and apply it', 'un the same apply again'],
-])('after a run of a saved plan (%j) it is said what to run next', async (saved, said, not) => {
+])('after a saved plan (%j) the advice names the next command', async (saved, said, not) => {
   const shown = text(reportOf(await runWith({ outcome: 'unknown' }, { saved })), setting);
   expect(shown).toContain(said);
   expect(shown).not.toContain(not);
@@ -85,15 +85,12 @@ test.each([
   [{ stoppedBy: 'no_way', attempts: 0 }, true],
   [{ answer: { kind: 'unavailable', status: 503 } }, false],
   [{ stoppedBy: 'interrupted', attempts: 0 }, false],
-] as const)(
-  'to run the same again is not advised alone where it would end alike: %j',
-  async (end, isAlike) => {
-    const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
-    expect(shown).toContain(
-      isAlike ? 'Fix the problems that are shown, then run the same' : 'Run the same apply again',
-    );
-  },
-);
+] as const)('repeating the run is not the only advice if it would fail again: %j', async (end, isAlike) => {
+  const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
+  expect(shown).toContain(
+    isAlike ? 'Fix the problems that are shown, then run the same' : 'Run the same apply again',
+  );
+});
 
 test.each([
   [{ kind: 'vanished' }, false],
@@ -102,7 +99,7 @@ test.each([
   [{ kind: 'changed', fields: [] }, false],
   [{ kind: 'ignored', fields: [] }, true],
 ] as const)(
-  'to fix something is not advised where the next run alone finds out what to do: %j',
+  'a fix is not advised if only the next run can tell what to do: %j',
   async (clash, isToBeFixed) => {
     const outcome = isToBeFixed ? 'unknown' : 'conflict';
     const shown = text(reportOf(await runWith({ outcome, clash })), setting);
@@ -110,7 +107,7 @@ test.each([
   },
 );
 
-test('of a create of which nothing is known it is said how to find out', async () => {
+test('after a create with unknown result, the advice is how to find out', async () => {
   const answer = { kind: 'crash', status: 500 } as const;
   expect(reportOf(await runWith({ outcome: 'unknown', answer })).findings).toMatchObject([
     {
@@ -122,7 +119,7 @@ test('of a create of which nothing is known it is said how to find out', async (
   ]);
 });
 
-test('of a user that may lack fields it is said what to look at', async () => {
+test('for a user that may be incomplete, the advice is what to check', async () => {
   const { findings } = reportOf(await runWith({ outcome: 'exists', doubt: 'unchecked' }));
   expect(findings.map(({ code }) => code)).toEqual(['perhaps-incomplete']);
   expect(findings[0]?.detail).toContain('Check it in the service, its groups above all');
@@ -133,7 +130,7 @@ test('a page says how often a create was tried that was tried more than once', a
   expect(html(reportOf(await runWith({ attempts: 1 })), setting)).not.toContain('attempts');
 });
 
-test('what is in sync is counted, and not listed for a person', async () => {
+test('resources in sync are counted, not listed, for people', async () => {
   const wiki = { slug: 'wiki', name: 'Wiki' };
   const plan = await planOf('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n', { wiki });
   const outcomes = plan.changes.map((change): Outcome => ({
@@ -150,7 +147,7 @@ test('what is in sync is counted, and not listed for a person', async () => {
   expect(json(report, setting)).toContain('application.wiki');
 });
 
-test('of a run that was interrupted it is said, and of any other not', async () => {
+test('an interrupted run is reported as interrupted, others are not', async () => {
   for (const interrupted of [true, false]) {
     const report = reportOf(await runWith({}, { interrupted }));
     for (const format of [text, markdown, html])
@@ -159,7 +156,7 @@ test('of a run that was interrupted it is said, and of any other not', async () 
   }
 });
 
-describe('in every format it is reported whether more is to be done', () => {
+describe('remaining work is reported in every format', () => {
   const complete = new Set(['created', 'updated', 'deleted', 'exists', 'unchanged', 'differs']);
 
   test.each(outcomeKinds)('%s', async (outcome) => {
@@ -172,7 +169,7 @@ describe('in every format it is reported whether more is to be done', () => {
       expect(format(report, setting)).toContain(failures === 0 ? 'Apply complete!' : 'Apply incomplete!');
   });
 
-  test('of what was not begun, why', async () => {
+  test('with the reason for resources that were not started', async () => {
     const report = reportOf(
       await runWith({ outcome: 'not_attempted', stoppedBy: 'interrupted', attempts: 0 }),
     );
@@ -182,7 +179,7 @@ describe('in every format it is reported whether more is to be done', () => {
   });
 });
 
-describe('what was not begun is reported by annotations', () => {
+describe('annotations for resources that were not started', () => {
   /** A run in which this became of users, one after the other. */
   async function report(...outcomes: Partial<Outcome>[]): Promise<Report> {
     const names = outcomes.map((_, index) => `  - { username: u${String(index).padStart(2, '0')}, name: U }`);
@@ -195,7 +192,7 @@ describe('what was not begun is reported by annotations', () => {
 
   const stopped = { stoppedBy: 'interrupted' } as const;
 
-  test('once for each cause, at the place of the first', async () => {
+  test('have one entry a cause, at its first place', async () => {
     const away = { stoppedBy: 'away' } as const;
     const told = await report({ outcome: 'created' }, stopped, stopped, away, refused({ name: ['No.'] }));
     const lines = github(told, setting).trimEnd().split('\n');
@@ -212,7 +209,7 @@ describe('what was not begun is reported by annotations', () => {
     expect(text(told, setting)).not.toContain('[not-created]');
   });
 
-  test('with twenty of their names', async () => {
+  test('have twenty of the names', async () => {
     const [line] = github(await report(...Array.from({ length: 23 }, () => stopped)), setting).split('\n');
     expect(line).toContain('(and 22 more)%0AThe same for: user.u01, user.u02, ');
     expect(line).toContain(', user.u20, 2 more%0A');

@@ -62,7 +62,7 @@ const users = (...entries: readonly string[]): string =>
   `users:\n${entries.map((entry) => `  - { ${entry} }\n`).join('')}`;
 
 describe('the text of a plan with a baseline', () => {
-  test('has what is new, what is gone, and how much is as it was', async () => {
+  test('has new and removed entries, and the number of unchanged ones', async () => {
     const before =
       apps('slug: grafana, name: Grafana', 'slug: wiki, name: Wiki') +
       users('username: ann, name: A', 'username: bob, name: B', 'username: carl, name: C');
@@ -230,7 +230,7 @@ Unchanged by this change: 1 in sync.`,
     expect(text).toBe(expected);
   });
 
-  test('names all that are gone, in lines of 80 columns', async () => {
+  test('names all removed entries, in lines of 80 columns', async () => {
     const many = Array.from({ length: 100 }, (_, index) => `user-${index}`);
     const text = written(
       await planned(users(...many.map((name) => `username: ${name}`)), ''),
@@ -275,7 +275,7 @@ Compared with .before:
     expect(text.length).toBeLessThanOrEqual(60_000);
   });
 
-  test('folds up what is new as well where that is much, and names the first of what is gone', async () => {
+  test('folds many new entries, and names the first removed ones', async () => {
     const text = written(
       await planned(
         roll(60),
@@ -297,7 +297,7 @@ Compared with .before:
   });
 });
 
-test('a line is annotated where it is new and differs, and a file where something of it is gone', async () => {
+test('annotates the line of a new difference, and the file of a removed entry', async () => {
   const before = apps('slug: a, name: A', 'slug: b, name: B') + users('username: u, name: U');
   const plan = await planned(before, apps('slug: a, name: A', 'slug: b, name: B 2'), {
     a: { name: 'Z' },
@@ -324,7 +324,7 @@ test('a line is annotated where it is new and differs, and a file where somethin
   ]);
 });
 
-test('the page has what is new and gone first, and the rest folded up', async () => {
+test('the page begins with new and removed entries, and folds the others', async () => {
   const before = apps('slug: a, name: A', 'slug: b, name: B') + users('username: u, name: U');
   const page = written(await planned(before, apps('slug: a, name: A', 'slug: b, name: B 2')), 'html');
   const [open = '', folded = ''] = page.split('<details>');

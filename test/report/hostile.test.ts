@@ -95,7 +95,7 @@ describe('text', () => {
 });
 
 describe('JSON', () => {
-  test.each(Object.entries(reports))('%s is what was meant, and inert', (_, report) => {
+  test.each(Object.entries(reports))('%s keeps its meaning, and is inert', (_, report) => {
     holdsFor(4, (world) => {
       const document = documentOf(report(world));
       const text = jsonText(document);
@@ -282,7 +282,7 @@ describe('JUnit', () => {
   });
 });
 
-test('every diagnostic of an apply stands in its text', () => {
+test('every diagnostic of an apply is in its text', () => {
   holdsFor(10, ({ run }) => {
     const report = applyReport({ ...none, result: run });
     const text = formats.text(report, setting).replaceAll(/\s+/g, ' ');

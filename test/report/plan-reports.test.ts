@@ -40,7 +40,7 @@ test.each([
   ['an application that is absent', wiki, {}, false],
   ['one that differs', wiki, other, false],
   ['one that is in sync', wiki, alike, false],
-])('with %s it is (not) said that nothing was asked', async (_, manifest, existing, isSaid) => {
+])('with %s there is a note that nothing was requested, or not', async (_, manifest, existing, isSaid) => {
   const text = planText(
     await planOf(`version: 1\n${manifest}\nusers: [{ username: a, name: A }]\n`, existing),
     plain,
@@ -48,7 +48,7 @@ test.each([
   expect(text.includes('no request was sent')).toBe(isSaid);
 });
 
-test('of a pair of values the one that may be seen is shown', async () => {
+test('of two values, the visible one is shown', async () => {
   const plan = await planOf(`version: 1\n${wiki}\n`, other);
   const [change] = plan.changes;
   if (change === undefined) expect.fail('nothing is planned');
@@ -79,17 +79,17 @@ describe('the reports of a plan', () => {
     expect(text).toContain('only a warning');
   });
 
-  test('count a failure for each error, and none for a warning or what differs', async () => {
+  test('count a failure for each error, and none for warnings or differences', async () => {
     expect(await report('junit')).toContain(
       '<testsuites name="rollcall plan for https://id.example.com" tests="3" failures="1" errors="0">',
     );
   });
 
-  test.each(['junit', 'github'] as const)('as %s tell what differs', async (format) => {
+  test.each(['junit', 'github'] as const)('as %s include differences', async (format) => {
     expect(await report(format)).toContain('application.wiki differs in `name`');
   });
 
-  test('report at its line what differs', async () => {
+  test('report differences at their lines', async () => {
     expect(await report('github')).toMatch(/^::warning file=m\.yaml,line=2,.*differs in `name`/m);
   });
 });
@@ -100,7 +100,7 @@ test('the names of files are one name to whoever reads the report', () => {
   expect(github(report, setting)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
 });
 
-test('of what has changed since a plan was made it is said what it was, and what it is', async () => {
+test('a change since the saved plan is reported with its old and new value', async () => {
   const [resource] = await desired(`version: 1\n${wiki}\n`);
   if (resource === undefined) expect.fail('nothing is declared');
   const staleness = [
@@ -115,7 +115,7 @@ test('of what has changed since a plan was made it is said what it was, and what
   expect(words('vanished')).toContain('no longer exists');
 });
 
-test('the page of a plan names the service once, shows changes first and folds what is in sync', async () => {
+test('the page of a plan names the service once, begins with changes, and folds resources in sync', async () => {
   const manifest = `version: 1
 applications:
   - { slug: a-same, name: Same }

@@ -35,13 +35,13 @@ describe.each([
     expect(count(text, 'To change')).toBe(1);
   });
 
-  test('names the switch that is missing where the capability is on', async () => {
+  test('names the missing switch if the capability is on', async () => {
     const text = await told('update,delete');
     expect(text).toContain('To change these differences, apply with `--allow update`.\n');
     expect(text).not.toContain('--capability');
   });
 
-  test('names none where it is all changed', async () => {
+  test('names no switch if everything is changed', async () => {
     const text = await told('update,delete', { allow: ['update', 'delete'] });
     expect(text).not.toContain('--allow');
   });
@@ -71,7 +71,7 @@ describe.each(['markdown', 'html'] as const)('%s of a plan, where something diff
   });
 });
 
-test('with contract_only nobody is told of switches', async () => {
+test('with contract_only, switches are not mentioned', async () => {
   const ended = {
     result: await planOf(manifest, held),
     ending: 'done',

@@ -30,7 +30,7 @@ describe('JUnit', () => {
     expect(report).toContain('<system-out>m/a b.yaml:3:17: warning: user.');
   });
 
-  test('gives no place to what has none', () => {
+  test('has no place for diagnostics without one', () => {
     const problem = diagnosticFor(undefined, { code: 'invalid-usage', summary: 'a flag is wrong' });
     const report = formats.junit(planReport({ diagnostics: [problem], filenames: [] }), setting);
     expect(report).toContain(
@@ -55,7 +55,7 @@ describe('JUnit', () => {
 });
 
 describe('GitHub annotations', () => {
-  test('stand at their lines', async () => {
+  test('are at their lines', async () => {
     const [first] = formats.github(await validated(), setting).split('\n');
     expect(first).toMatch(
       /^::warning file=m\/a b\.yaml,line=3,endLine=3,col=17,endColumn=22,title=likely-refused::/,
@@ -73,7 +73,7 @@ describe('GitHub annotations', () => {
   });
 });
 
-describe('what was not checked for want of secrets', () => {
+describe('values left unchecked without secrets', () => {
   const text = (secrets: readonly string[]): string =>
     `version: 1\nusers: [${secrets.map((secret, index) => `{ username: u${index}, name: "${secret}" }`).join()}]\n`;
   const validatedWithout = async (...secrets: string[]): Promise<ProblemsReport> =>
@@ -97,7 +97,7 @@ describe('what was not checked for want of secrets', () => {
     expect(schemaErrors('validation', document)).toEqual([]);
   });
 
-  test('is reported of one value, of many names in part, and of none not at all', async () => {
+  test('are reported for one value, partly for many names, and not at all for none', async () => {
     expect(formats.text(await validatedWithout('${env:A}'), setting)).toMatch(
       /^1 value was not checked, because its secrets are not read here: \$\{env:A\}\.$/m,
     );

@@ -76,7 +76,7 @@ beforeAll(async () => {
 describe.each(counts)('the text of a plan of %i', (count) => {
   const planned = (): Plan => plans.get(count) ?? expect.fail('it was not made');
 
-  test.each(outputs)('has no line that is longer than $columns columns, colours: $colours', (output) => {
+  test.each(outputs)('has no line longer than $columns columns, colours: $colours', (output) => {
     const style = createStyle(output);
     for (const detail of ['all', 'lines', 'counts', undefined] as const) {
       const text = planText(planned(), style, detail);
@@ -101,7 +101,7 @@ describe.each(counts)('the text of a plan of %i', (count) => {
     if (output.columns === undefined) expect(lines).toMatch(/ {2}m\.yaml:3$/m);
   });
 
-  test('has no line break of its own where it goes to a pipe: what is declared is found whole', () => {
+  test('has no line breaks of its own in a pipe: values can be searched', () => {
     const text = planText(planned(), createStyle({ colours: false }), 'all');
     const found = planned().changes.filter(({ presence }) => presence === 'absent');
     for (const { resource } of found) {
@@ -117,7 +117,7 @@ describe.each(counts)('the text of a plan of %i', (count) => {
   });
 });
 
-describe('on a terminal a plan of very many changes', () => {
+describe('a plan of very many changes on a terminal', () => {
   const style = createStyle({ colours: false, columns: 80 });
   const isCompact = (text: string): boolean => !text.includes('    slug');
   const note = 'so each has one line. --no-compact';
@@ -129,7 +129,7 @@ describe('on a terminal a plan of very many changes', () => {
     expect(planText(plans.get(500) ?? expect.fail(), style, 'lines')).not.toContain(note);
   });
 
-  test.runIf(inFull)('is not, where that is not wanted or where they are few', () => {
+  test.runIf(inFull)('is complete on request, or if there are few', () => {
     const many = plans.get(2300) ?? expect.fail();
     const few = { ...many, changes: many.changes.slice(0, 200) };
     const whole = [planText(many, style, 'all'), planText(few, style)];
@@ -191,7 +191,7 @@ users:
       { portal: { slug: 'portal', name: words, meta_description: `${words.repeat(8)} ${words}` } },
     );
 
-  test('is broken into lines that fit the columns of the terminal, and none of it is lost', async () => {
+  test('wraps to the terminal without losing text', async () => {
     for (const detail of ['all', 'lines'] as const) {
       const text = planText(await japanese(), style, detail);
       expect(text.split('\n').filter((line) => columnsOf(line) > 80)).toEqual([]);
@@ -199,7 +199,7 @@ users:
     }
   });
 
-  test('has its caret below what is marked, and fits the terminal, wherever the mark is', () => {
+  test('has its caret below the marked place, within the terminal', () => {
     const line = `- name: ${words.repeat(6)} wrong`;
     const file = { filename: 'm.yaml', text: line, lineStarts: [0] };
     const problem = { code: 'invalid-value', summary: words.repeat(7), detail: words.repeat(8) } as const;
@@ -217,7 +217,7 @@ users:
   });
 });
 
-describe.each([undefined, 80])('a plan of 250 new applications, on %s columns', (columns) => {
+describe.each([undefined, 80])('a plan of 250 new applications on %s columns', (columns) => {
   const style = createStyle({ colours: false, ...(columns && { columns }) });
   const manifest = (count: number): string =>
     [
@@ -234,7 +234,7 @@ describe.each([undefined, 80])('a plan of 250 new applications, on %s columns', 
     expect(text.split('\n').length).toBeLessThan(70);
   });
 
-  test('has all of them where that is asked, and where they are 200', async () => {
+  test('shows all of them on request, or for up to 200', async () => {
     const whole = planText(await planOf(manifest(250)), style, 'all');
     expect(whole.match(/^ {2}\+ application\./gm)).toHaveLength(250);
     const few = planText(await planOf(manifest(200)), style);

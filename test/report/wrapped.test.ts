@@ -24,7 +24,7 @@ test.each<[string, string[]]>([
   expect(wrapped(text, 8, 2)).toEqual(lines);
 });
 
-test('no line of several words is longer than the width, and none of the text is lost', () => {
+test('lines of several words fit the width, without losing text', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{1,15}$/), { maxLength: 30 }).map((some) => some.join(' '));
   fc.assert(
     fc.property(words, fc.integer({ min: 4, max: 40 }), (text, width) => {

@@ -136,7 +136,7 @@ describe('a job', () => {
     expect(ran.result).toBeUndefined();
   });
 
-  test('asks with the plan, and goes on after a yes', async () => {
+  test('asks with the plan, and continues after a yes', async () => {
     const asked: string[] = [];
     const confirm: ApplyOptions['confirm'] = async ({ changes }) => {
       for (const { resource, action } of changes) asked.push(`${resource.address} ${action}`);
@@ -203,7 +203,7 @@ describe('a job', () => {
     expect(closed).toBe(1);
   });
 
-  test('that plans has the plan also where it is too large', async () => {
+  test('that plans returns the plan even if it exceeds a limit', async () => {
     const { job, settings } = await started();
     const ran = await plan({ settings, selection, mostCreates: 1 }, job);
     expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many_creates' } });
@@ -211,7 +211,7 @@ describe('a job', () => {
   });
 });
 
-test('nothing listens to the signal of a run that has ended: what still did would never be freed', async () => {
+test('no listener remains on the signal after a run', async () => {
   const { job, settings } = await started();
   const signals: AbortSignal[] = [];
   const confirm: ApplyOptions['confirm'] = async (_, signal) => signals.push(signal) > 0;

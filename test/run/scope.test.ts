@@ -69,7 +69,7 @@ const asked = `GET ${versionPath}`;
 const looked = 'GET /api/v3/core/applications/LONG/';
 
 describe('the release of the service', () => {
-  test('is asked for once, beside the look-ups, and what it takes passes', async () => {
+  test('is read once, during the look-ups, and its checks apply', async () => {
     const says = [version('2025.12.4')];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'done' },
@@ -82,7 +82,7 @@ describe('the release of the service', () => {
     });
   });
 
-  test.each([plan, apply])('makes what it does not take an error, and nothing is created', async (job) => {
+  test.each([plan, apply])('makes unsupported fields errors, and nothing is created', async (job) => {
     expect(await run(job, { says: [version('2025.10.4')] })).toMatchObject({
       ran: { ending: 'invalid' },
       sent: [asked, looked],
@@ -104,7 +104,7 @@ describe('the release of the service', () => {
     ['another 404', answered(404, '<!DOCTYPE html>')],
     ['no release', version('development')],
     ['no text', answered(200, { version_current: 5 })],
-  ])('where it answers %s, the run goes on without, as rollcall.yaml says', async (_, exchange) => {
+  ])('where it answers %s, the release of rollcall.yaml is used', async (_, exchange) => {
     const says = [exchange];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'invalid' },
@@ -117,7 +117,7 @@ describe('the release of the service', () => {
     });
   });
 
-  test('it is asked again where the answer is lost', async () => {
+  test('it is read again after a lost answer', async () => {
     const says = [lost, answered(502), version('2025.12.4')];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'done' },
@@ -125,7 +125,7 @@ describe('the release of the service', () => {
     });
   });
 
-  test('it is asked three times at the most, and the run goes on without', async () => {
+  test('it is read at most three times, then the run continues without', async () => {
     expect(await run(plan, { says: [answered(500)], config: "release: '2025.12'" })).toMatchObject({
       ran: { ending: 'done' },
       sent: [asked, asked, asked, looked],
@@ -133,7 +133,7 @@ describe('the release of the service', () => {
   });
 });
 
-test('nothing is asked where a manifest is wrong for every release', async () => {
+test('it is not read if a manifest is invalid for every release', async () => {
   const sent: string[] = [];
   const { context, stderr } = capture({
     files: { 'm.yaml': '{ version: 1, applications: [{ slug: a b, name: A }] }' },

@@ -75,7 +75,7 @@ const bound = (names: readonly string[], application = 'grafana'): NonNullable<S
 describe('a list of bindings', () => {
   const both = { bindings: [...bound(['staff', 'carol']), ...bound(['contractors'], 'wiki')] };
 
-  test('holds those of a target, with whom they name, whatever else is asked for', async () => {
+  test("has the bindings of a target, with the subjects' names, and ignores other filters", async () => {
     const service = await serving(both);
     const path = `${bindings}?target=${service.pkOf('application', 'grafana')}`;
     expect(shown(await service.ask('GET', path))).toEqual([200, 'staff', 'carol']);
@@ -84,7 +84,7 @@ describe('a list of bindings', () => {
     expect(shown(await service.ask('GET', `${path}&user=1&enabled=false`))).toEqual([200, 'staff', 'carol']);
   });
 
-  test('holds those of several targets, and of all where none is named', async () => {
+  test('has the bindings of several targets, or of all without a target', async () => {
     const service = await serving(both);
     const [grafana, wiki] = ['grafana', 'wiki'].map((slug) => service.pkOf('application', slug));
     const several = `${bindings}?target_in=${grafana}&target_in=${wiki}&ordering=order`;
@@ -96,7 +96,7 @@ describe('a list of bindings', () => {
     expect(shown(await service.ask('GET', other))).toEqual([200, 'staff', 'carol', 'contractors']);
   });
 
-  test('is refused for a target that is not there, also as one of several', async () => {
+  test('is refused for a missing target, also among several', async () => {
     const { ask, pkOf } = await serving(both);
     expect(await ask('GET', `${bindings}?target=${absent}`)).toEqual({
       status: 400,
@@ -133,7 +133,7 @@ describe('a list of bindings', () => {
     ],
     [[], [200]],
   ] as const)(
-    'shows a token that may view %j what that is, and counts no more',
+    'shows a token that may view %j these records, and counts no others',
     async (visible, expected) => {
       const view_bindings = typeof visible === 'string' ? visible : [...visible];
       const { ask } = await serving({ ...both, tokens: [{ token: 'limited', view_bindings }] });
@@ -150,7 +150,7 @@ describe('a list of bindings', () => {
 });
 
 describe.each(sandboxReleases)('a binding of release %s', (release) => {
-  test('is made twice of the same, and each is deleted by itself', async () => {
+  test('can exist twice, and each is deleted separately', async () => {
     const { ask, pkOf } = await serving({}, release);
     const fields = { target: pkOf('application', 'grafana'), group: pkOf('group', 'staff'), order: 0 };
     const made = [await ask('POST', bindings, fields), await ask('POST', bindings, fields)];
@@ -195,7 +195,7 @@ describe.each(sandboxReleases)('a binding of release %s', (release) => {
   });
 });
 
-test('a token makes, changes and deletes what it may', async () => {
+test('a token creates, changes and deletes bindings within its rights', async () => {
   const none = { add_bindings: false, change_bindings: 'none', delete_bindings: false } as const;
   const { ask, pkOf } = await serving({ bindings: bound(['staff']), tokens: [{ token: 'views', ...none }] });
   const [binding] = resultsOf(await ask('GET', bindings, undefined, 'views'));
@@ -207,7 +207,7 @@ test('a token makes, changes and deletes what it may', async () => {
   expect(shown(await ask('GET', bindings))).toEqual([200, 'staff']);
 });
 
-describe('who may open an application', () => {
+describe('access to an application', () => {
   test('is everyone until somebody is bound, and again when the last one is not', async () => {
     const service = await serving({});
     const { ask, pkOf } = service;
@@ -226,7 +226,7 @@ describe('who may open an application', () => {
     expect(await passing(service, 'dave')).toBe(true);
   });
 
-  test.each(sandboxReleases)('on %s is who is in a group, or in one below it', async (release) => {
+  test.each(sandboxReleases)('on %s includes members of a group and of groups below it', async (release) => {
     const service = await serving({ bindings: bound(['staff']) }, release);
     const { ask, pkOf } = service;
     const parent = pkOf('group', 'staff');
@@ -240,7 +240,7 @@ describe('who may open an application', () => {
     expect(await passing(service, 'dave')).toBe(true);
   });
 
-  test('is not whom a group below lets in: parents do not inherit from their children', async () => {
+  test("excludes members of a child's sibling: parents do not inherit from children", async () => {
     const service = await serving({ bindings: bound(['staff']) });
     const { ask, pkOf } = service;
     const above = await ask('POST', 'core/groups/', { name: 'above' });
@@ -265,7 +265,7 @@ describe('who may open an application', () => {
     ['a policy', 'any', [policy], [false, false]],
     ['a policy beside', 'any', [carol, policy], [true, false]],
     ['a policy beside with all', 'all', [carol, policy], [false, false]],
-  ])('depends on all that is bound: %s', async (_, policy_engine_mode, all, expected) => {
+  ])('depends on all bindings: %s', async (_, policy_engine_mode, all, expected) => {
     const applications = [{ slug: 'grafana', name: 'Grafana', policy_engine_mode }];
     const service = await serving({ applications, bindings: all });
     expect([await passing(service, 'carol'), await passing(service, 'dave')]).toEqual(expected);

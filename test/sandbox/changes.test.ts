@@ -48,7 +48,7 @@ function ask(
 }
 
 describe('a change of an application', () => {
-  test('may say again what it is and has', () => {
+  test('may repeat its present values', () => {
     const again = { slug: 'wiki', provider: 1, backchannel_providers: [3, 2] };
     expect(ask(seeded(), 'PATCH', 'applications/wiki/', again)).toMatchObject({
       status: 200,
@@ -56,7 +56,7 @@ describe('a change of an application', () => {
     });
   });
 
-  test('frees what it had: its slug, its provider and its backchannel providers', () => {
+  test('frees its old values: slug, provider and backchannel providers', () => {
     const sandbox = seeded();
     const other = { slug: 'www', provider: 4, backchannel_providers: [3] };
     expect(ask(sandbox, 'PATCH', 'applications/wiki/', other).status).toBe(200);
@@ -101,7 +101,7 @@ describe('a change of a user', () => {
     expect(ask(sandbox, 'POST', 'users/', { username: 'ann', name: 'Another' }).status).toBe(201);
   });
 
-  test('crashes over what cannot be stored, and changes nothing', () => {
+  test('crashes for values that cannot be stored, and changes nothing', () => {
     const sandbox = seeded();
     expect(ask(sandbox, 'PATCH', 'users/1/', { name: 'A', attributes: { a: '\0' } }).status).toBe(405);
     expect(ask(sandbox, 'GET', 'users/1/').body['name']).toBe('Ann');
@@ -116,13 +116,13 @@ describe('rights', () => {
     [{ change_users: ['ann'] }, 200, 403],
     [{ view_applications: 'none', view_users: ['bob'] }, 403, 404],
   ];
-  test.each(rows)('of %j', (rights, application, user) => {
+  test.each(rows)('to do %j', (rights, application, user) => {
     const sandbox = seeded({ tokens: [{ token: 'limited', ...rights }] });
     expect(ask(sandbox, 'PATCH', 'applications/wiki/', { group: 'G' }, 'limited').status).toBe(application);
     expect(ask(sandbox, 'PATCH', 'users/1/', { email: '' }, 'limited').status).toBe(user);
   });
 
-  test('to delete are others', () => {
+  test('to delete are separate', () => {
     const sandbox = seeded({
       tokens: [{ token: 'keeper', delete_applications: false, delete_users: false }],
     });
@@ -131,8 +131,8 @@ describe('rights', () => {
   });
 });
 
-describe('somebody else', () => {
-  test('can create, change and delete what the sandbox holds, by its slug or username', () => {
+describe('another client', () => {
+  test('can create, change and delete records of the sandbox, by slug or username', () => {
     const sandbox = seeded();
     expect(sandbox.change('application', 'wiki', { group: 'G' })).toMatchObject({ record: { group: 'G' } });
     expect(sandbox.record('application', 'wiki')).toEqual(ask(sandbox, 'GET', 'applications/wiki/').body);
@@ -147,13 +147,13 @@ describe('somebody else', () => {
     });
   });
 
-  test('who deletes a user deletes its tokens', () => {
+  test("deletes a user's tokens with the user", () => {
     const sandbox = seeded({ tokens: [{ token: 'anns', username: 'ann' }] });
     sandbox.delete('user', 'ann');
     expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').status).toBe(403);
   });
 
-  test('who deletes an application frees its providers', () => {
+  test('frees the providers of a deleted application', () => {
     const sandbox = seeded();
     sandbox.delete('application', 'wiki');
     const next = { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2] };

@@ -43,7 +43,7 @@ describe('a scope mapping', () => {
     meta_model_name: 'authentik_providers_oauth2.scopemapping',
   };
 
-  test('is refused without what a create needs, and made with it', () => {
+  test('needs its required fields to be created', () => {
     const sandbox = of('2025.12');
     const required = ['This field is required.'];
     expect(ask(sandbox, 'POST', path)).toMatchObject({
@@ -101,7 +101,7 @@ describe('a scope mapping', () => {
     });
   });
 
-  test('that is there from the start is one of the scopes', () => {
+  test('existing from the start is one of the scopes', () => {
     const { results = [] } = ask(of('2025.12'), 'GET', `${path}?scope_name=email`).body;
     expect(results).toEqual([
       expect.objectContaining({
@@ -112,7 +112,7 @@ describe('a scope mapping', () => {
   });
 });
 
-test('a role is created, found by its name, and refused once more', () => {
+test('a role is created and found by its name, and a second one is refused', () => {
   const sandbox = of('2026.8');
   const made = ask(sandbox, 'POST', '/rbac/roles/', { name: 'Readers' });
   expect(made).toMatchObject({ status: 201, body: { name: 'Readers' } });
@@ -151,7 +151,7 @@ describe('the settings', () => {
   test.each([
     ['2025.12', true],
     ['2026.5', false],
-  ] as const)('close what nothing is bound to in releases that have the flag: %s', (release, passing) => {
+  ] as const)('close unbound records in releases with the flag: %s', (release, passing) => {
     const sandbox = of(release);
     sandbox.create('application', { slug: 'wiki', name: 'Wiki' });
     const check = (): unknown => ask(sandbox, 'GET', '/core/applications/wiki/check_access/').body['passing'];
@@ -161,7 +161,7 @@ describe('the settings', () => {
   });
 });
 
-test('a token has the rights that its seed says, to every kind', () => {
+test('a token has the rights of its seed, for every kind', () => {
   const rights = {
     view_stages: ['No'],
     change_stages: 'none',
@@ -197,7 +197,7 @@ describe.each([
     expect(listed('/providers/all/')).toEqual([]);
   });
 
-  test('has what they refer to, and what is bound', () => {
+  test('has the records that its own refer to, and its bindings', () => {
     const bound = listed('/flows/bindings/').filter(
       ({ target }) => target === sandbox.pk('/flows/instances/', 'default-authentication-flow'),
     );
@@ -222,7 +222,7 @@ describe.each([
   });
 });
 
-test('what wants a licence is refused without one', () => {
+test('an enterprise type is refused without a licence', () => {
   const fields = { name: 'Old' };
   const path = '/policies/unique_password/';
   expect(ask(of('2025.12'), 'POST', path, fields)).toMatchObject({
@@ -232,7 +232,7 @@ test('what wants a licence is refused without one', () => {
   expect(ask(seedSandbox({ is_licensed: true }, '2025.12').sandbox, 'POST', path, fields).status).toBe(201);
 });
 
-test('somebody else creates, changes and deletes a record of any kind, by the path of its list', () => {
+test('another client creates, changes and deletes records of any kind, by the path of the list', () => {
   const sandbox = of('2025.12');
   expect(sandbox.create('/stages/deny/', { name: 'No' })).toMatchObject({ record: { name: 'No' } });
   sandbox.change('/stages/deny/', 'No', { deny_message: 'Never' });
@@ -242,8 +242,8 @@ test('somebody else creates, changes and deletes a record of any kind, by the pa
   expect(() => sandbox.create('/stages/nothing/', {})).toThrow('release 2025.12 creates none');
 });
 
-describe.each(['2023.10', '2026.8'] as const)('of release %s', (release) => {
-  test('a value of another form, an unknown choice and a reference to nothing are refused by field', () => {
+describe.each(['2023.10', '2026.8'] as const)('a record of release %s', (release) => {
+  test('with an invalid form, an unknown choice or a dangling reference is refused by field', () => {
     const refused = ask(of(release), 'POST', '/flows/bindings/', {
       target: '00000000-0000-4000-8000-000000000000',
       stage: 'none',
@@ -263,7 +263,7 @@ describe.each(['2023.10', '2026.8'] as const)('of release %s', (release) => {
     });
   });
 
-  test('what no answer shows is kept, and not shown', () => {
+  test('keeps write-only fields without showing them', () => {
     const fields = { name: 'Key', certificate_data: 'PEM', key_data: 'secret' };
     const made = ask(of(release), 'POST', '/crypto/certificatekeypairs/', fields);
     expect(made).toMatchObject({ status: 201, body: { name: 'Key' } });

@@ -45,7 +45,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind, release), kind] as c
     });
 
     test.runIf(isSeeded && kind.listing.isUnique)(
-      'is seeded by its list, where an identity that is taken is refused',
+      'is seeded by its list, which refuses a duplicate identity',
       () => {
         const fields = fieldsIn(seedSandbox({ is_licensed: true }, release).sandbox);
         const { sandbox, refused } = seedSandbox({ [list]: [fields, fields], is_licensed: true }, release);

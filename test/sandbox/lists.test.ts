@@ -65,7 +65,7 @@ describe('a list of users', () => {
     ['ordering=nonsense&page_size=2', ['Alice', 'alice']],
     ['page_size=2&page=2', ['bob', 'sandbox']],
     ['page_size=2&page=last', ['ünï']],
-  ])('by %s', (query, usernames) => {
+  ])('filtered by %s', (query, usernames) => {
     expect(shown(get(seeded(people), `core/users/?${query}`), 'username')).toEqual([200, usernames]);
   });
 
@@ -104,14 +104,14 @@ describe('a list of users', () => {
     [['alice'], 'alice', [200, ['alice']]],
     [['alice'], 'bob', [200, []]],
     [[], 'alice', [200, []]],
-  ] as const)('shows a token that may view %j what that is', (visible, username, expected) => {
+  ] as const)('shows a token that may view %j these records', (visible, username, expected) => {
     const view_users = typeof visible === 'string' ? visible : [...visible];
     const sandbox = seeded({ ...people, tokens: [{ token: 'limited', view_users }] });
     const found = get(sandbox, `core/users/?username=${username}`, 'limited');
     expect(shown(found, 'username')).toEqual(expected);
   });
 
-  test('shows single ones by their ids, and denies what nobody may view', () => {
+  test('shows single records by id, and denies kinds that the token may not view', () => {
     const sandbox = seeded({
       ...people,
       tokens: [
@@ -152,7 +152,7 @@ describe('the user of a token', () => {
   });
 });
 
-test('a seed can say what the token may that every sandbox takes', () => {
+test('a seed defines token rights of the sandbox', () => {
   const sandbox = seeded({ tokens: [{ token: sandboxToken, superuser: true, open_applications: 'none' }] });
   expect(get(sandbox, 'core/users/me/').body).toMatchObject({
     user: { username: 'sandbox', is_superuser: true },
@@ -171,7 +171,7 @@ describe('a list of applications', () => {
     expect(get(sandbox, `${full}&page=2`, 'super').status).toBe(404);
   });
 
-  test('is for everybody else what their first request was answered with, until one is created', () => {
+  test('is cached for other tokens until a create', () => {
     const sandbox = seeded(apps);
     expect(shown(get(sandbox, `${full}&slug=b`), 'slug')).toEqual([200, ['b']]);
     expect(shown(get(sandbox, `${full}&slug=a`), 'slug')).toEqual([200, ['b']]);
@@ -182,7 +182,7 @@ describe('a list of applications', () => {
     expect(all.body['pagination']).toMatchObject({ count: 4, current: 2, end_index: 2 });
   });
 
-  test('shows what policies let somebody open, and not what the token may view', () => {
+  test('shows applications that policies open to the user, regardless of view permissions', () => {
     const tokens = [{ token: 'limited', view_applications: 'none' as const, open_applications: ['a'] }];
     const sandbox = seeded({ ...apps, tokens });
     const list = get(sandbox, 'core/applications/', 'limited');
@@ -218,7 +218,7 @@ describe('names', () => {
     ['providers/all/?search=grafana', ['Grafana OIDC', 'grafana-scim', 'Wiki']],
     ['providers/all/?search=oidc%20grafana', ['Grafana OIDC']],
     ['providers/all/?name=Wiki&page_size=1', ['Grafana OIDC']],
-  ])('by %s', (path, names) => {
+  ])('filtered by %s', (path, names) => {
     expect(shown(get(seeded(seed), path), 'name')).toEqual([200, names]);
   });
 

@@ -258,7 +258,7 @@ function sorted(value: JsonValue): JsonValue {
   );
 }
 
-test('the sandbox answers of every kind as 2025.12.4 was recorded to answer, but for those with a reason', () => {
+test('the sandbox answers like the recording of 2025.12.4 for every kind, except with a reason', () => {
   const all = replayed();
   const different = all.filter(({ theirs, ours }) => theirs !== ours).map(({ name }) => name);
   expect(different).toEqual(Object.keys(notAlike));
@@ -309,7 +309,7 @@ function referredIn(sandbox: Sandbox, path: string, name: string, value: JsonVal
 }
 
 test.each(summaries.map((summary) => [summary.path, summary] as const))(
-  'of 2023.10.7, %s takes a second one or not, and a change that sends nothing or not',
+  'of 2023.10.7, %s answers a duplicate and an empty change as recorded',
   (path, { minimal, createdWith, again, againSays, patchNothing, patchNothingSays }) => {
     const { sandbox } = seedSandbox({ is_fresh: true }, '2023.10');
     for (const [list, , body] of before2024) makeIn(sandbox, list, body);

@@ -52,16 +52,16 @@ describe.each(sessions)('the sandbox answers as release $release was recorded to
     else expect(answer).toEqual(recorded(recording));
   });
 
-  test('what somebody else does is done before an exchange that was recorded', () => {
+  test('changes by another client come before a recorded exchange', () => {
     const titles = new Set(all.map(([title]) => title));
     expect(Object.keys(session.before).filter((title) => !titles.has(title))).toEqual([]);
   });
 });
 
-describe.each(releases)('of release %s', (release) => {
+describe.each(releases)('release %s', (release) => {
   const files = sessions.flatMap((one) => (one.release === release ? one.session.files : []));
 
-  test('what the sandbox does not match is an exchange that was recorded', () => {
+  test('has a recording for each known mismatch', () => {
     const titles = new Set(servedIn(release, files).map(([title]) => title));
     expect(Object.keys(notMatched[release]).filter((title) => !titles.has(title))).toEqual([]);
   });
@@ -73,7 +73,7 @@ describe.each(releases)('of release %s', (release) => {
     expect(document).toContain(`| ${rulesOf[release].version} | ${length} | ${matched} |`);
   });
 
-  test('every file is replayed', () => {
+  test('replays every file', () => {
     const there = readdirSync(new URL(`../recordings/${release}/`, import.meta.url)).filter(
       (name) => !/^(?:kinds|way-in)/.test(name), // replayed in tests of their own
     );

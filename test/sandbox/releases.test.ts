@@ -119,7 +119,7 @@ describe.each(late)('a user of release %s', (release) => {
     });
   });
 
-  test('with an integer that is too large is stored, and no page that holds it can be had any more', () => {
+  test('with too large an integer is stored, and breaks its list page', () => {
     const sandbox = seeded(release, { users: [{ username: 'ann', name: 'Ann' }] });
     const body = '{"username":"big","name":"","attributes":{"deep":[{"a":18446744073709551616}]}}';
     expect(ask(sandbox, 'POST', 'core/users/', body).status).toBe(201);
@@ -150,7 +150,7 @@ describe('a page', () => {
     ['?page_size=x', 100, 20],
     ['?page_size=50', 50, 50],
     ['?page_size=100000', 251, 100],
-  ])('that is asked for by "%s" has %i users, and later %i', (query, earlier, later) => {
+  ])('with size "%s" has %i users, later %i', (query, earlier, later) => {
     for (const [release, size] of [
       ['2023.10', earlier],
       ['2025.12', later],
@@ -162,7 +162,7 @@ describe('a page', () => {
     }
   });
 
-  test('of applications is cached by itself, later', () => {
+  test('of applications has its own cache in later releases', () => {
     const applications = ['a', 'b', 'c'].map((slug) => ({ slug, name: slug }));
     const sandbox = seeded('2025.12', { applications });
     const shown = (query: string): unknown => get(sandbox, `core/applications/?${query}`).body['results'];
@@ -190,7 +190,7 @@ test('a right to change one record is enough later', () => {
   }
 });
 
-describe('a body that is no JSON', () => {
+describe('a body that is not JSON', () => {
   test.each([
     ['{"name":"\\ud800"}', 'no low surrogate in string: line 1 column 16 (char 15)'],
     ['{"name":\n1e999}', 'number is infinity when parsed as double: line 2 column 1 (char 9)'],
@@ -208,7 +208,7 @@ describe('a body that is no JSON', () => {
   );
 });
 
-describe('from 2026.8 on', () => {
+describe('release 2026.8 and later', () => {
   test('the path of the slug `requestable` is a list, whether there is such an application or not', () => {
     const applications = [{ slug: 'requestable', name: 'R' }];
     const path = 'core/applications/requestable/';
@@ -234,7 +234,7 @@ describe('from 2026.8 on', () => {
     [{ staff: { number: '7' } }, 'staff.number', 'Value is not unique.'],
     [{ staff: { number: 8 }, room: 'a' }, 'room', 'Value does not match configured pattern.'],
     [{ staff: { number: '8' } }, '', undefined],
-  ])('the attributes %j of a user are held against what is demanded', (attributes, key, said) => {
+  ])('check the attributes %j of a user against required ones', (attributes, key, said) => {
     const users = [{ username: 'ann', name: 'Ann', attributes: { staff: { number: '7' } } }];
     const body = JSON.stringify({ username: 'ben', name: 'Ben', attributes });
     const { status, body: answer } = ask(

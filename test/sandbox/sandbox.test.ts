@@ -61,7 +61,7 @@ describe('the sandbox', () => {
     ['none', { a: 403, b: 403, c: 403 }],
     [['a'], { a: 200, b: 404, c: 404 }],
     [[], { a: 404, b: 404, c: 404 }],
-  ] as const)('shows a token what it may view: %j', (visible, statuses) => {
+  ] as const)('shows a token records within its view permissions: %j', (visible, statuses) => {
     const sandbox = seeded({
       tokens: [
         {
@@ -85,7 +85,7 @@ describe('the sandbox', () => {
     [{ add_applications: false }, { applications: 403, users: 201 }],
     [{ add_users: false }, { applications: 201, users: 403 }],
     [{ view_applications: 'none' }, { applications: 201, users: 201 }],
-  ] as const)('lets a token create what it may: %j', (rights, { applications, users }) => {
+  ] as const)('lets a token create records within its permissions: %j', (rights, { applications, users }) => {
     const sandbox = seeded({ tokens: [{ token: 'limited', ...rights }] });
     expect(post(sandbox, 'applications', { slug: 'a', name: 'A' }, 'limited').status).toBe(applications);
     expect(post(sandbox, 'users', { username: 'a', name: 'A' }, 'limited').status).toBe(users);
@@ -117,7 +117,7 @@ describe('the sandbox', () => {
 });
 
 describe('a seed', () => {
-  test('that the service would refuse is reported, at its place', () => {
+  test('with an invalid value is reported at its place', () => {
     const text = [
       'applications:',
       '  - { slug: a, name: A }',
@@ -131,7 +131,7 @@ describe('a seed', () => {
     ]);
   });
 
-  test('that is good is served', () => {
+  test('that is valid is served', () => {
     const sandbox = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
     if (Array.isArray(sandbox)) expect.fail(JSON.stringify(sandbox));
     else expect(ask(sandbox, 'GET', 'applications/a/').status).toBe(200);

@@ -37,8 +37,8 @@ const flowFields = (slug: string): JsonObject => ({
 describe.each([
   ['2023.10', (action: string): string => action.toUpperCase()],
   ['2025.12', (action: string): string => action],
-] as const)('of release %s', (release, said) => {
-  test('a flow takes its bindings and the providers that it authorizes along, and leaves the rest without it', () => {
+] as const)('deletes in release %s', (release, said) => {
+  test("a flow's delete cascades to its bindings and providers, and clears other references", () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const flow = made(sandbox, '/flows/instances/', flowFields('own'));
     const { pk = null } = flow;
@@ -83,7 +83,7 @@ describe.each([
     expect(sandbox.handle({ method: 'GET', path, headers, body: '' }).status).toBe(404);
   });
 
-  test('a policy takes its bindings along, wherever they are', () => {
+  test("a policy's delete cascades to all of its bindings", () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const policy = made(sandbox, '/policies/dummy/', { name: 'never' });
     const { pk: target = null } = made(sandbox, 'application', { slug: 'wiki', name: 'Wiki' });
@@ -98,7 +98,7 @@ describe.each([
     expect(results).toEqual([]);
   });
 
-  test('an application goes on without its provider, and a group without a role', () => {
+  test('a deleted provider or role is cleared in applications and groups', () => {
     const { sandbox } = seedSandbox({}, release);
     made(sandbox, 'application', { slug: 'wiki', name: 'Wiki', provider: 3 });
     expect(uses(sandbox, '/providers/saml/', { pk: 3 })).toEqual([`application ${said('set_default')}`]);

@@ -125,7 +125,7 @@ describe.each(releases)('the executor of release %s', (release) => {
     },
   );
 
-  test('is asked of each flow that is made here', () => {
+  test('requires the outcome of each new flow', () => {
     expect(recorded(release).map(({ name }) => name)).toEqual(Object.keys(flows));
   });
 });

@@ -19,7 +19,7 @@ test.each(createdKinds.map((kind) => [kind.path, kind] as const))('the row of %s
   expect(differences(kind)).toEqual(known[kind.path] ?? []);
 });
 
-test('a kind with one record is read and changed in each release that has it, and its fields are those of the API', () => {
+test('a settings kind is read and changed in each release that has it, with the fields of the API', () => {
   const singles = kinds.filter(({ single }) => single !== undefined);
   expect(singles.map(({ list }) => list)).toEqual(['settings']);
   for (const kind of singles)

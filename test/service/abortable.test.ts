@@ -5,7 +5,7 @@ import { answered } from '../support/scripted-transport.ts';
 
 const request = { method: 'GET', path: '/x' } as const;
 
-test('a transport that is to give up has lost what is under way, and sends nothing more', async () => {
+test('an aborted transport loses requests under way, and sends nothing more', async () => {
   const urgent = new AbortController();
   let sent = 0;
   const send = abortable(() => {
@@ -19,7 +19,7 @@ test('a transport that is to give up has lost what is under way, and sends nothi
   expect(sent).toBe(2);
 });
 
-test('what has been answered before stays answered', async () => {
+test('an earlier answer stays an answer', async () => {
   const urgent = new AbortController();
   const send = abortable(async () => answered(200), urgent.signal);
   const exchange = await send(request);

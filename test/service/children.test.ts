@@ -58,7 +58,7 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
   return found.kind === 'read' ? (found.of.get(target) ?? []).map(({ pk }) => pk) : found.kind;
 }
 
-test('of several pages, what two reads agree on is taken', async () => {
+test('with several pages, a list counts after two equal reads', async () => {
   expect(await read([['a', 'b', 'c']])).toEqual(['a', 'b', 'c']);
   // One slipped from a page that was still to be read to one that was.
   expect(

@@ -46,16 +46,13 @@ test('an earlier release is asked at its own path, and from then on there alone'
   expect(statuses).toEqual([200, 404]);
 });
 
-test.each([502, 421, 200])(
-  'a former path that only a proxy has answered, with %i, is not kept',
-  async (status) => {
-    const answers = { [path]: page(404), [former]: page(status) };
-    const { sent } = await asked(answers, list, list);
-    expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
-  },
-);
+test.each([502, 421, 200])('a former path answered only by a proxy, with %i, is not kept', async (status) => {
+  const answers = { [path]: page(404), [former]: page(status) };
+  const { sent } = await asked(answers, list, list);
+  expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
+});
 
-test('a create that is lost at the former path counts as lost', async () => {
+test('a create lost at the former path counts as lost', async () => {
   const answers = { [path]: page(404), [former]: { kind: 'lost', error: new Error('gone') } as const };
   expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual(['lost']);
 });
@@ -76,13 +73,13 @@ test.each([
   expect((await asked({ [path]: answer, [former]: json(200) }, list)).sent).toEqual([`GET ${path}`]);
 });
 
-test('where neither path leads anywhere, the answer is that of the present one', async () => {
+test('if both paths are unknown, the answer of the present one counts', async () => {
   const { sent, statuses } = await asked({ [path]: page(405) }, list, list);
   expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
   expect(statuses).toEqual([405, 405]);
 });
 
-test('what is under no path that moved is sent as it is', async () => {
+test('a path that never changed is sent unchanged', async () => {
   expect((await asked({}, { method: 'GET', path: '/api/v3/core/users/' })).sent).toEqual([
     'GET /api/v3/core/users/',
   ]);
@@ -91,7 +88,7 @@ test('what is under no path that moved is sent as it is', async () => {
 test.each([
   ['a failure', page(504)],
   ['a page of something before it', page(200)],
-])('%s at the former path does not make it the one that is asked from then on', async (_, answer) => {
+])('%s at the former path does not select it', async (_, answer) => {
   const { sent } = await asked({ [former]: answer }, list, list);
   expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
 });

@@ -16,7 +16,7 @@ async function told(exchange: Exchange): Promise<Exchange> {
   return send({ method: 'POST', path: user.path, body: '{"username":"al","name":"canary"}' });
 }
 
-test('what the service says of a hidden field is left out whole, and of another is kept', async () => {
+test('messages on a hidden field are dropped, on other fields kept', async () => {
   const body = {
     email: ['canary is no address.'],
     attributes: { canary: ['No.'] },
@@ -38,20 +38,20 @@ test('a refusal is understood as it was said', async () => {
   expect(readAnswer(refused, user, 'al').kind).toBe('read_only');
 });
 
-test('a record, and what is no JSON, stay as they are', async () => {
+test('a record, and a body that is not JSON, stay unchanged', async () => {
   const record = answered(201, { pk: 1, username: 'al', name: 'canary' });
   expect(await told(record)).toBe(record);
   const page = answered(502, '<p>Bad gateway</p>');
   expect(await told(page)).toBe(page);
 });
 
-test('what is said of a read names no hidden field either', async () => {
+test('messages of a read name no hidden field', async () => {
   const send = hiding(async () => answered(400, { meta_publisher: ['canary'], slug: ['No.'] }), hide);
   const { answer } = await createClient(send).read({ kind: application, name: 'wiki' });
   expect(answer.body).toEqual({ meta_publisher: '(hidden)', slug: ['No.'] });
 });
 
-test('a request that is about no record stays as it is', async () => {
+test('a request without a record stays unchanged', async () => {
   const exchange = answered(403, { detail: 'No.', name: 'x' });
   expect(await hiding(async () => exchange, hide)({ method: 'GET', path: '/api/v3/root/config/' })).toBe(
     exchange,

@@ -16,12 +16,12 @@ async function rightsBy(list: Exchange, options: Exchange): Promise<KindRights |
 }
 
 describe('a token', () => {
-  test('may view what a page is given of, and create where OPTIONS lists POST', async () => {
+  test('may view if it gets a page, and create if OPTIONS lists POST', async () => {
     const options = answered(200, { renders: [], actions: { POST: {} } });
     expect(await rightsBy(answered(200, { results: [] }), options)).toEqual({ view: 'may', create: 'may' });
   });
 
-  test('may not view what is denied, nor create where OPTIONS lists no POST', async () => {
+  test('may not view if it is denied, nor create without POST in OPTIONS', async () => {
     const options = answered(200, { renders: [] });
     expect(await rightsBy(answered(403, { detail: 'no' }), options)).toEqual({
       view: 'may not',
@@ -36,7 +36,7 @@ describe('a token', () => {
     ['JSON of what stands in front', answered(200, { methods: ['GET', 'POST'] })],
     ['a refusal of another program', answered(403, { message: 'no' })],
     ['a failure', answered(500, { detail: 'x' })],
-  ])('has rights that are unknown after %s', async (_, exchange) => {
+  ])('has unknown rights after %s', async (_, exchange) => {
     expect(await rightsBy(exchange, exchange)).toEqual({ view: 'unknown', create: 'unknown' });
   });
 });

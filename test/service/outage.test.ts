@@ -65,7 +65,7 @@ describe('a service is waited for', () => {
     expect(watched.outlasted).toBe(1);
   });
 
-  test('that has not answered yet, where that is asked for', async () => {
+  test('that has not answered yet, on request', async () => {
     const { outage: watched } = outage([refused, notFound], { fromTheStart: true });
     watched.note(refused);
     expect(await watched.wait()).toBe('back');
@@ -95,7 +95,7 @@ describe('a service is not waited for', () => {
     expect(asked()).toBe(0);
   });
 
-  test('that answers the first question: it was never away, and nothing is said', async () => {
+  test('that answers the first question: there was no outage, and no report', async () => {
     const { outage: watched, news } = outage([notFound]);
     watched.note(badGateway);
     expect(await watched.wait()).toBe('there');
@@ -104,7 +104,7 @@ describe('a service is not waited for', () => {
 });
 
 describe('while a service is away', () => {
-  test('one asks for all, at once, then after 0.25 s, then less and less often', async () => {
+  test('one worker asks for all: at once, after 0.25 s, then less often', async () => {
     const { outage: watched, asked, clock } = outage([refused, dropped, late, badGateway, refused, notFound]);
     watched.note(notFound);
     watched.note(refused);
@@ -117,7 +117,7 @@ describe('while a service is away', () => {
     expect(clock.sleeps).toEqual([250, 500, 1000, 2000, 2000]);
   });
 
-  test('it says when it waits and when that is over', async () => {
+  test('the start and end of the wait are reported', async () => {
     const { outage: watched, news } = outage([refused, refused, notFound]);
     watched.note(badGateway);
     await watched.wait();
@@ -127,7 +127,7 @@ describe('while a service is away', () => {
     ]);
   });
 
-  test('it is waited for as long as was said, asked a last time, and then never again', async () => {
+  test('it waits for the set time, asks a last time, and gives up', async () => {
     const { outage: watched, news, clock, asked } = outage([refused]);
     const startedAt = clock.now();
     watched.note(badGateway);
@@ -140,7 +140,7 @@ describe('while a service is away', () => {
     expect(asked()).toBe(before);
   });
 
-  test('each outage has the whole time for itself', async () => {
+  test('each outage has the full time', async () => {
     const { outage: watched, clock } = outage([refused, notFound, refused, notFound], { waitMs: 300 });
     for (let time = 0; time < 2; time += 1) {
       watched.note(badGateway);
@@ -174,7 +174,7 @@ describe('while a service is away', () => {
     });
   });
 
-  test('nothing is asked after an interruption, whoever saw a sign before', async () => {
+  test('nothing is requested after an interruption', async () => {
     const interruption = new AbortController();
     const { outage: watched, asked } = outage([refused], {}, interruption.signal);
     watched.note(badGateway);
@@ -197,7 +197,7 @@ describe('while a service is away', () => {
     expect(await watched.wait()).toBe('gone');
   });
 
-  test('it sleeps no longer than until the interruption', async () => {
+  test('the wait ends with an interruption', async () => {
     const time = new VirtualTime();
     const interruption = new AbortController();
     const startedAt = time.now();
@@ -293,7 +293,7 @@ describe('pacing in an outage', () => {
     expect(clock.sleeps).toEqual([7000]);
   });
 
-  test('leaves a pause that is too long to end the run', async () => {
+  test('lets too long a pause end the run', async () => {
     const { pacing, clock } = pacingThat(() => notFound);
     pacing.note({ ...unavailable, retryAfter: '3600' }, 1);
     expect(await pacing.turn()).toBe(false);

@@ -181,7 +181,7 @@ describe('how many are under way at a time', () => {
     expect(surroundings.pacing.pace()).toMatchObject({ limit: 8, ceiling: 8, requests: 40 });
   });
 
-  test.each([1, 2, 3, 8])('never exceeds a ceiling of %i with what goes on beside', async (ceiling) => {
+  test.each([1, 2, 3, 8])('never exceeds a ceiling of %i, with tasks outside the queue', async (ceiling) => {
     const { pacing, time } = withCeiling(ceiling);
     const clock = time.clock(() => false);
     let underWay = 0;
@@ -202,7 +202,7 @@ describe('how many are under way at a time', () => {
     expect(most).toBeGreaterThanOrEqual(Math.min(2, ceiling));
   });
 
-  test('what is thrown beside comes to whoever waits for it, and stops nothing else', async () => {
+  test('an exception of a task outside the queue reaches its caller, and stops nothing else', async () => {
     const { pacing } = withCeiling(1);
     const failing = pacing.beside(async () => Promise.reject(new Error('beside')));
     const all = pacing.forEach([1, 2, 3], async (item) => item);
@@ -249,7 +249,7 @@ describe('how many are under way at a time', () => {
     { kind: 'lost', error: new Error('reset') },
     { kind: 'lost' },
     { kind: 'unreachable_for_now', error: timeout },
-  ])('stays as it is after any other trouble: $kind', async (answer) => {
+  ])('stays the same after other failures: $kind', async (answer) => {
     const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(8);
@@ -292,7 +292,7 @@ describe('how many are under way at a time', () => {
     expect(told).toHaveLength(12);
   });
 
-  test('passes on what a task throws, and begins nothing more', async () => {
+  test('passes on an exception of a task, and starts nothing more', async () => {
     const pacing = createPacing({ concurrency: 2, clock: virtualClock(now), random: () => 0 });
     const begun: number[] = [];
     const failing = pacing.forEach([1, 2, 3], async (item) => {

@@ -34,7 +34,7 @@ async function reading(body: unknown, status = 200, number = 2): Promise<PageRea
   return createClient(send).readPage(users, { number, size: 2 });
 }
 
-test('a page is asked for with the query of its list, its number and its size', async () => {
+test("a page is requested with its list's query, its number and its size", async () => {
   const { send, requests } = scriptedTransport(answered(200, page()));
   await createClient(send).readPage(users, { number: 2, size: 2 });
   expect(requests).toEqual([
@@ -42,14 +42,14 @@ test('a page is asked for with the query of its list, its number and its size', 
   ]);
 });
 
-test('a page has its records, how many there are in all, and the page after it', async () => {
+test('a page has its records, the total, and the number of the next page', async () => {
   expect(await reading(page())).toMatchObject({
     proof: 'exists',
     page: { count: 5, next: 3, end: 4, items: two.map((each) => ({ received: each, shown: each })) },
   });
 });
 
-describe('a page that is not what was asked for, or contradicts itself, proves nothing', () => {
+describe('an inconsistent or unrequested page proves nothing', () => {
   test.each<[string, object]>([
     ['another page', page({ current: 1 })],
     ['more records than it says', page({}, [...two, { pk: 3 }])],
@@ -78,7 +78,7 @@ describe('a page that is not what was asked for, or contradicts itself, proves n
   });
 });
 
-test('a first page that begins later is none', async () => {
+test('a first page that does not begin at 1 is invalid', async () => {
   const later = { next: 0, previous: 0, count: 3, current: 1, start_index: 2, end_index: 3 };
   expect((await reading(page(later), 200, 1)).proof).toBe('nothing');
 });
@@ -108,7 +108,7 @@ test.each([
   expect((await reading(body, status, number)).proof).toBe(proof);
 });
 
-test('what is no record is left out, and what holds a secret is kept to be compared with, and not to be shown', async () => {
+test('values that are not records are skipped, and secrets are kept only for comparison', async () => {
   const secret = 'canary-of-a-header';
   const body = page({}, [null, { pk: 2, username: secret, name: `it is ${secret}` }]);
   const { send } = scriptedTransport(answered(200, body));
@@ -119,7 +119,7 @@ test('what is no record is left out, and what holds a secret is kept to be compa
   expect(JSON.stringify(met.answer)).not.toContain(secret);
 });
 
-describe('whose the token is', () => {
+describe("the token's user", () => {
   test.each([
     [answered(200, { user: { username: 'me', is_superuser: true } }), 'exists', true],
     [answered(200, { user: { username: 'me', is_superuser: 'true' } }), 'exists', false],
@@ -134,7 +134,7 @@ describe('whose the token is', () => {
   });
 });
 
-describe('what 2023.10 answered', () => {
+describe('recorded answers of 2023.10', () => {
   const recorded = [
     ...readRecordings('2023.10', 'list-users'),
     ...readRecordings('2023.10', 'list-applications'),

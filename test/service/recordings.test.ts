@@ -173,7 +173,7 @@ function recordingsOf(release: Release): (readonly [title: string, file: string,
   );
 }
 
-describe.each(releases)('the client makes of an answer of release %s what the table says', (release) => {
+describe.each(releases)('the client judges an answer of release %s by the table', (release) => {
   beforeAll(() => nock.disableNetConnect());
   afterEach(() => nock.cleanAll());
 
@@ -183,7 +183,7 @@ describe.each(releases)('the client makes of an answer of release %s what the ta
   });
 });
 
-test('what is expected of a recorded answer was recorded', () => {
+test('each expected answer has a recording', () => {
   const names = new Set(
     releases.flatMap((release) => recordingsOf(release).map(([, file, { name }]) => `${file} ${name}`)),
   );
@@ -193,7 +193,7 @@ test('what is expected of a recorded answer was recorded', () => {
   expect(expectations.filter((name) => !names.has(name))).toEqual([]);
 });
 
-describe('the client sends what the contract asks for', () => {
+describe('the client sends what the contract requires', () => {
   test.each(
     releases
       .flatMap((release) => recordingsOf(release))

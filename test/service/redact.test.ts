@@ -48,7 +48,7 @@ describe('a token that the other side echoes', () => {
     });
   });
 
-  test('is blanked out of what is no JSON', async () => {
+  test('is masked in text that is not JSON', async () => {
     expect(await redacted(withBody(502, `<p>${secret}</p>`))).toMatchObject({ body: '<p>(sensitive)</p>' });
   });
 
@@ -59,7 +59,7 @@ describe('a token that the other side echoes', () => {
 });
 
 describe('a field name that means something', () => {
-  test('stays, even where it is the value of a header', async () => {
+  test('is kept even if a header has the same value', async () => {
     const body = { provider: ['provider'] };
     expect(await redacted(answered(400, body), 'provider')).toMatchObject({
       body: '{"provider":["(sensitive)"]}',
@@ -79,7 +79,7 @@ describe('a record', () => {
     });
   });
 
-  test('shows none of it in its id and in the answer', async () => {
+  test('has it masked in the id and in the answer', async () => {
     const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({ held: { pk: '(sensitive)-1' } });
@@ -95,7 +95,7 @@ describe('a token in an error', () => {
     });
   });
 
-  test('that has a read-only message, as one of a timeout, is blanked out', async () => {
+  test('with a read-only message, such as a time-out, is masked', async () => {
     const error = new DOMException(`no answer to ${secret}`, 'TimeoutError');
     expect(await redacted({ kind: 'lost', error })).toMatchObject({
       error: { name: 'TimeoutError', message: 'no answer to (sensitive)' },

@@ -32,7 +32,7 @@ function held(): {
   };
 }
 
-test('what was under way when another one showed the former form is sent again as well', async () => {
+test('a request under way while another one shows the former form is sent again too', async () => {
   const { send, sent, answer } = held();
   const sendFields = sendFieldsBy(send);
   const both = [sendFields(request, oauth2, fields), sendFields(request, oauth2, fields)];
@@ -44,7 +44,7 @@ test('what was under way when another one showed the former form is sent again a
   expect(sent.map(isList)).toEqual([true, true, false, false]);
 });
 
-test('an answer to the second that says nothing is what came of it, and shows no form', async () => {
+test('an unclear answer to the second try is the result, and shows no form', async () => {
   const { send, sent, answer } = held();
   const sendFields = sendFieldsBy(send);
   const first = sendFields(request, oauth2, fields);
@@ -57,7 +57,7 @@ test('an answer to the second that says nothing is what came of it, and shows no
   expect(sent.map(isList)).toEqual([true, false, true]);
 });
 
-test('what is refused in either form is refused for what was said first', async () => {
+test('fields refused in both forms are reported with the first refusal', async () => {
   const { send, answer } = held();
   const refused = sendFieldsBy(send)(request, oauth2, fields);
   const said = answered(400, { redirect_uris: { url: ['Too long.'] } });
@@ -66,7 +66,7 @@ test('what is refused in either form is refused for what was said first', async 
   expect(await refused).toBe(said);
 });
 
-test('another field that is refused is not sent again', async () => {
+test('a refusal of another field is not sent again', async () => {
   const { send, sent, answer } = held();
   const refused = sendFieldsBy(send)(request, oauth2, fields);
   await answer(0, answered(400, { name: ['Taken.'] }));

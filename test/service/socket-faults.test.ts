@@ -262,7 +262,7 @@ describe('a request that meets', () => {
   );
 
   test.each(wayNames.flatMap((way) => methods.map((method) => ({ way, method }))))(
-    'a port where nobody listens, $way: $method',
+    'a port without a listener, $way: $method',
     async ({ way, method }) => {
       const here = await world(way, {});
       await here.service.close();
@@ -372,7 +372,7 @@ describe('a request whose proxy', () => {
     }
   });
 
-  test('gets the service and the credentials, and the service gets neither', async () => {
+  test('gets the address of the service and the credentials, and the service gets neither', async () => {
     for (const way of ['through a proxy', 'through a proxy, with TLS'] as const) {
       const here = await world(way, answering(ok));
       expect(seen(await send(here, 'POST'))).toBe('answered 200');
@@ -413,7 +413,7 @@ async function turns(count: number): Promise<void> {
 /** A connection is used again only some turns of the loop after its answer. */
 const untilIdle = (): Promise<void> => turns(5);
 
-describe.each(someOf(wayNames, 1))('a connection that is used again, %s', (way) => {
+describe.each(someOf(wayNames, 1))('a reused connection, %s', (way) => {
   const keeping = (after: (socket: Socket, requests: number) => void): RawServerOptions => {
     const answered = new WeakMap<Socket, number>();
     return {
@@ -427,7 +427,7 @@ describe.each(someOf(wayNames, 1))('a connection that is used again, %s', (way) 
     };
   };
 
-  test.each(methods)('and that is reset as the second request comes: %s is lost', async (method) => {
+  test.each(methods)('reset when the second request comes: %s is lost', async (method) => {
     const here = await world(
       way,
       keeping((socket, requests) => (requests === 1 ? socket.write(ok) : reset(socket))),
@@ -441,7 +441,7 @@ describe.each(someOf(wayNames, 1))('a connection that is used again, %s', (way) 
   });
 
   test.each(methods)(
-    'and that the service closes at the moment of the next %s: what never came was never sent, or is lost',
+    'closed by the service during the next %s: a request without a byte was never sent, otherwise it is lost',
     async (method) => {
       let last: Socket | undefined;
       const here = await world(
@@ -467,7 +467,7 @@ describe.each(someOf(wayNames, 1))('a connection that is used again, %s', (way) 
   );
 });
 
-describe('a request that is given up before it has a connection', () => {
+describe('a request aborted before it has a connection', () => {
   test.each(wayNames.filter((way) => ways[way].secure || ways[way].proxied))(
     'is never written later, %s',
     async (way) => {

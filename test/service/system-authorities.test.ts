@@ -36,12 +36,12 @@ async function get(certificates: readonly string[]): Promise<Exchange> {
   return exchange;
 }
 
-test('what the machine trusts is still trusted when a file of authorities is given', async () => {
+test('system authorities stay trusted with a file of authorities', async () => {
   Object.assign(trusted, { roots: [ours], newer: undefined });
   expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('a newer Node is asked what the machine trusts', async () => {
+test("a newer Node is asked for the system's authorities", async () => {
   Object.assign(trusted, { roots: [], newer: () => [ours] });
   expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
 });

@@ -36,7 +36,7 @@ async function post(baseUrl: string): Promise<Exchange> {
 }
 
 describe('a request over a real socket', () => {
-  test('that is answered brings status, headers and body', async () => {
+  test('with an answer has status, headers and body', async () => {
     const url = await serverThat((socket) =>
       socket.end('HTTP/1.1 201 Created\r\nX-Authentik-Id: abc\r\nContent-Length: 2\r\n\r\n{}'),
     );

@@ -29,7 +29,7 @@ function toPostUser(exchange: Exchange): ReturnType<Client['create']> {
   return clientAnsweredWith(exchange).create(user, identity, { username: identity, name: 'Wiki' });
 }
 
-describe('what an answer proves', () => {
+describe('the proof of an answer', () => {
   describe.each(answerRows)('$name', ({ exchange, get, postApplication, postUser }) => {
     test(`to GET application: ${get}`, async () => {
       expect((await toGet(exchange)).proof).toBe(get);
@@ -44,7 +44,7 @@ describe('what an answer proves', () => {
     });
   });
 
-  describe('to GET user, which a list answers', () => {
+  describe('to GET user, answered by a list', () => {
     const alice = { pk: 7, username: identity, name: 'Alice' };
     const page = (results: readonly (object | null)[], count = results.length, other = {}): object => ({
       pagination: {
@@ -103,14 +103,14 @@ describe('what an answer proves', () => {
       expect((await client.read({ kind: user, name: identity })).proof).toBe(proof);
     });
 
-    test('and nothing is asked under the contract alone', async () => {
+    test('and nothing is requested with contract_only', async () => {
       const { send, requests } = scriptedTransport(answered(200, page([alice])));
       const { proof, answer } = await createClient(documentedOnly(send)).read({ kind: user, name: identity });
       expect({ proof, answer }).toEqual({ proof: 'fault', answer: { kind: 'not_offered' } });
       expect(requests).toEqual([]);
     });
 
-    test('and a taken name is looked up, where it can be', async () => {
+    test('and a taken name is looked up if possible', async () => {
       const taken = answered(400, { username: ['taken'] });
       const client = createClient(scriptedTransport(taken).send);
       expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');
@@ -174,7 +174,7 @@ describe('who waits after an answer', () => {
   });
 });
 
-describe('what is kept of an answer', () => {
+describe('the kept parts of an answer', () => {
   const headers = {
     'x-authentik-id': 'abc',
     'retry-after': '5',
@@ -192,7 +192,7 @@ describe('what is kept of an answer', () => {
     });
   });
 
-  test('is no origin of an answer that is no redirect, though it names a location', () => {
+  test('without a redirect have no origin, despite a location', () => {
     expect(read(answered(500, '', headers))).toStrictEqual({
       kind: 'failure',
       status: 500,
@@ -205,7 +205,7 @@ describe('what is kept of an answer', () => {
     expect(read(answered(302, '', { location }))).toStrictEqual({ kind: 'redirect', status: 302 });
   });
 
-  test('is a body that is an object', () => {
+  test('include a body that is an object', () => {
     expect(read(answered(403, { detail: 'no' }))).toStrictEqual({
       kind: 'denied',
       status: 403,
@@ -215,7 +215,7 @@ describe('what is kept of an answer', () => {
     expect(read(answered(403, '<html>'))).toStrictEqual({ kind: 'denied', status: 403 });
   });
 
-  test('is the error when none came', () => {
+  test('include the error if no answer came', () => {
     const error = new Error('no route to host');
     expect(read({ kind: 'never_sent', error, transient: true })).toStrictEqual({
       kind: 'unreachable_for_now',

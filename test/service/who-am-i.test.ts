@@ -31,24 +31,24 @@ describe.each([
   ['2023.10', 'who-and-which-release'],
   ['2025.12', 'permissions'],
   ['2026.2', 'permissions'],
-] as const)('what release %s was recorded to say', (release: Release, file) => {
+] as const)('recorded answers of release %s', (release: Release, file) => {
   const recordings = readRecordings(release, file);
 
-  test('of a wrong token', async () => {
+  test('to a wrong token', async () => {
     expect(await whoAmI(recordedFor(recordings, 'Bearer wrong'))).toEqual({
       finding: { kind: 'wrong' },
       asked: [me, configuration],
     });
   });
 
-  test('where no token reached it', async () => {
+  test('to a missing token', async () => {
     expect(await whoAmI(recordedFor(recordings, undefined))).toEqual({
       finding: { kind: 'missing' },
       asked: [me, configuration],
     });
   });
 
-  test('of a token without rights: that it is valid', async () => {
+  test('to a token without permissions: it is valid', async () => {
     const token = release === '2023.10' ? '<TOKEN:none>' : '<TOKEN_WITHOUT_PERMISSIONS>';
     const { finding, asked } = await whoAmI(recordedFor(recordings, `Bearer ${token}`));
     expect(finding).toMatchObject({ kind: 'valid', superuser: false });
@@ -63,7 +63,7 @@ test('a denial is one with either status', async () => {
   expect(finding).toEqual({ kind: 'wrong' });
 });
 
-describe('nothing is concluded', () => {
+describe('no conclusion is drawn', () => {
   const denial = answered(403, { detail: 'no' });
   const page = '<!DOCTYPE html>';
   test.each([
@@ -79,7 +79,7 @@ describe('nothing is concluded', () => {
     ['a denial, and then a refusing page', [denial, answered(403, page)]],
     ['a denial, and then nothing', [denial, lost]],
     ['a denial, and then a failure', [denial, answered(502, { detail: 'x' })]],
-  ])('of %s', async (_, exchanges) => {
+  ])('from %s', async (_, exchanges) => {
     const left = [...exchanges];
     const { finding, asked } = await whoAmI(async () => left.shift() ?? lost);
     expect(finding).toEqual({ kind: 'unknown' });

@@ -37,7 +37,7 @@ async function refusalOf(flags: Flags, env: Variables): Promise<UsageError> {
 
 const own = { PRODUCTION_TOKEN: 'canary-production' };
 
-describe('ROLLCALL_URL beside the environment that was chosen', () => {
+describe('ROLLCALL_URL with a chosen environment', () => {
   test('is refused where it leads elsewhere, by the names of both', async () => {
     const elsewhere = { ...own, ROLLCALL_URL: 'https://id.staging.example.com' };
     const said = {
@@ -60,14 +60,14 @@ describe('ROLLCALL_URL beside the environment that was chosen', () => {
     expect(environment).toBe(flags.env ?? 'production');
   });
 
-  test('is all there is where none was chosen', async () => {
+  test('is the service if no environment is chosen', async () => {
     const env = { ROLLCALL_URL: 'https://b.example.com', ROLLCALL_TOKEN: 'canary-b' };
     expect(await serviceOf({}, env)).toMatchObject({ baseUrl: 'https://b.example.com' });
     expect((await serviceOf({}, env)).environment).toBe(undefined);
   });
 });
 
-describe('the token for every environment beside the one that was chosen', () => {
+describe('the general token with a chosen environment', () => {
   const other = { ROLLCALL_TOKEN: 'canary-other' };
   const otherFile = { ROLLCALL_TOKEN_FILE: 'other.token' };
 
@@ -118,12 +118,12 @@ describe('the token for every environment beside the one that was chosen', () =>
     ['usual', {}, other, 'canary-other'],
     ['usual', {}, otherFile, 'canary-other'],
     ['open', { url: 'https://a.example.com' }, other, 'canary-other'],
-  ])('is taken where that is clear: %s, %o, %o', async (env, flags, variables, token) => {
+  ])('is used if unambiguous: %s, %o, %o', async (env, flags, variables, token) => {
     expect((await serviceOf({ env, ...flags }, variables)).token.reveal()).toBe(token);
   });
 });
 
-test('in the sandbox every environment is the sandbox, and nothing but the sandbox is', async () => {
+test('in the sandbox every environment is the sandbox, and no other service is used', async () => {
   const sandbox = 'http://127.0.0.1:8650';
   const env = { ...own, ROLLCALL_URL: sandbox, ROLLCALL_SANDBOX: sandbox, ROLLCALL_TOKEN: 'canary-sandbox' };
   const { baseUrl, environment, token } = await serviceOf({ env: 'production' }, env);

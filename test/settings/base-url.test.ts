@@ -48,7 +48,7 @@ describe('the base URL', () => {
     ],
     ['https://example.com/auth/application/launch/grafana/', 'https://example.com/auth'],
     ['https://example.com/auth/api/v3/core/applications/', 'https://example.com/auth'],
-  ])('is what stands before a page of the service: %s', (text, base) => {
+  ])('is suggested for a page of the service: %s', (text, base) => {
     expect(() => readBaseUrl(text, false)).toThrow(
       expect.objectContaining({ hint: `The base URL is the part before it: ${base}` }),
     );

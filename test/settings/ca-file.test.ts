@@ -15,7 +15,7 @@ const files = memoryFiles({
 });
 
 describe('the file of authorities', () => {
-  test('gives all its certificates, and those that Node would forget for them', async () => {
+  test('adds all its certificates to those of Node', async () => {
     expect(await readCaFile('ca.pem', {}, files)).toEqual([ca]);
     expect(await readCaFile('both.pem', {}, files)).toEqual([ca, other]);
     expect(await readCaFile('ca.pem', { NODE_EXTRA_CA_CERTS: 'both.pem' }, files)).toEqual([ca, ca, other]);

@@ -21,18 +21,18 @@ function settings(
   return projectSettings(flags, env, memoryFiles({ 'rollcall.yaml': text }));
 }
 
-describe('the capabilities that are turned on', () => {
-  test('are none by default', async () => {
+describe('the enabled capabilities', () => {
+  test('are empty by default', async () => {
     expect((await settings({}, {}, 'version: 1\n')).capabilities).toEqual([]);
   });
 
-  test('are those of the file, and those of an environment in their place', async () => {
+  test('come from the file, or from its environment instead', async () => {
     expect((await settings()).capabilities).toEqual(['update']);
     expect((await settings({ env: 'staging' })).capabilities).toEqual(['update']);
     expect((await settings({ env: 'production' })).capabilities).toEqual([]);
   });
 
-  test('are those of the variable in place of the file, and those of the flag in place of both', async () => {
+  test('come from the variable instead of the file, or from the flag instead of both', async () => {
     const none = 'version: 1\n';
     const variable = { ROLLCALL_CAPABILITIES: ' update, update ' };
     expect((await settings({}, variable, none)).capabilities).toEqual(['update']);
@@ -42,7 +42,7 @@ describe('the capabilities that are turned on', () => {
     expect((await settings({ capability: [] }, variable)).capabilities).toEqual([]);
   });
 
-  test('are none under the contract alone, which the flag says before the variable, and that before the file', async () => {
+  test('are empty with contract_only, set by flag, variable or file in this order', async () => {
     const kept = `${config}contract_only: true\n`;
     const reach = async (...given: Parameters<typeof settings>): Promise<readonly unknown[]> => {
       const { contractOnly, capabilities: turnedOn } = await settings(...given);
@@ -61,7 +61,7 @@ describe('the capabilities that are turned on', () => {
   });
 
   test.each(['lookup-users', 'lookup-names', 'lists', 'release'])(
-    'are none of what is read by default: %s',
+    'do not include default reads: %s',
     async (name) => {
       const advice = expect.stringMatching(/^Delete it: everything that the token may read/) as string;
       await expect(settings({ capability: [name] })).rejects.toMatchObject({ hint: advice });

@@ -22,7 +22,7 @@ const files = memoryFiles({
 });
 
 describe('the client certificate', () => {
-  test('has a key that is kept secret, the lines between its ends too', async () => {
+  test('has a secret key, including its single lines', async () => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 'canary-token' };
     const flags = { clientCert: 'client.pem', clientKey: 'client.key' };
     const secrets = secretsOf(await serviceSettings(flags, env, noConfig, files));

@@ -19,7 +19,7 @@ describe('hide of rollcall.yaml', () => {
     expect((await settings('version: 1\n')).hide).toEqual([]);
   });
 
-  test('is reported at its place where it names none', async () => {
+  test('is reported at its place if it names no field', async () => {
     const { diagnostics } = await settings(
       'version: 1\nhide:\n  - user.email\n  - user.emial\n  - user.username\n',
     );
@@ -39,11 +39,11 @@ describe('hide of rollcall.yaml', () => {
     ['stands in a file that is faulty elsewhere', 'version: 2\nhide: [user.email]\n'],
     ['stands in what is no YAML', 'version: 1\nhide: [user.email\n'],
     ['stands in a flow', '{ version: 2, "hide": [user.email] }\n'],
-  ])('hides all that can be, of manifests that are read all the same, where it %s', async (_, config) => {
+  ])('hides all fields of manifests that are still read, where it %s', async (_, config) => {
     expect((await settings(config)).hide).toEqual(hideable());
   });
 
-  test('that is a comment in a faulty file hides nothing', async () => {
+  test('in a comment of an invalid file hides nothing', async () => {
     expect((await settings('version: 2\n# hide: [user.email]\n')).hide).toEqual([]);
   });
 
@@ -56,7 +56,7 @@ describe('hide of rollcall.yaml', () => {
       'version: 1\nhide: [user.email]\nvars_files: [named-in-config.yaml]\n',
       'a: 1\n',
     ],
-  ])('lets no line be quoted %s, where variables stand', async (_, config, vars) => {
+  ])('keeps lines from being quoted %s, with variables', async (_, config, vars) => {
     const { diagnostics } = await settings(config, vars);
     expect(diagnostics).toHaveLength(1);
     expect(diagnostics[0]).not.toHaveProperty('excerpt');

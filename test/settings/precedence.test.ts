@@ -37,30 +37,30 @@ async function chosen(env?: string, flags: ProjectFlags = {}): Promise<ChosenCon
   return config ?? expect.fail('there is no configuration');
 }
 
-describe('what rollcall.yaml says of an environment beats what it says of all', () => {
-  test('of the variables, each by itself', async () => {
+describe('an environment of rollcall.yaml overrides the top level', () => {
+  test('for each variable', async () => {
     expect((await chosen('staging')).vars).toEqual({ domain: 'for-staging', team: 'core' });
     expect((await chosen('production')).vars).toEqual({ domain: 'for-all', team: 'core' });
     expect((await chosen()).vars).toEqual({ domain: 'for-all', team: 'core' });
   });
 
-  test('of the files of variables, which are read besides', async () => {
+  test('for files of variables, which are read in addition', async () => {
     expect((await chosen()).varsFiles).toEqual(['ops/vars/all.yaml']);
     expect((await chosen('production')).varsFiles).toEqual(['ops/vars/all.yaml']);
     expect((await chosen('staging')).varsFiles).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);
   });
 
-  test('of which the environments are known from which none is chosen', async () => {
+  test('with the environments known if none is chosen', async () => {
     expect(Object.keys((await chosen()).choices ?? {})).toEqual(['staging', 'production']);
     expect((await chosen('staging')).choices).toBeUndefined();
   });
 
-  test('of the number of requests', async () => {
+  test('for the number of requests', async () => {
     expect((await chosen('staging')).concurrency).toBe(3);
     expect((await chosen('production')).concurrency).toBe(2);
   });
 
-  test('of the manifests; paths are taken from the folder of the file', async () => {
+  test('for manifests; paths are relative to the folder of the file', async () => {
     expect((await chosen('staging')).manifests).toEqual(['ops/staging', '/memory/ops/whole']);
     expect((await chosen('production')).manifests).toEqual(['ops/all']);
     expect((await chosen('staging')).tokenFile).toBe('ops/secrets/staging');

@@ -8,7 +8,7 @@ import { serviceSettings } from '../support/settings.ts';
 const https = 'https://id.example.com';
 
 describe('the proxy', () => {
-  test('has a user and a password that are kept secret, in the form in which they are sent too', async () => {
+  test('has a secret user and password, also in encoded form', async () => {
     const env = {
       ROLLCALL_URL: https,
       ROLLCALL_TOKEN: 'canary-token',
@@ -30,7 +30,7 @@ describe('the proxy', () => {
     ['https://id.example.com', {}, undefined],
     ['http://127.0.0.1:9000', { HTTPS_PROXY: 'http://p:3128' }, undefined],
     ['http://127.0.0.1:9000', { HTTP_PROXY: 'http://localhost:3128' }, 'http://localhost:3128'],
-  ])('of %s with %j is %s', (url, env, expected) => {
+  ])('from %s with %j is %s', (url, env, expected) => {
     expect(readProxy(url, env, false)?.origin).toBe(expected);
   });
 

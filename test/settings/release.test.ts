@@ -26,7 +26,7 @@ test('without one, no release is known', async () => {
   expect((await read('manifests: [m]')).release).toBeUndefined();
 });
 
-test('a number is an error that says what YAML makes of it', async () => {
+test("a number is an error that explains YAML's reading", async () => {
   const { diagnostics } = await read('release: 2024.10');
   expect(diagnostics.map(place)).toEqual(['wrong-type 2:10']);
   expect(diagnostics[0]?.detail).toBe('Quote it: without quotes, YAML reads the number 2024.1 here.');
@@ -37,7 +37,7 @@ test.each([
   ["release: '2024.1'", 'invalid-value 2:10'],
   ["release: '2022.12'", 'invalid-value 2:10'],
   ["environments: { a: {}, b: { release: '2025.12.x' } }", 'invalid-format 2:38'],
-])('what rules cannot follow is an error at its place: %s', async (config, expected) => {
+])('an unusable release is an error at its place: %s', async (config, expected) => {
   const { diagnostics } = await read(config);
   expect(diagnostics.map(place)).toEqual([expected]);
 });

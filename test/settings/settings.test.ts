@@ -66,7 +66,7 @@ describe('the settings', () => {
     });
   });
 
-  test('take the numbers that are kept exactly from --var', async () => {
+  test('accept exact numbers from --var', async () => {
     const { variables } = await settings({
       var: ['most=9007199254740991', 'least=-9007199254740991', 'power=1e15', 'part=1.5', 'text="1e22"'],
     });
@@ -79,7 +79,7 @@ describe('the settings', () => {
     });
   });
 
-  test('say how large a number --var takes, and how it is meant as text', async () => {
+  test('explain the limit of numbers in --var, and how to write a text', async () => {
     await expect(projectSettings({ var: ['n=1e22'] }, {}, files)).rejects.toMatchObject({
       hint: `If it is a text, quote it: --var 'n="…"'. Whole numbers go up to 9007199254740991.`,
     });
@@ -133,7 +133,7 @@ describe('the settings', () => {
     expect(await problems({}, broken)).toMatchObject([{ code, range: { start: { line: 4 } } }]);
   });
 
-  test('do not show the token that is used, wherever it was written by mistake', async () => {
+  test('do not show the token, even if it is written in the wrong place', async () => {
     const token = 'canary-of-the-environment';
     const mistaken = memoryFiles({ 'rollcall.yaml': `version: 1\nnote: ${token}\n` });
     const { diagnostics } = await projectSettings({}, { ROLLCALL_TOKEN: token }, mistaken);
@@ -148,7 +148,7 @@ describe('the settings', () => {
     expect(policy.own.tokens).toEqual(['canary-of-production']);
   });
 
-  test('say that rollcall.yaml cannot be read where it cannot even be looked at', async () => {
+  test('report that rollcall.yaml cannot be read if its folder is inaccessible', async () => {
     const refusing = async (): Promise<never> => Promise.reject(new Error('its links lead in a circle'));
     const { diagnostics } = await projectSettings({}, {}, { ...memoryFiles({}), kindOf: refusing });
     expect(diagnostics).toMatchObject([{ code: 'file-unreadable', detail: 'its links lead in a circle' }]);
@@ -193,7 +193,7 @@ describe('the settings', () => {
     [{ wait: '0' }, { milliseconds: 0, isAsked: true }],
     [{ wait: '90' }, { milliseconds: 90_000, isAsked: true }],
     [{ wait: '86400' }, { milliseconds: 86_400_000, isAsked: true }],
-  ])('of the service: %j waits as it says', async (flags, wait) => {
+  ])('of the service: %j sets the wait', async (flags, wait) => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
     expect(await serviceSettings(flags, env, { manifests: [], vars: {} }, files)).toMatchObject({ wait });
   });
@@ -205,7 +205,7 @@ describe('the settings', () => {
     );
   });
 
-  test('of the service: a flag beats the environment, which beats the file', async () => {
+  test('of the service: a flag overrides the environment, which overrides the file', async () => {
     const { config: chosen } = await settings({ env: 'production' });
     const env = { PRODUCTION_TOKEN: 'from-config' };
     const fromFile = await serviceSettings({}, env, chosen, files);

@@ -21,7 +21,7 @@ const onceFailedByContract: readonly [seed: number, wrong: string][] = [
   [400_423_124, 'the checker took a taken name for clear that was never looked up: interrupted in an outage'],
 ];
 
-describe('with the documented operations alone', () => {
+describe('with the documented operations only', () => {
   test.each(someOf(onceFailedByContract, 2))('seed %i keeps every promise again: %s', async (seed) => {
     const simulated = await simulate(seed, { contractOnly: true });
     expect(simulated.violations, narrate(simulated)).toEqual([]);

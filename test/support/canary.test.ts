@@ -30,7 +30,7 @@ test.each<[string, () => Promise<void> | void]>([
   expect(refuseLeaks).not.toThrow();
 });
 
-test('a secret may be where a test put it, and where the sandbox shows its own token', () => {
+test('a secret is allowed where a test put it, and where the sandbox prints its own token', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'token'), `${sandboxToken}\n`);
   watchFolder(folder);

@@ -9,8 +9,8 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
-describe('a file that is created', () => {
-  test('gets the folders on its way, those that are there already included', async () => {
+describe('a created file', () => {
+  test('gets its folders, including existing ones', async () => {
     mkdirSync(join(folder, 'a'));
     expect(await createFile(join(folder, 'a/b/c/file'), 'text')).toBe(true);
     expect(readFileSync(join(folder, 'a/b/c/file'), 'utf8')).toBe('text');
@@ -22,18 +22,18 @@ describe('a file that is created', () => {
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('former');
   });
 
-  test('cannot stand below a file', async () => {
+  test('cannot be below a file', async () => {
     writeFileSync(join(folder, 'file'), '');
     await expect(createFile(join(folder, 'file/below/it'), 'text')).rejects.toThrow('ENOTDIR');
   });
 
   // Node's own mkdir with `recursive` takes a whole processor there, for ever.
-  test.skipIf(process.platform !== 'linux')('cannot stand in /proc, which is said at once', async () => {
+  test.skipIf(process.platform !== 'linux')('cannot be in /proc, which is reported at once', async () => {
     await expect(createFile('/proc/rollcall/file', 'text')).rejects.toThrow('ENOENT');
   });
 });
 
-describe('private files that are created together', () => {
+describe('private files created together', () => {
   const at = (name: string): string => join(folder, name);
 
   test('are there as a whole, with their folders, for their owner alone', async () => {

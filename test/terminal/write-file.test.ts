@@ -34,7 +34,7 @@ describe.each([
   ['a private file', writePrivateFile],
   ['a report', writeReport],
 ])('%s', (_, write) => {
-  test('is written whole, and nothing else is left beside it', async () => {
+  test('is written completely, without temporary files', async () => {
     await write(file, 'text \u{1f600}\n');
     expect(readFileSync(file, 'utf8')).toBe('text \u{1f600}\n');
     expect(readdirSync(folder)).toEqual(['file']);
@@ -99,14 +99,14 @@ describe.each([
     ['in a folder that is not there', 'nowhere/plan.json', 'there is no folder'],
     ['below a file', 'there/plan.json', 'ENOTDIR'],
     ['under a name that is too long', 'x'.repeat(256), 'ENAMETOOLONG'],
-  ])('cannot stand %s, and nothing is left of it', async (__, name, code) => {
+  ])('cannot be %s, and leaves nothing', async (__, name, code) => {
     writeFileSync(join(folder, 'there'), '');
     await expect(write(join(folder, name), 'new')).rejects.toThrow(code);
     expect(readdirSync(folder)).toEqual(['there']);
   });
 });
 
-test('a private file can be read by its owner only, and a report as any new file', async () => {
+test('a private file is readable for its owner only, and a report like any new file', async () => {
   writeFileSync(join(folder, 'other'), '');
   await writePrivateFile(join(folder, 'private'), 'text');
   await writeReport(file, 'text');
@@ -122,7 +122,7 @@ test.skipIf(process.platform === 'win32')('a private file replaces no device', a
 describe.skipIf(process.platform === 'win32')('a report is written to', () => {
   const long = 'A line of text.\n'.repeat(20_000);
 
-  test('a named pipe, which stays one', async () => {
+  test('a named pipe, which is kept', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('/usr/bin/env', ['mkfifo', pipe]);
     const [text] = await Promise.all([readFile(pipe, 'utf8'), writeReport(pipe, long)]);
@@ -131,12 +131,12 @@ describe.skipIf(process.platform === 'win32')('a report is written to', () => {
     expect(readdirSync(folder)).toEqual(['pipe']);
   });
 
-  test('/dev/null, which stays what it is', async () => {
+  test('/dev/null, which is kept', async () => {
     await writeReport('/dev/null', long);
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  test('a file that is open already, behind what it holds', async () => {
+  test('an open file, after its present content', async () => {
     const descriptor = openSync(file, 'w');
     const { ino } = lstatSync(file);
     writeSync(descriptor, 'before ');

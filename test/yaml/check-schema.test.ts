@@ -111,7 +111,7 @@ describe('an unknown field', () => {
     expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
   });
 
-  test('that is near to one is not missing as well', async () => {
+  test('similar to a known one does not also count as missing', async () => {
     expect(await told('version: 1\nusers:\n  - { user_name: a, name: A }\n')).toHaveLength(1);
   });
 

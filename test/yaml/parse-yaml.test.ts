@@ -9,7 +9,7 @@ function codesOf(text: string): string[] {
 const lists = (depth: number, inside: string): string => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
 
 describe('an alias', () => {
-  test('may be used as often as one likes, and is each time what it stands for', () => {
+  test('may be used any number of times, with its value each time', () => {
     const { value, diagnostics } = parseYaml(
       sourceFile('a.yaml', 'a: &x [1, { b: 2 }]\nc: *x\nd: [*x, *x]\n'),
     );
@@ -18,14 +18,14 @@ describe('an alias', () => {
     expect(value).toEqual({ a: x, c: x, d: [x, x] });
   });
 
-  test('counts as deep as what it stands for, where it stands', () => {
+  test('counts with the depth of its value, at its place', () => {
     const nested = (depth: number): string => `a: &x ${lists(40, '1')}\nb: ${lists(depth, '*x')}\n`;
     // The root and the alias itself are a level each.
     expect(codesOf(nested(22))).toEqual([]);
     expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
   });
 
-  test('of an alias that nests a little further is bounded as well', () => {
+  test('of an alias with slightly more depth is limited too', () => {
     const chain = Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [[*a${index}]]\n`);
     expect(codesOf(`a0: &a0 1\n${chain.join('')}`)).toContain('yaml-unsupported: this is nested too deeply');
   });

@@ -21,7 +21,7 @@ describe('the text of a file', () => {
     expect(await read(bytes)).toMatchObject({ code: 'not-utf-8', summary });
   });
 
-  test('is what it says, without its byte-order mark', async () => {
+  test('is its content without the byte-order mark', async () => {
     expect(await read(utf8('\ufeffä\u{1f600}'))).toMatchObject({ text: 'ä\u{1f600}' });
     expect(await read(utf8(''))).toMatchObject({ text: '' });
   });

@@ -12,7 +12,7 @@ function readAs(text: string): JsonValue[] {
   return [a, ...b];
 }
 
-describe('a word is what YAML 1.2 says', () => {
+describe('a word follows YAML 1.2', () => {
   test.each<[string, JsonValue]>([
     ...['null', 'Null', 'NULL', '~'].map((word): [string, null] => [word, null]),
     ...['true', 'True', 'TRUE'].map((word): [string, true] => [word, true]),

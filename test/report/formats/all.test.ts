@@ -8,7 +8,7 @@ import { root } from '../../support/cli.ts';
 
 const rollcall = program('1.2.3', () => {});
 
-test('every format of the table can be loaded, and is a format of its own', async () => {
+test('every format of the table can be loaded, and is unique', async () => {
   const formats = Object.values(await loadFormats());
   expect(new Set(formats).size).toBe(formatNames.length);
 });
@@ -31,7 +31,7 @@ test('docs/library.md names every format', () => {
   for (const name of formatNames) expect(page).toContain(`\`${name}\``);
 });
 
-test('docs/plans.md says of every format what it is', () => {
+test('docs/plans.md describes every format', () => {
   const page = readFileSync(join(root, 'docs/plans.md'), 'utf8');
   const rows = [...page.matchAll(/^\| (`.*?`) \| /gm)].map(([, cell = '']) => cell);
   const described = rows.flatMap((cell) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name]) => name));

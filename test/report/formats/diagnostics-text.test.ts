@@ -18,7 +18,7 @@ function shown(marked: string): string[] {
   return text.trimEnd().split('\n').slice(1);
 }
 
-describe('a caret stands below what is wrong', () => {
+describe('a caret marks the problem', () => {
   test.each<[string, string, string]>([
     ['[name]: x', '  3 | name: x', '    | ^^^^'],
     ['  name: [x]', '  3 |   name: x', '    |         ^'],
@@ -32,7 +32,7 @@ describe('a caret stands below what is wrong', () => {
   });
 
   test.each([0, 1, 59, 60, 61, 100, 109, 110, 111, 500, 989])(
-    'also in a long line, of which a part is shown: column %i',
+    'in a shortened line too: column %i',
     (column) => {
       const [line = '', carets = ''] = shown(`${'.'.repeat(column)}[XYZ]${'.'.repeat(1000 - column)}`);
       expect(line.length).toBeLessThanOrEqual(120);
@@ -42,7 +42,7 @@ describe('a caret stands below what is wrong', () => {
     },
   );
 
-  test('a line of 110 characters is shown whole, and of a longer one 110', () => {
+  test('in a line of up to 110 characters, which is shown in full', () => {
     expect(shown(`[X]${'.'.repeat(109)}`)[0]).toBe(`  3 | X${'.'.repeat(109)}`);
     expect(shown(`[X]${'.'.repeat(110)}`)[0]).toBe(`  3 | X${'.'.repeat(109)}…`);
   });
@@ -57,13 +57,13 @@ describe('one cause is reported once', () => {
     address: `user.${name}`,
   });
 
-  test('whatever the ids of their requests', () => {
+  test('with different request ids', () => {
     expect(
       foldByCause([of('a', 'No.\nRequest id: 1'), of('b', 'No.\nRequest id: 2'), of('c', 'No.')]),
     ).toEqual([of('a', 'No.\nRequest id: 1\nThe same for: user.b'), of('c', 'No.')]);
   });
 
-  test('with the places, where several are of one resource', () => {
+  test('with its places, if several belong to one resource', () => {
     const file = sourceFile('m.yaml', 'a: x\n'.repeat(3));
     const at = (line: number): Diagnostic => ({
       ...diagnosticAt(file, [line * 5, line * 5 + 1], {
@@ -76,7 +76,7 @@ describe('one cause is reported once', () => {
     expect(foldByCause([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, m.yaml:3:1');
   });
 
-  test('and what is not said alike is said of each', () => {
+  test('and different messages are kept', () => {
     const different = [
       of('a', 'No.'),
       of('b', 'Never.'),
@@ -86,7 +86,7 @@ describe('one cause is reported once', () => {
     expect(foldByCause(different)).toEqual(different);
   });
 
-  test('with the places of some, and how many others there are', () => {
+  test('with some of its places, and the number of others', () => {
     const file = sourceFile('m.yaml', 'a: x\n'.repeat(5));
     const unknown = Array.from({ length: 5 }, (_, line) =>
       diagnosticAt(file, [line * 5, line * 5 + 1], {
@@ -101,7 +101,7 @@ describe('one cause is reported once', () => {
     expect(told(5)).toBe('Remove it.\nThe same for 4 others: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1, …');
   });
 
-  test('where a value is wrong, another value has another cause', () => {
+  test('and another wrong value is another cause', () => {
     const file = sourceFile('m.yaml', 'a: x # 1\na: x # 2\na: y\n');
     const wrong = (start: number, code: DiagnosticCode): Diagnostic =>
       diagnosticAt(file, [start, start + 1], { code, summary: 'no' });
@@ -112,7 +112,7 @@ describe('one cause is reported once', () => {
     expect(foldByCause([3, 12, 21].map((start) => wrong(start, 'wrong-type')))).toHaveLength(1);
   });
 
-  test('what differs, differs for a cause of its own', () => {
+  test('and another difference is another cause', () => {
     const differs = ['a', 'b'].map((name) => ({ ...of(name, 'No.'), code: 'differs' as const }));
     expect(foldByCause(differs)).toEqual(differs);
   });

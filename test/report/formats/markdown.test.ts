@@ -52,7 +52,7 @@ describe('the comment of a plan', () => {
       ],
       2,
     ),
-  )('fits into its limits, and counts what it leaves out: %s', async (_, count, description) => {
+  )('fits its limits, and counts what it leaves out: %s', async (_, count, description) => {
     const plan = await planOf(manifestOf(count, description));
     const forPullRequest = comment(plan);
     expect(forPullRequest.length).toBeLessThanOrEqual(60_000);
@@ -71,7 +71,7 @@ describe('the comment of a plan', () => {
     expectAllCounted(wide, 7000);
   });
 
-  test.runIf(inFull)('names what is new before what differs, of which not all fits', async () => {
+  test.runIf(inFull)('has new entries before differences that do not all fit', async () => {
     const existing = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [
         `app-${String(index).padStart(5, '0')}`,
@@ -95,7 +95,7 @@ describe('the comment of a plan', () => {
     expect(text).not.toContain('left out');
   });
 
-  test('cuts what must stand, when somebody makes it long, and in no character', async () => {
+  test('shortens required texts if they are long, between characters', async () => {
     const plan = await planOf(manifestOf(1, () => 'x'));
     for (const glob of ['`', '\u{1f600}', 'x'].map((text) => text.repeat(100_000))) {
       for (const shift of ['', 'x']) {
@@ -120,7 +120,7 @@ describe('the comment of a plan', () => {
     }
   });
 
-  test('says why a plan must not be applied', async () => {
+  test('explains why a plan must not be applied', async () => {
     const plan = await planOf(manifestOf(1, () => 'x'));
     const problem = diagnosticFor(undefined, {
       code: 'too-many-creates',

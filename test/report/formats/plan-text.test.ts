@@ -53,7 +53,7 @@ describe('the text of a plan', () => {
     expect(text).not.toMatch(/[ \t]$/m);
   });
 
-  test('shows what is created, value by value, and a text of several lines as it is', async () => {
+  test('shows each value of a new resource, and the lines of a text', async () => {
     expect(await textOf(application('provider: 1', 'meta_description: "One\\nTwo\\n\\tThree"'))).toBe(
       [
         'Plan for https://id.example.com',
@@ -123,7 +123,7 @@ describe('the text of a plan', () => {
     expect(signs).toContain(style.yellow('~'));
   });
 
-  test('breaks a long text at its blanks, and leaves a word whole that is too long', async () => {
+  test('wraps a long text at spaces, and keeps long words whole', async () => {
     const text = await textOf(
       application(`meta_description: "${'word '.repeat(40)}${'\u{10330}'.repeat(120)}"`),
     );
@@ -146,7 +146,7 @@ describe('the text of a plan', () => {
     expect(lineEnd).toMatch(/^ +-$/m);
   });
 
-  test('says of a secret only that it is one, also of the one that the service holds', async () => {
+  test('shows neither the declared nor the held secret', async () => {
     const plan = await planOf(
       application('meta_publisher: "by ${env:EMPTY}"', 'group: "${env:GROUP}"'),
       { wiki: { slug: 'wiki', name: 'Wiki', meta_publisher: 'by the former', group: 'of before' } },
@@ -162,7 +162,7 @@ describe('the text of a plan', () => {
     expect(JSON.stringify(planDocument(plan))).not.toMatch(/former|of before|of today/);
   });
 
-  test('counts what is in sync, and shows nothing of it', async () => {
+  test('counts resources in sync, without details', async () => {
     const text = await textOf(application(), { wiki: { slug: 'wiki', name: 'Wiki' } });
     expect(text).toBe(
       [
@@ -185,13 +185,13 @@ describe('the text of a plan', () => {
       1,
     ],
     ['not without users', 'applications: [{ slug: a, name: A }]', 0],
-  ])('says that users are not read %s', async (_, manifest, times) => {
+  ])('reports that users are not read %s', async (_, manifest, times) => {
     const text = await textOf(`version: 1\n${manifest}\n`);
     expect(text.match(note) ?? []).toHaveLength(times);
     expect(text).not.toContain('so nothing was asked');
   });
 
-  test('says of a plan of users alone that nothing was asked, within 80 columns', async () => {
+  test('notes for a plan of users only that nothing was requested, within 80 columns', async () => {
     const text = await textOf('version: 1\nusers: [{ username: a, name: A }]\n');
     expect(text).toContain('Nothing else is declared, so no request was sent.\n');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -205,7 +205,7 @@ describe('the text of a plan', () => {
       'Let GET /api/v3/core/users/',
     ],
     ['unanswered', 'The service did not answer the look-up of users (403): each ?', 'See its log.'],
-  ] as const)('says why users could not be looked up: %s', async (why, first, advice) => {
+  ] as const)('explains why users could not be looked up: %s', async (why, first, advice) => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }, { username: b, name: B }]\n');
     const made = { ...plan, contractOnly: false, unreadable: { user: { why, status: 403 } } };
     const text = planText(made, createStyle({ colours: false }));
@@ -221,7 +221,7 @@ describe('the text of a plan', () => {
     expect(text).toContain('      meta_description\n        observed  "short"\n        declared  "long long');
   });
 
-  test('does not say that none is declared where none is wanted', async () => {
+  test('has no "none declared" if no manifest is selected', async () => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
     const scope = { target: ['user.*'], exclude: [], declared: 2 };
     const text = planText({ ...plan, scope }, createStyle({ colours: false }));
@@ -272,17 +272,14 @@ describe('a diff of two texts', () => {
     expect(lines).toEqual(expected);
   });
 
-  test.runIf(inFull)(
-    'of texts that have little in common shows one after the other, the same each time',
-    () => {
-      const lines = (word: string): string =>
-        Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n');
-      const diff = textDiff(lines('before'), lines('after'));
-      expect(diff.map(({ kind }) => kind)).toEqual([
-        ...Array.from({ length: 20_000 }, () => 'removed'),
-        ...Array.from({ length: 20_000 }, () => 'added'),
-      ]);
-      expect(textDiff(lines('before'), lines('after'))).toEqual(diff);
-    },
-  );
+  test.runIf(inFull)('of very different texts shows one after the other, always alike', () => {
+    const lines = (word: string): string =>
+      Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n');
+    const diff = textDiff(lines('before'), lines('after'));
+    expect(diff.map(({ kind }) => kind)).toEqual([
+      ...Array.from({ length: 20_000 }, () => 'removed'),
+      ...Array.from({ length: 20_000 }, () => 'added'),
+    ]);
+    expect(textDiff(lines('before'), lines('after'))).toEqual(diff);
+  });
 });

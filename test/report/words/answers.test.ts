@@ -13,14 +13,14 @@ function wordsFor(exchange: Exchange): string {
   return `${summary}. ${advice}`;
 }
 
-describe('who answered', () => {
+describe('the sender of an answer', () => {
   test.each([
     ['a page', answered(502, '<html>Bad Gateway</html>')],
     ['a text', answered(502, 'authentik starting')],
     ['JSON', answered(502, { error: 'authentik starting' })],
     ['a page, too late', answered(504, '<html>Gateway Timeout</html>')],
     ['a page of a network in front', answered(522, '<html>')],
-  ])('is what stands in front of the service: %s', (_, exchange) => {
+  ])('is a proxy in front of the service: %s', (_, exchange) => {
     expect(wordsFor(exchange)).toContain('a proxy or gateway answered in place of the service');
     expect(wordsFor(exchange)).toContain('--wait');
     expect(wordsFor(exchange)).not.toContain('log of the service');

@@ -21,7 +21,7 @@ async function declared(...slugs: string[]): Promise<readonly Resource[]> {
 const service = 'https://id.example.com';
 
 describe('the last line of a validation', () => {
-  test('counts the warnings beside the errors, and the places of a cause that has more than one', () => {
+  test('counts warnings beside errors, and the places of a repeated cause', () => {
     const error = diagnosticFor('m.yaml', { code: 'unknown-field', summary: 'an error' });
     const loaded = {
       diagnostics: [warning, error, warning],
@@ -39,7 +39,7 @@ describe('the last line of a validation', () => {
 });
 
 describe('why a job goes no further', () => {
-  test('is reported after what the manifests gave', () => {
+  test('is reported after the problems of the manifests', () => {
     const halt = { kind: 'too_many_creates', count: 2, most: 1, unseen: new Set<never>() } as const;
     const { diagnostics } = planReport({ halt, diagnostics: [warning], filenames: ['m.yaml'] });
     expect(diagnostics.map(({ code }) => code)).toEqual(['similar-name', 'too-many-creates']);
@@ -71,7 +71,7 @@ describe('why a job goes no further', () => {
   });
 });
 
-describe('of look-ups that failed alike', () => {
+describe('several look-ups with the same failure', () => {
   async function told(answer: Answer): Promise<Diagnostic[]> {
     const resources = await declared('handbook', 'wiki');
     return failedReads(resources.map((resource) => ({ resource, proof: 'fault', answer })));
@@ -84,14 +84,14 @@ describe('of look-ups that failed alike', () => {
     { kind: 'redirect', status: 302 },
     { kind: 'unreachable', error: new Error('no') },
     { kind: 'unreachable_for_now', error: new Error('no') },
-  ])('no line of a manifest is blamed for the service: $kind', async (answer) => {
+  ])("are not reported at a manifest's line: $kind", async (answer) => {
     const [first, ...others] = await told(answer);
     expect(others).toEqual([]);
     expect(first).not.toHaveProperty('range');
     expect(first?.detail).toContain('Not looked up: application.handbook, application.wiki');
   });
 
-  test('each is reported at its line, with the id of its request', async () => {
+  test('are reported at their lines, with request ids', async () => {
     const diagnostics = await told({ kind: 'crash', status: 500, requestId: 'request-1' });
     expect(diagnostics).toMatchObject([
       { address: 'application.handbook', range: { start: { line: 3 } } },

@@ -70,7 +70,7 @@ test.each<[string, string, JsonObject, string[]]>([
     ['b'],
   ],
   ['a UUID in the defaults', fromDefaults, { groups: [missing(second)] }, [second]],
-])('what the service refuses in a list is marked where it stands: %s', async (_, manifest, body, parts) => {
+])('a list item rejected by the service is marked at its place: %s', async (_, manifest, body, parts) => {
   expect(await marked(manifest, body)).toEqual(parts);
 });
 
