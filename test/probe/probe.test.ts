@@ -138,7 +138,7 @@ test('questions have unique names', async () => {
   expect(new Set(results.map(({ row }) => row)).size).toBe(results.length);
 });
 
-test("test records have the probe's name, and all are deleted", async () => {
+test("records of the probe have the probe's name, and all are deleted", async () => {
   let there = 0;
   const made = new Set<string | undefined>();
   const { requests } = await probed((exchange, { method, path, body = '' }, record) => {
