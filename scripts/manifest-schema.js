@@ -14,8 +14,8 @@ import { readFileSync } from 'node:fs';
  * @property {Map<string, JsonObject>} shared what several fields hold, by the name of its definition
  */
 
-/** @type {Record<'lists' | 'entries' | 'fields' | 'items' | 'notDeclared', Record<string, string | undefined>>} */
-export const words = JSON.parse(readFileSync(new URL('manifest-words.json', import.meta.url), 'utf8'));
+/** @type {Record<'lists' | 'entries' | 'fields' | 'items', Record<string, string | undefined>>} */
+const words = JSON.parse(readFileSync(new URL('manifest-words.json', import.meta.url), 'utf8'));
 
 const reference = { $ref: '#/definitions/reference' };
 const nameOfOne = { $ref: '#/definitions/nameOfOne' };

@@ -3,7 +3,7 @@ import { kinds } from '../dist/kinds/all.js';
 import { factsByRelease } from '../dist/kinds/facts.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { newestRelease, oldestRelease } from '../dist/kinds/release.js';
-import { definitionOf, words as written } from './manifest-schema.js';
+import { definitionOf } from './manifest-schema.js';
 
 /** @typedef {(typeof kinds)[number]} Kind */
 
@@ -53,7 +53,7 @@ export function referencePages(manifest) {
       `# ${title}\n\nThe fields of [manifests](manifest.md), from the API of releases ${oldestRelease} to ${newestRelease}. [How to read this](reference.md).\n\n${parts.join('\n')}`,
     ]);
   });
-  return new Map([['docs/reference.md', indexPage()], ...pages]);
+  return new Map(pages);
 }
 
 /** @param {string} list */
@@ -61,38 +61,13 @@ function areaOf(list) {
   return [...areas].find(([, { lists }]) => lists.includes(list))?.[0] ?? 'people';
 }
 
-function indexPage() {
+/** Where each list is, and its types. */
+export function listTable() {
   const rows = [...new Set(kinds.map(({ list }) => list))].toSorted().map((list) => {
     const types = kinds.filter((kind) => kind.list === list).flatMap(({ variant }) => variant?.value ?? []);
     return `| [\`${list}\`](reference-${areaOf(list)}.md#${list}) | ${types.map((type) => `\`${type}\``).join(', ')} |`;
   });
-  return `# Reference
-
-All that a manifest can declare. \`rollcall schema manifest\` prints the same for editors.
-
-| list | \`type\` |
-|---|---|
-${rows.join('\n')}
-
-A field that is left out is not managed. **Required** fields are needed by each entry, but for one that is to be absent. An id may be written as the name of a
-record: \`{ name: … }\`, or as its row says. *Secret* fields come from \`\${env:NAME}\` or \`\${file:PATH}\` alone. *Write-only* fields are not shown by the service, so
-they are sent and not compared. A release in *since* is the first that has a field: those before ignore it.
-
-- \`formerly\`: the name that an entry had before it is renamed. \`state: absent\`: it is to be deleted. See [capabilities](capabilities.md).
-- \`at_least\`, \`exactly\`: which lists are declared in part, and which JSON in full.
-
-## Not records, and how else
-
-${Object.entries(written.notDeclared)
-  .map(([path, why]) => `- \`${path}\`: ${why}`)
-  .join('\n')}
-- What a role may do: its permissions are set in the service, or by a blueprint.
-- First passwords: by a recovery link or an e-mail of the service. See [users](users.md).
-- The keys of tokens: the service makes them, and shows them to their owners. Images: upload them in the service, and write their paths.
-- Certificates that the service makes itself: it makes and renews them. What is brought along is one of \`certificates\`.
-- What happens, and is no configuration: sessions, consents and tokens that logins make; authenticators of users, and their connections to sources;
-  events, notifications and tasks; devices.
-`;
+  return ['| list | `type` |', '|---|---|', ...rows].join('\n');
 }
 
 /**
@@ -244,6 +219,6 @@ export function resolved({ $ref, anyOf, ...own }, manifest) {
 }
 
 /** @param {string} text */
-function cell(text) {
+export function cell(text) {
   return text.replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

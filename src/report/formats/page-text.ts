@@ -5,6 +5,7 @@ export function pageText(markdown: string, width: number): string {
   const blocks = markdown.matchAll(/^```\w*\n([^]*?)^```$|^(?!```)\S(?:.+|\n(?!\n|```))*/gm);
   const texts = Array.from(blocks, ([block, code]) => {
     if (code !== undefined) return code.trimEnd().replaceAll(/^(?=.)/gm, '    ');
+    if (block.startsWith('<!--')) return '';
     if (block.startsWith('|')) return tableText(block, width);
     return block
       .split(/\n(?=- |\d+\. )/)
