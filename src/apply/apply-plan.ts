@@ -3,21 +3,20 @@ import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { createdBefore, withIdsOf } from '../kinds/named.ts';
 import type { Unbound } from '../kinds/children.ts';
-import { compare, shownPart } from '../plan/compare.ts';
 import { movedToOthers } from '../plan/make-plan.ts';
-import { whoMayOpen } from '../plan/opens.ts';
 import { namedParents, parentsIn } from '../plan/order.ts';
 import type { WriteAction } from '../plan/actions.ts';
-import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
+import { isPending, type Pending, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { resentFields } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { withoutSecrets } from '../service/redact.ts';
-import { createParent, updateParent } from './parent.ts';
+import { asShown } from './as-shown.ts';
+import { createParent, setLater, updateParent, without } from './parent.ts';
 import { remove } from './delete.ts';
 import type { WriteResult } from './settle.ts';
 import { Stops } from './stops.ts';
-import { isIncomplete, isMissing, type Conflict, type Outcome } from './outcome.ts';
+import { isIncomplete, isMissing, type Outcome } from './outcome.ts';
 
 type ReadyPending = Extract<ReadyChange, { readonly action: WriteAction }>;
 
@@ -49,8 +48,10 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     stops: new Stops({ pacing, signal, fault: fault.signal }),
     isTakenFrom: movedToOthers(plan.changes),
     unbound: before === after ? before : 'unknown',
-    parents: new Set(parentsIn(plan.changes)),
+    parents: new Set([...parentsIn(plan.changes), ...completedLater(plan.changes)]),
     settling: new Map(),
+    begun: new Map(),
+    sent: new Map(),
     deletions,
     last,
   };
@@ -61,7 +62,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     return known;
   };
   try {
-    await pacing.forEach(changes, settled);
+    await pacing.forEach(tasksOf(changes, run, settled), (task) => task());
     // In sequence: each result decides on the next delete.
     for (const change of last) await pacing.forEach([change], settled);
   } catch (error) {
@@ -81,18 +82,53 @@ interface Run extends ApplyOptions {
   readonly last: readonly Departing[];
   /** Who has access without bindings, if the apply does not change that. */
   readonly unbound: Unbound;
-  /** Resources that are created or changed and have bindings. */
+  /** Resources that are created or changed in several steps: those with bindings, and those whose references are set later. */
   readonly parents: ReadonlySet<Address>;
   readonly settling: Map<Address, Promise<Outcome>>;
+  /** What has been created, but perhaps without references that are set later. */
+  readonly begun: Map<Address, Promise<Begun>>;
+  /** The number of write requests so far. */
+  readonly sent: Map<Address, number>;
+}
+
+/** An outcome, or what a create came to that may be completed later. */
+type Begun = Outcome | { readonly ready: ReadyPending; readonly result: WriteResult };
+
+function completedLater(changes: readonly ReadyChange[]): Address[] {
+  return changes.flatMap(({ resource, setAfter }) => (setAfter ? resource.address : []));
+}
+
+/** In the order of the plan. A create that leaves out references is completed right after the last of the records it refers to. */
+function tasksOf(
+  changes: readonly ReadyChange[],
+  run: Run,
+  settled: (change: ReadyChange) => Promise<Outcome>,
+): readonly (() => Promise<unknown>)[] {
+  const completing = new Map<Address, ReadyChange[]>();
+  for (const change of changes) {
+    const after = new Set(change.setAfter?.map((later) => later.after));
+    const last = changes.findLast(({ resource }) => after.has(resource.address))?.resource.address;
+    if (last !== undefined) completing.set(last, [...(completing.get(last) ?? []), change]);
+  }
+  return changes.flatMap((change) => [
+    () => (isPending(change) && change.setAfter ? begunOf(change, run) : settled(change)),
+    ...(completing.get(change.resource.address) ?? []).map((one) => () => settled(one)),
+  ]);
+}
+
+function begunOf(change: ReadyPending, run: Run): Promise<Begun> {
+  const { address } = change.resource;
+  const known = run.begun.get(address) ?? begin(change, run);
+  run.begun.set(address, known);
+  return known;
 }
 
 /** Never rejects. After an exception, a change with a request sent has an unknown outcome; any other was not attempted. */
 async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
   const { fault, onOutcome } = run;
-  let attempts = 0;
-  const sending = (): void => void (attempts += 1);
-  const outcome = await outcomeOf(change, run, sending).catch((error: unknown): Outcome => {
+  const outcome = await outcomeOf(change, run).catch((error: unknown): Outcome => {
     fault.abort(error);
+    const attempts = run.sent.get(change.resource.address) ?? 0;
     const open = { change, attempts, durationMs: 0 };
     return attempts > 0
       ? { ...open, outcome: 'unknown' }
@@ -106,7 +142,7 @@ async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
   return outcome;
 }
 
-async function outcomeOf(change: ReadyChange, run: Run, sending: () => void): Promise<Outcome> {
+async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   if (change.action === 'no-op') {
     const { differences, leftBecause } = change;
     if (leftBecause !== undefined)
@@ -119,31 +155,69 @@ async function outcomeOf(change: ReadyChange, run: Run, sending: () => void): Pr
   if (change.action === 'not-planned')
     return { change, outcome: 'not_attempted', stoppedBy: 'not_planned', attempts: 0, durationMs: 0 };
   const { stops, clock, pacing } = run;
+  const startedAt = clock.now();
+  const { outlasted } = pacing.outage;
+  const begun = await begunOf(change, run);
+  if ('change' in begun) return begun;
+  const { ready, result } = await completed(change, begun, run);
+  stops.count(ready, result.outcome, outlasted);
+  const stoppedMeanwhile = result.attempts === 0 ? stops.why(change) : undefined;
+  const outcome: Outcome = {
+    ...asShown(ready, result, run.unbound),
+    ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
+    durationMs: clock.now() - startedAt,
+  };
+  if (run.failFast && isIncomplete(outcome)) stops.stopRun('fail_fast');
+  return outcome;
+}
+
+/** Sends a change, if nothing keeps it from being sent; of a create, without the references that are set later. */
+async function begin(whole: ReadyPending, run: Run): Promise<Begun> {
+  const { setAfter = [] } = whole;
+  const left = setAfter.map(({ field }) => field);
+  const change = left.length === 0 ? whole : { ...whole, resource: without(whole.resource, left) };
+  const { stops } = run;
+  // Which records are complete, and which are to be completed after this one, is decided when it begins.
+  const named = namedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
-  const ready = await withIdsOfRun(change, run);
+  const ready = withIdsOfRun(change, await named, run);
   const isEarly = change.action === 'delete' && run.last.includes(change) && (await hasFailed(run));
   const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
   if (stoppedBy !== undefined || !ready)
     return {
-      change,
+      change: whole,
       outcome: 'not_attempted',
       stoppedBy: stoppedBy ?? 'unmade',
       attempts: 0,
       durationMs: 0,
     };
   run.onStart?.(ready);
-  const startedAt = clock.now();
-  const { outlasted } = pacing.outage;
-  const settled = await carriedOut(ready, run, sending);
-  stops.count(ready, settled.outcome, outlasted);
-  const stoppedMeanwhile = settled.attempts === 0 ? stops.why(change) : undefined;
-  const outcome: Outcome = {
-    ...asShown(ready, settled, run.unbound),
-    ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
-    durationMs: clock.now() - startedAt,
-  };
-  if (run.failFast && isIncomplete(outcome)) stops.stopRun('fail_fast');
-  return outcome;
+  return { ready, result: await carriedOut(ready, run, sendingOf(change, run)) };
+}
+
+function sendingOf({ resource: { address } }: ReadyChange, { sent }: Run): () => void {
+  return () => void sent.set(address, (sent.get(address) ?? 0) + 1);
+}
+
+/** What a create came to, with the references that it left out. Where one of these records failed, it stays unfinished. */
+async function completed(
+  { resource: whole, setAfter }: ReadyPending,
+  { ready, result }: Exclude<Begun, Outcome>,
+  run: Run,
+): Promise<Exclude<Begun, Outcome>> {
+  if (setAfter === undefined) return { ready, result };
+  const { client, pacing, stops } = run;
+  const others = await Promise.all(setAfter.flatMap(({ after }) => run.settling.get(after) ?? []));
+  const pks = new Map(others.map(({ change, pk }) => [change.resource.address, pk]));
+  const declared = { ...whole, fields: { ...whole.fields, ...ready.resource.fields } };
+  const resource = withIdsOf(declared, (address) => pks.get(address));
+  const full = { ...ready, resource };
+  const { held } = result;
+  if (result.outcome !== 'created' || held === undefined) return { ready: full, result };
+  const left = { resource, fields: setAfter.map(({ field }) => field), made: { ...result, held } };
+  const isMade = !others.some((other) => isMissing(other)) && createdBefore(resource).length === 0;
+  const control = stops.controlOf(full, sendingOf(full, run));
+  return { ready: full, result: await setLater(left, isMade, client, pacing, control) };
 }
 
 /** Whether all dependencies of a change succeeded. They precede it in the plan, so they have been started. */
@@ -160,12 +234,25 @@ async function hasFailed({ settling, last }: Run): Promise<boolean> {
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
+/** What became of the resources that one refers to; of those that are completed after it, what their creates came to. */
+function namedOutcomes(resource: Resource, { parents, settling, begun, unbound }: Run): Promise<Outcome[]> {
+  const first = new Set([...createdBefore(resource), ...namedParents(resource, parents)]);
+  const early = async (address: Address): Promise<Outcome[]> => {
+    const known = await begun.get(address);
+    if (known === undefined) return [];
+    return ['change' in known ? known : { ...asShown(known.ready, known.result, unbound), durationMs: 0 }];
+  };
+  const all = [...first].map((address) => settling.get(address)?.then((one) => [one]) ?? early(address));
+  return Promise.all(all).then((found) => found.flat());
+}
+
 /** The change with the ids of the resources created before it; undefined if one of those failed. */
-async function withIdsOfRun(change: ReadyPending, run: Run): Promise<ReadyPending | undefined> {
-  const first = new Set([...createdBefore(change.resource), ...namedParents(change.resource, run.parents)]);
-  if (first.size === 0) return change;
-  const outcomes = await Promise.all([...first].flatMap((address) => run.settling.get(address) ?? []));
-  // A dependency counts as created only when all of its bindings exist.
+function withIdsOfRun(
+  change: ReadyPending,
+  outcomes: readonly Outcome[],
+  run: Run,
+): ReadyPending | undefined {
+  // A dependency counts as created only when all of its steps succeeded.
   if (outcomes.some((outcome) => isMissing(outcome) && run.parents.has(outcome.change.resource.address)))
     return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
@@ -192,44 +279,4 @@ function carriedOut(
       return remove({ resource, held: change.base }, going, client, pacing, control);
     }
   }
-}
-
-/** An outcome with secrets masked. */
-function asShown(
-  change: Change,
-  { held, inDoubt, clash, ...settled }: WriteResult,
-  unbound: Unbound,
-): Omit<Outcome, 'durationMs'> {
-  const { resource } = change;
-  const differences = held ? compare(resource, held) : [];
-  const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
-  const isThere = settled.outcome === 'exists' || settled.outcome === 'updated';
-  return {
-    change,
-    ...settled,
-    ...(held && held.pk !== '' && { pk: held.pk }),
-    ...(answer && { answer }),
-    ...(inDoubt && isThere && { doubt: held ? 'checked' : 'unchecked' }),
-    ...(clash && { clash: shownClash(change, clash, unbound) }),
-    ...(differences.length > 0 && { differences }),
-  };
-}
-
-function shownClash(
-  { resource, observed: planned = {} }: Change,
-  clash: NonNullable<WriteResult['clash']>,
-  unbound: Unbound,
-): Conflict {
-  if (!('now' in clash)) return clash;
-  const { fields, shown = fields } = clash.now;
-  const openTo = whoMayOpen(resource, clash.now, unbound);
-  return {
-    kind: clash.kind,
-    ...(openTo && { openTo }),
-    fields: clash.fields.map((field) => ({
-      field,
-      planned: planned[field] ?? null,
-      observed: shownPart(resource, field, shown),
-    })),
-  };
 }

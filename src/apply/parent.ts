@@ -1,3 +1,4 @@
+import type { JsonValue } from '../base/json.ts';
 import { isBound, wantedChildren } from '../kinds/access.ts';
 import { fieldOf, sentValue } from '../kinds/fields.ts';
 import { type Resource, withFields } from '../kinds/resource.ts';
@@ -62,19 +63,56 @@ export async function createParent(
   const rest = {
     resource: only(resource, withheld),
     base,
-    permission: { self: undefined, mayDelete: false },
+    permission: ofThisRun,
     isTaken: () => false,
   };
-  const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
   const going = { resource, parent: made.held, client, pacing, control: ofBindings(begun(control)) };
   const binders = bindersOf(going, declared);
   const moves = await orderWrites(binders, () => []);
   return runSteps({ ...made, held }, 'created', [
     ...moves,
     ...(isOpen ? [] : [(known: WriteResult) => asDeclared(going, known)]),
-    ...(withheld.length > 0 ? [() => update(rest, finishing, pacing, going.control)] : []),
+    ...(withheld.length > 0 ? [() => update(rest, finishing(client), pacing, going.control)] : []),
     ...(opening.length > 0 ? [(known: WriteResult) => verifyCreated({ ...going, isOpen }, known)] : []),
   ]);
+}
+
+/**
+ * Sets references that the create left out, as the records that they refer to did not exist yet. If one of these could not be
+ * created, the resource stays unfinished.
+ */
+export async function setLater(
+  {
+    resource,
+    fields,
+    made,
+  }: {
+    readonly resource: Resource;
+    readonly fields: readonly string[];
+    readonly made: WriteResult & { readonly held: HeldRecord };
+  },
+  isMade: boolean,
+  client: Client,
+  pacing: Pacing,
+  control: RunControl,
+): Promise<WriteResult> {
+  const unset = fields.map((field): [string, JsonValue] => {
+    const { default: value, idForm } = resource.kind.fields[field] ?? {};
+    return [field, value ?? (idForm ? [] : null)];
+  });
+  const held = { ...made.held, fields: { ...made.held.fields, ...Object.fromEntries(unset) } };
+  if (!isMade) return { ...made, held, outcome: 'unfinished' };
+  const rest = { resource: only(resource, fields), base: held, permission: ofThisRun, isTaken: () => false };
+  return runSteps({ ...made, held }, 'created', [
+    () => update(rest, finishing(client), pacing, ofOne(begun(control))),
+  ]);
+}
+
+/** The permission to complete a record that this run has created. */
+const ofThisRun = { self: undefined, mayDelete: false } as const;
+
+function finishing(client: Client): Client {
+  return { ...client, update: (...sent) => client.finish(...sent) };
 }
 
 /**
@@ -139,7 +177,7 @@ function only(resource: Resource, names: readonly string[]): Resource {
   return { ...resource, fields: Object.fromEntries(fields) };
 }
 
-function without(resource: Resource, names: readonly string[]): Resource {
+export function without(resource: Resource, names: readonly string[]): Resource {
   return only(
     resource,
     Object.keys(resource.fields).filter((field) => !names.includes(field)),

@@ -98,6 +98,8 @@ export interface ChangeDocument {
   /** Who gains access through the change. */
   readonly opens?: readonly string[];
   readonly waits_for?: readonly Address[];
+  /** References to records that are created after this one: they are set then. */
+  readonly set_after?: NonNullable<Change['setAfter']>;
   /** The fields declared with `exactly`, where a partial declaration is possible. */
   readonly exactly?: readonly string[];
   readonly at_least?: readonly string[];
@@ -140,7 +142,7 @@ export function planDocument(plan: Plan): PlanDocument {
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, waitsFor, since } = of;
+  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
   const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
@@ -164,6 +166,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(remarks && { remarks }),
     ...(opens && { opens }),
     ...(waitsFor && { waits_for: waitsFor }),
+    ...(setAfter && { set_after: setAfter }),
     ...(since && { since }),
     ...instructionsOf(resource),
   };

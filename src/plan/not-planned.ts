@@ -42,7 +42,8 @@ export function withoutRefused({
     left.add(resource.address);
     return notPlanned(resource, diagnostics, since);
   };
-  for (const { action, resource } of changes) if (action === 'not-planned') left.add(resource.address);
+  for (const { action, resource } of changes)
+    if (action === 'not-planned' || found.has(resource.address)) left.add(resource.address);
   const planned = changes.map((change) => (isPending(change) ? unlessLeft(change) : change));
   return planned.map((change) => (change.action === 'no-op' ? unlessLeft(change) : change));
 }

@@ -1,9 +1,9 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import { declaresBindings, isBound } from '../kinds/access.ts';
-import { placeholderFor, sentValue } from '../kinds/fields.ts';
-import { isMovedBetweenRecords, ownedFields } from '../kinds/kind.ts';
+import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
+import { isMovedBetweenRecords, ownedFields, type Kind } from '../kinds/kind.ts';
 import {
   addressOfName,
   declaredNames,
@@ -66,6 +66,7 @@ export function ordered<Planned extends Change>(
   if (waits.size === 0) return { changes, refused };
 
   const done = new Set<Address>();
+  const later = new Map<Address, Later[]>();
   for (const { resource } of changes) {
     const path = [resource.address];
     const onPath = new Set(path);
@@ -79,6 +80,13 @@ export function ordered<Planned extends Change>(
         path.push(next.holder);
       } else {
         const circle = path.slice(path.indexOf(next.holder));
+        const opening = 'field' in next ? undefined : openingOf(circle, planned);
+        if (opening) {
+          open(opening, waits);
+          later.set(opening.address, [...(later.get(opening.address) ?? []), ...opening.later]);
+          for (const left of path.splice(path.indexOf(opening.address) + 1)) onPath.delete(left);
+          continue;
+        }
         const words = `${circle.join(', ')} wait for each other. Remove the value from one of them and apply that first.`;
         if ('field' in next) refused.push(refusal(next, words));
         // An existing resource can be referred to before all of its bindings exist.
@@ -91,9 +99,69 @@ export function ordered<Planned extends Change>(
   const inOrder = [...done].flatMap((address): Planned[] => {
     const change = planned.get(address);
     const holders = new Set(waits.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])));
-    return change ? [holders.size > 0 ? { ...change, waitsFor: [...holders] } : change] : [];
+    const setAfter = later.get(address);
+    return change
+      ? [{ ...change, ...(holders.size > 0 && { waitsFor: [...holders] }), ...(setAfter && { setAfter }) }]
+      : [];
   });
   return { changes: inOrder, refused };
+}
+
+/** A reference of a new resource that can be set after the create of both. */
+interface Opening {
+  readonly address: Address;
+  readonly to: Address;
+  readonly later: readonly Later[];
+}
+
+type Later = NonNullable<Change['setAfter']>[number];
+
+/**
+ * Where a circle of new resources can be opened: at a reference that the create can leave out. One to a resource with bindings comes
+ * first, as a flow: without it, its stages prove as much as with it.
+ */
+function openingOf(circle: readonly Address[], planned: ReadonlyMap<Address, Change>): Opening | undefined {
+  const changes = circle.flatMap((address) => planned.get(address) ?? []);
+  if (changes.length < circle.length || changes.some(({ action }) => action !== 'create')) return undefined;
+  const openings = changes.flatMap(({ resource }, index): (Opening & { readonly isFirst: boolean })[] => {
+    const to = changes[(index + 1) % changes.length]?.resource;
+    if (to === undefined) return [];
+    const named = declaredNames(resource).filter((one) => addressOfName(one) === to.address);
+    if (named.length === 0 || !named.every(({ field }) => canBeLeftOut(resource, field))) return [];
+    const later = [...new Set(named.map(({ field }) => field))].map((field) => ({
+      field,
+      after: to.address,
+    }));
+    return [{ address: resource.address, to: to.address, later, isFirst: declaresBindings(to) }];
+  });
+  return openings.find(({ isFirst }) => isFirst) ?? openings[0];
+}
+
+/** Whether a create can leave a field out. */
+function canBeLeftOut(resource: Resource, name: string): boolean {
+  const { isRequired, children } = resource.kind.fields[name] ?? {};
+  const all = sentFields(resource);
+  const { [name]: _, ...others } = all;
+  return !isRequired && !children && demanded(resource.kind, others) <= demanded(resource.kind, all);
+}
+
+/** How many fields a create misses beside these. */
+function demanded({ fields }: Kind, sent: JsonObject): number {
+  const isMissing = ([field, { ifMissing }]: readonly [string, Kind['fields'][string]]): boolean =>
+    !Object.hasOwn(sent, field) && ifMissing?.(undefined, sent) !== undefined;
+  return Object.entries(fields).filter(isMissing).length;
+}
+
+/** Whoever else refers to a resource that is completed later waits for that, unless it is part of the circle. */
+function open({ address, to }: Opening, waits: Map<Address, Wait[]>): void {
+  const isOf = (holder: Address) => (wait: Wait) => !('field' in wait) && wait.holder === holder;
+  waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
+  const inside = new Set([to]);
+  for (const one of inside) for (const { holder } of waits.get(one) ?? []) inside.add(holder);
+  for (const [other, wait] of waits) {
+    const found = wait.find(isOf(address));
+    if (found && !inside.has(other)) wait.push({ resource: found.resource, holder: to });
+  }
 }
 
 /** Created or changed resources with bindings: resources that refer to them wait until these are complete. */

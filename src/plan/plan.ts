@@ -70,6 +70,8 @@ interface ChangeBase {
   readonly opens?: readonly string[];
   /** Earlier changes of the plan that must succeed first, because they free values that this one needs. */
   readonly waitsFor?: readonly Address[];
+  /** References that the create leaves out, as the record that they refer to comes after it: they are set once that exists. */
+  readonly setAfter?: readonly { readonly field: string; readonly after: Address }[];
   readonly since?: Alteration;
 }
 

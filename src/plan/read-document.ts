@@ -49,7 +49,7 @@ export function changeFrom(
     opens,
     since,
   } = document;
-  const { observed_names: allNames = {}, waits_for: waitsFor } = document;
+  const { observed_names: allNames = {}, waits_for: waitsFor, set_after: setAfter } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
   const resource = withHidden(known, hiddenOf(known.kind, []));
@@ -75,6 +75,7 @@ export function changeFrom(
     ...(remarks && { remarks }),
     ...(opens && { opens }),
     ...(waitsFor && { waitsFor }),
+    ...(setAfter && { setAfter }),
     ...(since && { since }),
   };
 }

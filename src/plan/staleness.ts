@@ -93,5 +93,6 @@ const wordsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = 
   ({ names }) => names,
   ({ observed_names: names }) => names,
   ({ waits_for: others }) => others,
+  ({ set_after: later }) => later?.map(({ field, after }) => `${field} ${after}`),
   ({ diagnostics }) => diagnostics?.map(({ code, summary }) => `${summary} [${code}]`),
 ];

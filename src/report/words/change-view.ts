@@ -14,6 +14,7 @@ import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { inline, startOf } from '../printable.ts';
+import { setAfterWords } from './changes.ts';
 
 export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
@@ -43,11 +44,12 @@ export interface Side {
 
 /** The fields to show of a change: how they were altered, what is sent to create them, or how they differ. */
 export function fieldViews(change: Change): FieldView[] {
-  const { remarks = [], waitsFor = [] } = change;
+  const { remarks = [], waitsFor = [], setAfter = [] } = change;
   if (change.action === 'not-planned') return change.diagnostics.map((each) => problemView(each));
   return [
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
+    ...setAfter.map((later) => note(setAfterWords(later))),
     ...waitsFor.map((address) => note(`${address}, which frees a value that this one needs`, 'after')),
   ];
 }

@@ -137,7 +137,7 @@ function brokenWords({ since }: Pick<Change, 'since'>): string {
 
 /** The same for a change on one line, with the names of the fields. Not yet safe to print. */
 export function compactWords(change: Change): string {
-  const { since, action, differences, leftBecause, remarks = [], waitsFor = [] } = change;
+  const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';
   const faults = change.action === 'not-planned' ? change.diagnostics : [];
   return present(
@@ -149,8 +149,14 @@ export function compactWords(change: Change): string {
     leftBecause,
     faults.length > 0 && `is not planned: ${faults.map(({ summary }) => summary).join('; ')}`,
     ...remarks,
+    ...setAfter.map(setAfterWords),
     waitsFor.length > 0 && `after ${waitsFor.join(', ')}`,
   ).join('; ');
+}
+
+/** For a reference that the create leaves out. */
+export function setAfterWords({ field, after }: NonNullable<Change['setAfter']>[number]): string {
+  return `\`${field}\` is set after ${after} is created`;
 }
 
 function namesOf(fields: readonly { readonly field: string }[]): string {

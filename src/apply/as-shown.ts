@@ -1,0 +1,47 @@
+import type { Unbound } from '../kinds/children.ts';
+import { compare, shownPart } from '../plan/compare.ts';
+import { whoMayOpen } from '../plan/opens.ts';
+import type { Change } from '../plan/plan.ts';
+import { withoutSecrets } from '../service/redact.ts';
+import type { Conflict, Outcome } from './outcome.ts';
+import type { WriteResult } from './settle.ts';
+
+/** An outcome with secrets masked. */
+export function asShown(
+  change: Change,
+  { held, inDoubt, clash, ...settled }: WriteResult,
+  unbound: Unbound,
+): Omit<Outcome, 'durationMs'> {
+  const { resource } = change;
+  const differences = held ? compare(resource, held) : [];
+  const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
+  const isThere = settled.outcome === 'exists' || settled.outcome === 'updated';
+  return {
+    change,
+    ...settled,
+    ...(held && held.pk !== '' && { pk: held.pk }),
+    ...(answer && { answer }),
+    ...(inDoubt && isThere && { doubt: held ? 'checked' : 'unchecked' }),
+    ...(clash && { clash: shownClash(change, clash, unbound) }),
+    ...(differences.length > 0 && { differences }),
+  };
+}
+
+function shownClash(
+  { resource, observed: planned = {} }: Change,
+  clash: NonNullable<WriteResult['clash']>,
+  unbound: Unbound,
+): Conflict {
+  if (!('now' in clash)) return clash;
+  const { fields, shown = fields } = clash.now;
+  const openTo = whoMayOpen(resource, clash.now, unbound);
+  return {
+    kind: clash.kind,
+    ...(openTo && { openTo }),
+    fields: clash.fields.map((field) => ({
+      field,
+      planned: planned[field] ?? null,
+      observed: shownPart(resource, field, shown),
+    })),
+  };
+}

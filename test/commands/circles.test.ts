@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { parseJson } from '../../src/base/json.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { World } from '../support/update-world.ts';
+
+/** A flow with a stage that offers the flow; a second flow and a brand that refer to what is completed last. */
+const circle = `version: 1
+stages:
+  - { name: pw, type: password, backends: [authentik.core.auth.InbuiltBackend], configure_flow: { slug: change } }
+flows:
+  - { slug: change, name: Change, title: Change, designation: stage_configuration, stages: [{ stage: { name: pw }, order: 0 }] }
+  - { slug: again, name: Again, title: Again, designation: stage_configuration, stages: [{ stage: { name: pw }, order: 0 }] }
+`;
+
+const one = { output: 'text', yes: true, concurrency: 1 } as const;
+const many = { output: 'text', yes: true } as const;
+
+function writesOf(world: World): string[] {
+  return world.requests
+    .filter(({ method }) => method === 'POST' || method === 'PATCH')
+    .map(({ method, path }) =>
+      `${method} ${path.split('/').slice(3, 6).join('/')}`.replace(/[0-9a-f-]{36}.*/, '…'),
+    );
+}
+
+describe('a stage that refers to a flow with the stage', () => {
+  test.each([one, many])('is created without it, and gets it once the flow is whole: %j', async (options) => {
+    for (const release of ['2023.10', '2026.8'] as const) {
+      const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
+      const { context, stdout, stderr } = world.run(circle, { ROLLCALL_CAPABILITIES: '' });
+      expect(await apply(['m.yaml'], options, context), stderr() + stdout()).toBe('done');
+      expect(writesOf(world).slice(0, 4)).toEqual([
+        'POST stages/password/',
+        'POST flows/instances/',
+        'POST flows/bindings/',
+        'PATCH stages/password/…',
+      ]);
+      const again = world.run(circle);
+      expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, again.context)).toBe('done');
+    }
+  });
+
+  test('is marked in the plan, which can be saved and applied', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const { context, stdout, written } = world.run(circle);
+    await plan(['m.yaml'], { output: 'text', out: 'p.json' }, context);
+    expect(stdout()).toContain('`configure_flow` is set after flow.change is created');
+    const saved = written.get('p.json') ?? '';
+    expect(schemaErrors('plan', parseJson(saved))).toEqual([]);
+    const files = { 'm.yaml': circle, 'p.json': saved };
+    const applied = world.run('', {}, { files });
+    expect(await apply(['m.yaml'], { ...many, plan: 'p.json' }, applied.context), applied.stderr()).toBe(
+      'done',
+    );
+    expect(writesOf(world)).toContain('PATCH stages/password/…');
+  });
+
+  test('stays unfinished if it cannot be completed, and nothing outside refers to it', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    world.tamper = ({ method }, answer) =>
+      method === 'PATCH' ? answered(403, { detail: 'denied' }) : answer();
+    const { context, stdout } = world.run(circle);
+    expect(await apply(['m.yaml'], many, context)).toBe('denied');
+    expect(stdout()).toMatch(/stage\.pw +unfinished: not as declared in configure_flow/);
+    expect(stdout()).toMatch(/flow\.change +created/);
+    expect(stdout()).toMatch(/flow\.again +not attempted: a resource that it depends on was not created/);
+  });
+
+  test('stays unfinished if the flow is not created', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    world.tamper = ({ method, path }, answer) =>
+      method === 'POST' && path.includes('/flows/instances/') ? answered(400, { title: ['no'] }) : answer();
+    const { context, stdout } = world.run(circle);
+    await apply(['m.yaml'], many, context);
+    expect(stdout()).toMatch(/stage\.pw +unfinished: not as declared in configure_flow/);
+    expect(writesOf(world)).not.toContain('PATCH stages/password/…');
+  });
+});
+
+test('new resources that need each other are an error at the line of each', async () => {
+  const world = new World(
+    { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
+    '2026.8',
+  );
+  const { context, stderr, stdout } = world.run(`version: 1
+stages: [{ name: on, type: redirect, mode: flow, target_flow: { slug: change } }]
+flows:
+  - { slug: change, name: Change, title: Change, designation: stage_configuration, stages: [{ stage: { name: on }, order: 0 }] }
+`);
+  await plan(['m.yaml'], { output: 'text' }, context);
+  expect(stderr() + stdout()).toMatch(/m\.yaml:2:[^]*circular-reference[^]*m\.yaml:4:[^]*circular-reference/);
+  expect(writesOf(world)).toEqual([]);
+});
