@@ -1,5 +1,5 @@
 import { isJsonList, textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
-import { declaredChildFields, declaresBindings } from '../kinds/access.ts';
+import { declaredChildFields, declaresBindings, nestedParts } from '../kinds/access.ts';
 import { isGenerated, managedPart, mergedValue, neverShownFields, sentFields } from '../kinds/fields.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -172,21 +172,27 @@ async function retrieveWhole(
   const { resource } = alterable;
   const reading = await retrieveNamed(alterable, client, pacing);
   if (reading?.proof !== 'exists' || !declaresBindings(resource)) return reading;
-  const read = await withChildrenOf(resource, reading.held, client, pacing);
+  const read = await withChildrenOf(resource, reading.held, client, pacing, alterable.base);
   if (read.kind === 'read') return { ...reading, held: read.held };
   if (read.kind === 'not_sent') return undefined;
   const { proof, answer, stop } = read.reading;
   return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
 }
 
-/** The record with its declared bindings, or why these could not be read. */
+/** The record with its declared bindings, and with what a plan read inside of bindings; or why these could not be read. */
 export async function withChildrenOf(
   resource: Resource,
   held: HeldRecord,
   client: Client,
   pacing: Pacing,
+  seen?: HeldRecord,
 ): Promise<{ readonly kind: 'read'; readonly held: HeldRecord } | Exclude<WithChildren, { kind: 'read' }>> {
-  const read = await withChildren(resource.kind, [held], declaredChildFields(resource), { client, pacing });
+  const { kind } = resource;
+  const parts = [
+    ...declaredChildFields(resource),
+    ...(seen ? nestedParts(kind, (field) => seen.fields[field]) : []),
+  ];
+  const read = await withChildren(kind, [held], parts, { client, pacing });
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(held.pk) ?? held } : read;
 }
 

@@ -238,6 +238,17 @@ test('a stage of a flow that exists is taken out with the permission to delete a
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
+test('a flow whose title changes loses its only stage, also beside a flow that declares policies of a stage', async () => {
+  const service = serviceWith(['10 who']);
+  const other = `{ slug: other, name: Other, title: Other, designation: recovery, stages: [{ stage: { name: proof }, order: 10, policies: [{ policy: { name: never }, order: 0 }] }] }`;
+  const made = await run('apply', service.send, `version: 1\nflows: [${other}]\n`, all);
+  expect(made.ending, made.stderr).toBe('done');
+  const text = `version: 1\nflows:\n  - ${other}\n  - { slug: door, title: Gate, stages: [] }\n`;
+  const { ending, stdout, stderr } = await run('apply', service.send, text, all);
+  expect(ending, stdout + stderr).toBe('done');
+  expect(listed(service, '/flows/bindings/')).toHaveLength(1);
+});
+
 test('a policy of a stage is bound, changed and unbound inside of the flow', async () => {
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
   const text = (policies: string): string =>
