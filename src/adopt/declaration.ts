@@ -11,12 +11,14 @@ import { nameIn } from '../kinds/named.ts';
 import { isNameReference, type NameReference, sameJson } from '../kinds/values.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import { byAddress } from '../kinds/resource.ts';
+import { shippedBy, type Shipped } from '../kinds/shipped.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import { trimAsService } from '../manifest/trim.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { WholeReading } from '../service/read-whole.ts';
 import { addressesOf, addressOfRecord } from '../observe/addresses.ts';
 import type { Inventory } from '../observe/gaps.ts';
+import { changesOf, withOnly } from './changes.ts';
 import type { Declaration } from './writable.ts';
 
 /** The records to read, and the fields that manifests are to declare. */
@@ -27,6 +29,8 @@ export interface ExportScope {
   readonly isWithNames: boolean;
   /** Whether records that the service keeps for itself are included. */
   readonly isWithInternal: boolean;
+  /** Whether records that the service ships are included, if nobody changed them. */
+  readonly isWithShipped: boolean;
   /** The fields to leave out, each with its kind: `user.email`. */
   readonly without: ReadonlySet<string>;
   /** Resources that manifests declare already; they are left out. */
@@ -55,26 +59,53 @@ export interface Declared extends Declaration {
   readonly secret: readonly string[];
 }
 
-/**
- * The declarations of all records by address, and the number of the service's own records that are left out. Throws a UsageError if
- * a glob matches no record.
- */
-export function declarationsOf(
-  holdings: ExportReading,
-  wanted: ExportScope,
-): { readonly found: readonly Declared[]; readonly internal: number } {
-  const { inventories } = holdings;
+/** Whether a record is left out because the service keeps it for itself, and nobody can tell whether it was changed. */
+export function isInternalOnly(
+  kind: Kind<ResourceType>,
+  record: ListedRecord,
+  { isWithInternal }: ExportScope,
+  { records, isOwn }: Shipped,
+): boolean {
+  if (isWithInternal || kind.isInternal?.(record.received) !== true) return false;
+  return !isOwn || !records.has(addressOfRecord(kind, record));
+}
+
+/** What the service ships, as far as that is left out. */
+export function shippedFor({ isWithShipped }: ExportScope, release: Release | undefined): Shipped {
+  return shippedBy(isWithShipped ? undefined : release);
+}
+
+interface Declarations {
+  readonly found: readonly Declared[];
+  /** How many records are left out that the service keeps for itself, and that it ships and nobody changed. */
+  readonly internal: number;
+  readonly shipped: number;
+}
+
+/** The declarations of all records by address. Throws a UsageError if a glob matches no record. */
+export function declarationsOf(holdings: ExportReading, wanted: ExportScope): Declarations {
+  const { inventories, release } = holdings;
   const selector = new Selector(wanted.selection);
+  const ships = shippedFor(wanted, release);
   let internal = 0;
+  let shipped = 0;
   const found: Declared[] = [];
   for (const { kind, records } of inventories)
     for (const record of records) {
       const address = addressOfRecord(kind, record);
       if (!selector.has(address)) continue;
-      const isLeftOut = !wanted.isWithInternal && kind.isInternal?.(record.received) === true;
-      if (isLeftOut) internal += 1;
-      else if (!addressesOf(kind, record).some((one) => wanted.declared.has(one)))
-        found.push({ ...declarationOf(kind, record, holdings, wanted), address });
+      if (isInternalOnly(kind, record, wanted, ships)) internal += 1;
+      else if (!addressesOf(kind, record).some((one) => wanted.declared.has(one))) {
+        const declared = { ...declarationOf(kind, record, holdings, wanted), address };
+        const known = ships.records.get(address);
+        const { fields } = wanted.isWithNames
+          ? declared
+          : declarationOf(kind, record, holdings, { ...wanted, isWithNames: true });
+        const changes = known && changesOf(kind, fields, known, wanted.without);
+        if (changes === undefined) found.push(declared);
+        else if (Object.keys(changes).length > 0) found.push(withOnly(declared, changes));
+        else shipped += 1;
+      }
     }
   const isOfType = (glob: string): boolean =>
     wanted.kinds.some(({ type }) => selector.leavesOutAll(type) && glob === `${type}.*`);
@@ -88,7 +119,7 @@ export function declarationsOf(
       `nothing in the service has an address like ${unmatched}`,
       'Addresses are such as application.wiki and user.alice; * stands for any text, ? for one character.',
     );
-  return { found: withOwnVariables(found.toSorted(byAddress)), internal };
+  return { found: withOwnVariables(found.toSorted(byAddress)), internal, shipped };
 }
 
 /** The declaration of a record, without fields that have the service's default. A plan of it finds nothing to do. */
@@ -114,6 +145,8 @@ function declarationOf(
     }
     const isOnlyShown =
       row.since !== undefined && release && inRange({ before: row.since }, release) === true;
+    // Earlier releases show null for some fields that cannot be null later: nothing is lost without it.
+    if (value === null && !row.isNullable) continue;
     if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
     if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
@@ -127,7 +160,7 @@ function declarationOf(
       fields[field] = withoutDefaultsIn(row.children, named);
       continue;
     }
-    const known = refersTo && names.get(refersTo);
+    const known = isWithNames && refersTo ? names.get(refersTo) : undefined;
     const shownWith = record.names?.[field];
     const beside = (id: JsonValue): NameReference | undefined => {
       const name = isWithNames && known === undefined && shownWith && nameIn(shownWith, kind, field, id);

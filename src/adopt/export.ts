@@ -4,7 +4,8 @@ import { textOf } from '../base/json.ts';
 import { declaredWith, isBound, nestedParts, unbound } from '../kinds/access.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
 import { counts } from '../kinds/bindings.ts';
-import { inRange, type Release } from '../kinds/release.ts';
+import type { Release } from '../kinds/release.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import { idsIn, referenceFields } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
@@ -12,17 +13,23 @@ import { Selector } from '../manifest/select.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
 import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
-import { readInventory } from '../run/undeclared.ts';
+import { readInventories } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
 import { boundTo, withChildren } from '../service/children.ts';
 import { heldFields, type ListedRecord } from '../service/records.ts';
-import { readWhole } from '../service/read-whole.ts';
+import { readWhole, type WholeReading } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { addressesOf, addressOfRecord } from '../observe/addresses.ts';
-import type { ExportReading, NamesReading, ExportScope } from './declaration.ts';
+import {
+  isInternalOnly,
+  shippedFor,
+  type ExportReading,
+  type NamesReading,
+  type ExportScope,
+} from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { namesById } from '../observe/names-by-id.ts';
 import { unboundNow } from '../observe/unbound-access.ts';
@@ -34,23 +41,23 @@ export function readHoldings(
   settings: ServiceSettings,
   job: Job,
 ): Promise<ExportReading> {
-  const { isWithNames, without } = wanted;
+  const { without } = wanted;
+  // What the service ships is compared by names: ids differ between services.
+  const isWithNames = wanted.isWithNames || !wanted.isWithShipped;
   const selector = new Selector(wanted.selection);
   const kinds = wanted.kinds.filter(({ type }) => selector.reaches(type));
-  const isWritten = (kind: Kind<ResourceType>, record: ListedRecord): boolean => {
-    const isLeftOut = !wanted.isWithInternal && kind.isInternal?.(record.received) === true;
-    const isDeclared = addressesOf(kind, record).some((address) => wanted.declared.has(address));
-    return selector.has(addressOfRecord(kind, record)) && !isLeftOut && !isDeclared;
-  };
   return withService(settings, job, async (service) => {
     const { send, pacing, signal } = service;
     const release = await askRelease(send, pacing, signal);
+    const ships = shippedFor(wanted, release);
+    const isWritten = (kind: Kind<ResourceType>, record: ListedRecord): boolean => {
+      const isDeclared = addressesOf(kind, record).some((address) => wanted.declared.has(address));
+      const isLeft = isDeclared || isInternalOnly(kind, record, wanted, ships);
+      return selector.has(addressOfRecord(kind, record)) && !isLeft;
+    };
     const inventories: Inventory[] = [];
-    for (const kind of kinds) {
-      const isLater =
-        release && kind.since !== undefined && inRange({ before: kind.since }, release) === true;
-      if (isLater) continue;
-      const inventory = await readInventory(kind, service);
+    for (const inventory of await readInventories(kinds, release, service)) {
+      const { kind } = inventory;
       const written = inventory.records.filter((record) => isWritten(kind, record));
       const fields = Object.keys(kind.fields).filter((field) =>
         declaredWith(kind, field).every((name) => !without.has(`${kind.type}.${name}`)),
@@ -70,10 +77,11 @@ export function readHoldings(
         );
       return referenceFields(kind).filter(isUsed);
     });
+    const whole = memoizePerKey((family: Family) => readWhole(family.byName, service));
     for (const [, related] of isWithNames ? named : [])
-      if (!names.has(related)) names.set(related, await namesOfIds(related, service));
+      if (!names.has(related)) names.set(related, await namesOfIds(related, inventories, whole));
     return {
-      inventories: await withOtherTypes(inventories, service, (address) => selector.has(address)),
+      inventories: await withOtherTypes(inventories, whole, (address) => selector.has(address)),
       names,
       ...(release && { release }),
       ...(signal.aborted && { interrupted: interruptedBy(signal) }),
@@ -133,11 +141,21 @@ function pkOf({ received }: Inventory['records'][number]): string {
   return textOf(received['pk']);
 }
 
-/** Reads the name of each id. A name that several records share is left out. */
-async function namesOfIds(related: Family, service: Service): Promise<NamesReading> {
-  const read = await readWhole(related.byName, service);
-  if (read.kind === 'unread' || read.kind === 'not_sent') return read;
-  return namesById(related, read.records);
+/** The name of each id, from the list that was read already if it is the whole one. A name that several records share is left out. */
+async function namesOfIds(
+  related: Family,
+  inventories: readonly Inventory[],
+  whole: (family: Family) => Promise<WholeReading>,
+): Promise<NamesReading> {
+  const known = inventories.find(
+    ({ kind, gaps }) =>
+      kind.family === related &&
+      kind.variant === undefined &&
+      gaps.every(({ kind: what }) => what === 'several'),
+  );
+  if (known) return namesById(related, known.records);
+  const read = await whole(related);
+  return read.kind === 'unread' || read.kind === 'not_sent' ? read : namesById(related, read.records);
 }
 
 /** Plans manifests that are not written yet. Returns how that ended, and the plan if it would change something. */

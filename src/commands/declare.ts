@@ -147,7 +147,7 @@ export const commands: readonly Declared[] = [
     name: 'export',
     summary: 'write manifests from the records of the service',
     description:
-      'Writes manifests from the records of the service; a plan of them has no changes. Changes nothing in the service, and no existing file. Only the token of a superuser sees all applications.',
+      'Writes manifests from the records of the service, without those that it ships with; a plan of them has no changes. Changes nothing in the service, and no existing file. Only the token of a superuser sees all applications.',
     example: 'rollcall export --out manifests',
     options: exportOptions,
     load: async () => (await import('./export.ts')).exportManifests,

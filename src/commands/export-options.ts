@@ -3,7 +3,7 @@ import { didYouMean } from '../base/suggestion.ts';
 import type { Split } from '../adopt/choices.ts';
 import type { ExportScope } from '../adopt/declaration.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
-import { defaultKinds, kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
+import { kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProjectFlags, ServiceFlags } from './flags.ts';
@@ -14,7 +14,7 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   /** A folder for the files; without it, one manifest goes to standard output. */
   readonly out?: string;
   readonly type?: readonly string[];
-  /** Every type of configuration. */
+  /** Also what the service ships with. */
   readonly all?: boolean;
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
@@ -59,9 +59,8 @@ export function refuseOutputs({ out, split, output, list, check }: ExportOptions
 
 /** What to export. Throws a UsageError for unknown names, and for options that cannot be combined. */
 export function wantedBy(options: ExportOptions, settings: Settings): Omit<ExportScope, 'declared'> {
-  const { target = [], exclude = [], internal = false, ids = false, list = false, split = 'type' } = options;
+  const { target = [], exclude = [], type: types = [], all = false, split = 'type' } = options;
   const chosen = kindsIn(options);
-  const isWithNames = !ids && !list;
   refuseBlind(settings);
   const hidden = kinds.find(({ type }) => settings.hide.includes(`${type}.${split}`));
   if (hidden)
@@ -70,15 +69,18 @@ export function wantedBy(options: ExportOptions, settings: Settings): Omit<Expor
       'Divide them by type, or leave that field out of `hide`.',
     );
   const without = fieldsLeftOut(options, settings);
-  return { kinds: chosen, selection: { target, exclude }, isWithNames, isWithInternal: internal, without };
+  return {
+    kinds: chosen,
+    selection: { target, exclude },
+    isWithNames: options.ids !== true && options.list !== true,
+    isWithInternal: options.internal === true,
+    isWithShipped: all || types.length > 0 || target.length > 0,
+    without,
+  };
 }
 
-/** The requested kinds, by type or by address; the common ones by default. */
-function kindsIn({
-  type: types = [],
-  target = [],
-  all = false,
-}: ExportOptions): readonly Kind<ResourceType>[] {
+/** The requested kinds; every one by default. */
+function kindsIn({ type: types = [], all = false }: ExportOptions): readonly Kind<ResourceType>[] {
   const known = resourceTypes;
   for (const type of types) {
     if (known.some((name) => name === type)) continue;
@@ -89,11 +91,7 @@ function kindsIn({
   }
   if (all && types.length > 0)
     throw new UsageError('--all and --type exclude each other', 'Leave --all or --type out.');
-  if (all) return kinds;
-  if (types.length > 0) return kinds.filter(({ type }) => types.includes(type));
-  return kinds.filter(
-    (kind) => defaultKinds.includes(kind) || target.some((glob) => glob.startsWith(`${kind.type}.`)),
-  );
+  return types.length > 0 ? kinds.filter(({ type }) => types.includes(type)) : kinds;
 }
 
 /** Throws a UsageError with contract_only: no documented operation lists records. */

@@ -59,7 +59,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write(`${diagnosticsText(gaps, style)}\nNothing was written.\n`);
     return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
-  const { found, internal } = declarationsOf(
+  const { found, internal, shipped } = declarationsOf(
     { ...held, ...(settings.release && { release: held.release ?? settings.release }) },
     wanted,
   );
@@ -67,6 +67,8 @@ export async function exportManifests(options: ExportOptions, context: Context):
     remark(
       `Left out: ${internal} of the service itself, such as the accounts of outposts. --internal includes them.`,
     );
+  if (shipped > 0)
+    remark(`Left out: ${shipped} defaults of the service that nobody changed. --all includes them.`);
   // Records that no manifest can declare do not make the export incomplete.
   for (const { summary } of gapsOf(isOther)) remark(`Left out: ${summary}.`);
   if (options.list) {

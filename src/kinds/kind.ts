@@ -245,6 +245,8 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly isSecret?: boolean;
   /** Whether a create needs it. An entry of a record that exists may leave it out. */
   readonly isRequired?: true;
+  /** Whether it can be null, in the newest release. */
+  readonly isNullable?: true;
   /** What to say where it is left out, although the schema allows that; by the release, where that is known, and what stands beside it. */
   readonly ifMissing?: (release: Release | undefined, beside: JsonObject) => Problem | undefined;
   /** A value of it, or an item where it is a list, belongs to one resource. What to say of a second one that declares it. */

@@ -62,7 +62,7 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
 /** What is written by hand of a field. A text without checks of its own is checked for the length that earlier releases take. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
-  'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'findId' | 'part'
+  'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'isNullable' | 'findId' | 'part'
 > &
   Extent;
 
@@ -275,6 +275,7 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(isHidden && { isSecret: true }),
     ...(facts.writeOnly && { isWriteOnly: true }),
     ...(facts.required && { isRequired: true }),
+    ...(facts.nullable && { isNullable: true }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
     ...own,

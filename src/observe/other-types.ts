@@ -1,19 +1,20 @@
 import type { Address } from '../base/diagnostic.ts';
 import { textOf } from '../base/json.ts';
-import type { Family, Kind } from '../kinds/kind.ts';
+import type { Family } from '../kinds/kind.ts';
 import { namesOf } from '../kinds/named.ts';
 import { isOfKind } from '../service/own-type.ts';
-import { readWhole } from '../service/read-whole.ts';
+import type { WholeReading } from '../service/read-whole.ts';
+import type { ListedRecord } from '../service/records.ts';
 import { addressOf } from '../kinds/resource.ts';
 import type { Gap, Inventory } from './gaps.ts';
-import type { InventoryOptions } from './inventory.ts';
 
 /**
- * The inventories with a gap for records of other types, which no manifest can declare. It is reported once, for the first kind.
+ * The inventories with a gap for records of other types, which no manifest can declare. It is reported once, for the first kind. The
+ * service's own records, such as its built-in source, are not counted.
  */
 export async function withOtherTypes(
   inventories: readonly Inventory[],
-  options: InventoryOptions,
+  whole: (family: Family) => Promise<WholeReading>,
   isWanted: (address: Address) => boolean = () => true,
 ): Promise<Inventory[]> {
   const done = new Set<Family>();
@@ -23,8 +24,8 @@ export async function withOtherTypes(
     if (variant === undefined || done.has(family)) all.push(inventory);
     else {
       done.add(family);
-      const known = inventories.flatMap(({ kind }) => (kind.family === family ? kind : []));
-      const more = await gapsIn(family, known, options, (name) => isWanted(addressOf(type, name)));
+      const known = inventories.filter(({ kind }) => kind.family === family);
+      const more = await gapsIn(family, known, whole, (name) => isWanted(addressOf(type, name)));
       all.push({ ...inventory, gaps: [...inventory.gaps, ...more] });
     }
   }
@@ -33,17 +34,25 @@ export async function withOtherTypes(
 
 async function gapsIn(
   all: Family,
-  known: readonly Kind[],
-  options: InventoryOptions,
+  known: readonly Inventory[],
+  whole: (family: Family) => Promise<WholeReading>,
   isWanted: (name: string) => boolean,
 ): Promise<Gap[]> {
-  const read = await readWhole(all.byName, options);
+  const read = await whole(all);
   if (read.kind === 'not_sent') return [{ kind: 'interrupted' }];
   if (read.kind === 'unread') return [{ kind: 'ended', answer: read.reading.answer }];
-  const others = read.records.flatMap(({ received, shown }) => {
-    if (known.some((kind) => isOfKind(kind, received))) return [];
+  // Earlier releases call some types otherwise than their kinds do, as 2023.10.7 does with the stage of WebAuthn.
+  const listed = new Set(known.flatMap(({ records }) => records.map(pkOf)));
+  const others = read.records.flatMap((record) => {
+    const { received, shown } = record;
+    if (listed.has(pkOf(record)) || (received['managed'] ?? null) !== null) return [];
+    if (known.some(({ kind }) => isOfKind(kind, received))) return [];
     const [name = textOf(shown['pk'])] = namesOf(all.byName, shown);
     return isWanted(name) ? { name, type: textOf(shown['verbose_name']) || 'another type' } : [];
   });
   return others.length === 0 ? [] : [{ kind: 'other_types', of: all, others }];
+}
+
+function pkOf({ received }: ListedRecord): string {
+  return textOf(received['pk']);
 }

@@ -1,20 +1,24 @@
 import type { Address } from '../base/diagnostic.ts';
-import { defaultKinds, kinds, type ResourceType } from '../kinds/all.ts';
+import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { inRange, type Release } from '../kinds/release.ts';
+import { shippedBy } from '../kinds/shipped.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { inventoryOf } from '../observe/inventory.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 import { underFormerName } from '../observe/renames.ts';
 import { undeclaredIn, type GapWords } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';
+import { readWhole } from '../service/read-whole.ts';
+import { askRelease } from '../service/release.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import type { Halt } from './result.ts';
 import type { Scoped } from './scope.ts';
 
 /**
- * The plan with records that no manifest declares, if asked for, or that the run was interrupted. A renamed resource is declared
- * under both names.
+ * The plan with records that no manifest declares and the service does not ship, if asked for, or that the run was interrupted. A
+ * renamed resource is declared under both names.
  */
 export async function withUndeclared<Made extends Plan>(
   made: Made,
@@ -30,14 +34,30 @@ export async function withUndeclared<Made extends Plan>(
     ]),
   );
   const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
-  const inventories: Inventory[] = [];
-  const declaredKinds = new Set(resources.map(({ kind }) => kind));
-  const wanted = kinds.filter((kind) => defaultKinds.includes(kind) || declaredKinds.has(kind));
-  for (const kind of wanted) inventories.push(await readInventory(kind, service));
-  const all = await withOtherTypes(inventories, service);
-  if (!service.signal.aborted) return { ...made, undeclared: undeclaredIn(all, isDeclared, wordsOf) };
+  const { send, pacing, signal } = service;
+  const release = await askRelease(send, pacing, signal);
+  const { records: shipped } = shippedBy(release);
+  const several = kinds.filter(({ single }) => single === undefined);
+  const inventories = await readInventories(several, release, service);
+  const all = await withOtherTypes(inventories, ({ byName }) => readWhole(byName, service));
+  const isKnown = (address: Address): boolean => isDeclared(address) || shipped.has(address);
+  if (!signal.aborted) return { ...made, undeclared: undeclaredIn(all, isKnown, wordsOf) };
   const destination = destinationOf(service.settings);
   return { halt: { kind: 'unread', failures: [], notRead: 0, interrupted: true, ...destination } };
+}
+
+/** Reads all records of the kinds that a release has, one kind after the other. */
+export async function readInventories(
+  wanted: readonly Kind<ResourceType>[],
+  release: Release | undefined,
+  service: Service,
+): Promise<Inventory[]> {
+  const inventories: Inventory[] = [];
+  for (const kind of wanted) {
+    const isLater = release && kind.since !== undefined && inRange({ before: kind.since }, release) === true;
+    if (!isLater) inventories.push(await readInventory(kind, service));
+  }
+  return inventories;
 }
 
 export async function readInventory(

@@ -138,7 +138,12 @@ function idIn(
   if (found) return found[by] ?? found[familyOf(list).id] ?? null;
   const kind = kinds.find((one) => one.family === familyOf(list) && isIn(one, release));
   if (kind === undefined) throw new Error(`release ${release} has no ${list}`);
-  const fields = { [kind.identity]: `the-${kind.type}`, ...demanded(kind, sandbox, release) };
+  const isText = release === '2023.10' && kind.fields['redirect_uris'] !== undefined;
+  const fields = {
+    [kind.identity]: `the-${kind.type}`,
+    ...demanded(kind, sandbox, release),
+    ...(isText && { redirect_uris: '' }),
+  };
   const made = sandbox.create(writtenType(kind, release), fields);
   if (!('record' in made)) throw new Error(`${kind.path}: ${JSON.stringify(made)}`);
   return idIn(list, by, sandbox, release);

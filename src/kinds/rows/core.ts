@@ -10,8 +10,16 @@ export const brand: RowKind = kindFrom({
   login: { is: 'brand', isDefault: 'default', flow: 'flow_authentication' },
 });
 
-/** A second one of an identifier was refused by 2023.10.7 and by 2025.12.4. */
-export const token: RowKind = kindFrom({ path: '/core/tokens/', list: 'tokens', unique: true, deletion: {} });
+/** A second one of an identifier was refused by 2023.10.7 and by 2025.12.4. Outposts have tokens that the service makes for them. */
+export const token: RowKind = kindFrom({
+  path: '/core/tokens/',
+  list: 'tokens',
+  unique: true,
+  isInternal: ({ managed = null }) => managed !== null,
+  deletion: {},
+  // Both releases leave it empty.
+  fields: { managed: { default: null } },
+});
 
 /** Refused by 2025.12.4: a second one of a name in one application. It takes one of that name in another. */
 export const entitlement: RowKind = kindFrom({

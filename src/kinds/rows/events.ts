@@ -6,6 +6,8 @@ export const transport: RowKind = kindFrom({
   list: 'transports',
   unique: true,
   deletion: {},
+  // 2025.12.4 fills it in like this, and no manifest can declare the blank at its end.
+  fields: { email_subject_prefix: { default: 'authentik Notification: ' } },
 });
 
 /** The events of which somebody is notified. A second one of a name was refused by 2023.10.7 and by 2025.12.4. */

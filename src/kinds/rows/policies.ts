@@ -55,7 +55,12 @@ export const policies: readonly RowKind[] = [
     fields: { expression: { changeWarning: () => 'it changes who passes' } },
   }),
   kindFrom({ ...policy, path: '/policies/geoip/' }),
-  kindFrom({ ...policy, path: '/policies/password/' }),
+  kindFrom({
+    ...policy,
+    path: '/policies/password/',
+    // Both releases fill it in like this, and no manifest can declare the blank at its end.
+    fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
+  }),
   kindFrom({ ...policy, path: '/policies/password_expiry/' }),
   reputation,
   kindFrom({ ...policy, path: '/policies/unique_password/', isEnterprise: true }),

@@ -1,0 +1,30 @@
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { isAsShipped } from '../kinds/shipped.ts';
+import type { Declaration } from './writable.ts';
+
+/** The fields of a declaration that the service ships with other values. What neither declares has its default. */
+export function changesOf(
+  kind: Kind<ResourceType>,
+  declared: JsonObject,
+  shipped: JsonObject,
+  without: ReadonlySet<string>,
+): JsonObject {
+  const changes: Record<string, JsonValue> = {};
+  for (const field of new Set([...Object.keys(declared), ...Object.keys(shipped)])) {
+    const byDefault = kind.fields[field]?.default;
+    const value = declared[field] ?? byDefault;
+    const isWanted = value !== undefined && !without.has(`${kind.type}.${field}`);
+    if (isWanted && !isAsShipped(value, shipped[field] ?? byDefault ?? null)) changes[field] = value;
+  }
+  return changes;
+}
+
+/** The declaration with these fields alone, and those that say which record it is. */
+export function withOnly<One extends Declaration>(declared: One, changes: JsonObject): One {
+  const { kind, fields } = declared;
+  const named = new Set([kind.identity, kind.scope, kind.variant?.field]);
+  const kept = Object.entries(fields).filter(([field]) => named.has(field) || field in changes);
+  return { ...declared, fields: { ...changes, ...Object.fromEntries(kept) } };
+}

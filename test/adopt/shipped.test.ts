@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { declarationsOf, type ExportScope } from '../../src/adopt/declaration.ts';
+import { readHoldings } from '../../src/adopt/export.ts';
+import { narrated } from '../../src/commands/narrator.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { recordedLines } from '../../src/kinds/shipped.ts';
+import { capture } from '../support/run.ts';
+import { serviceSettings } from '../support/settings.ts';
+import { World } from '../support/update-world.ts';
+
+/** All but what differs from service to service: users, their tokens, and the outpost that is made for its address. */
+const wanted: ExportScope = {
+  kinds: kinds.filter(({ type }) => !['user', 'token', 'outpost'].includes(type)),
+  selection: { target: [], exclude: [] },
+  isWithNames: true,
+  isWithInternal: true,
+  isWithShipped: true,
+  without: new Set(),
+  declared: new Set(),
+};
+
+// Run with -u, this writes what the sandbox has of a fresh service to where export and plans read it.
+test.each(recordedLines)(
+  'what a release ships is what the sandbox seeds a fresh service with: %s',
+  async (line) => {
+    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, line);
+    const { context } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+    const settings = await serviceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
+    const held = await readHoldings(wanted, settings, narrated(context, { quiet: true }));
+    const lines = declarationsOf(held, wanted).found.map(
+      ({ address, fields }) => `${JSON.stringify(address)}: ${JSON.stringify(fields)}`,
+    );
+    const text = `{\n${lines.join(',\n')}\n}\n`;
+    await expect(text).toMatchFileSnapshot(`../../src/kinds/shipped/${line}.json`);
+  },
+);
