@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** @param {string} release */
-export function order(release) {
+function order(release) {
   const [year = 0, month = 0] = release.split('.').map(Number);
   return year * 100 + month;
 }

@@ -1,7 +1,7 @@
 // Writes src/kinds/facts/: what the service's own API says of its types, release by release. `schema.yml` has it, in the npm package
 // @goauthentik/api from 2025.10 on and in the Go module goauthentik.io/api/v3 before. None of its text is kept.
 //   npm run service-api                       writes all files anew, from what they hold
-//   npm run service-api -- 2026.11.0          fetches the schema of a release, and prints what it brings
+//   npm run service-api -- 2026.11.0          fetches the schema of a release; `git diff` shows what it brings
 //   npm run service-api -- v3.2023102.1       fetches this version of the Go module
 //   npm run service-api -- ./schema.yml       reads a file
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { factsByRelease } from '../dist/kinds/facts.js';
-import { byOrder, fetched, order } from './fetch-schema.js';
+import { byOrder, fetched } from './fetch-schema.js';
 import { readSchema } from './read-schema.js';
-import { differenceOf, newsOf, sorted } from './service-news.js';
+import { differenceOf, sorted } from './facts-difference.js';
 
 /** @typedef {import('../src/kinds/facts.ts').TypeFacts} TypeFacts */
 
@@ -31,10 +31,8 @@ const releases = readWritten();
 for (const wanted of process.argv.slice(2)) {
   const schema = parse(wanted.endsWith('.yml') ? readFileSync(wanted, 'utf8') : fetched(wanted));
   const { release, types } = readSchema(schema);
-  const before = [...releases.keys()].filter((line) => order(line) < order(release)).toSorted(byOrder);
   releases.set(release, types);
-  const earlier = releases.get(before.at(-1) ?? '') ?? new Map();
-  console.log(`${release}: ${types.size} types\n\n${newsOf(earlier, types)}`);
+  console.log(`${release}: ${types.size} types. What it brings: git diff src/kinds/facts`);
 }
 write();
 

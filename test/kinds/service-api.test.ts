@@ -2,53 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fetched } from '../../scripts/fetch-schema.js';
-import { newsOf } from '../../scripts/service-news.js';
-import type { TypeFacts } from '../../src/kinds/facts.ts';
-
-function type(fields: TypeFacts['fields']): TypeFacts {
-  return { can: ['list'], filters: { search: {}, name: {} }, actions: {}, fields };
-}
-
-test('the news of a release list its types and fields', () => {
-  const before = new Map([
-    ['/core/gone/', type({})],
-    ['/core/groups/', type({ name: { type: 'string' }, users: {}, label: {}, kept: { maxLength: 3 } })],
-  ]);
-  const now = new Map([
-    [
-      '/core/groups/',
-      type({
-        name: { type: 'string', required: true },
-        color: {},
-        size: { required: true },
-        label: { nullable: true },
-        kept: { maxLength: 3 },
-      }),
-    ],
-    ['/core/teams/', type({ name: { required: true }, motto: {} })],
-  ]);
-  expect(newsOf(before, now).split('\n')).toEqual([
-    'New types:',
-    '  /core/teams/ demands name; found by search, name',
-    '',
-    'Types that went:',
-    '  /core/gone/',
-    '',
-    'Fields that are demanded now:',
-    '  /core/groups/ name: {"type":"string","required":true}',
-    '  /core/groups/ size: {"required":true}',
-    '',
-    'New fields:',
-    '  /core/groups/ color: {}',
-    '',
-    'Fields that went:',
-    '  /core/groups/ users',
-    '',
-    'Fields that hold something else:',
-    '  /core/groups/ label: {"nullable":true}',
-    '',
-  ]);
-});
 
 test.each([
   ['2023.10.2', 'go mod download -json goauthentik.io/api/v3@v3.2023102.1'],
