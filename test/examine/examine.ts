@@ -10,7 +10,7 @@ import { run, type Ended } from '../support/cli.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { faults, Front, noTroubles, type Troubles, type Write } from './front.ts';
 import type { Command, Reported, Setting, Tool } from './tool.ts';
-import { drawWorld, heldOf, modelOf, versionOf, type Snapshot, type World } from './world.ts';
+import { drawWorld, heldOf, modelOf, reportedAs, versionOf, type Snapshot, type World } from './world.ts';
 
 export interface Examination {
   /** What happened in it, for the table: `killed`, `another writer`, `cut after`. */
@@ -42,7 +42,7 @@ class Examiner {
   readonly #front: Front;
   readonly #tool: Tool;
   readonly #setting: Setting;
-  readonly #violations: string[] = [];
+  readonly #violations = new Set<string>();
   readonly #tried = new Set<string>();
   /** The service as it has to be, but for what is declared. */
   #expected: Snapshot;
@@ -62,21 +62,19 @@ class Examiner {
       const { ended } = await this.#run('apply', noTroubles);
       if (this.#tool.isDone(ended)) break;
       if (left === 1)
-        this.#violations.push(
-          `it does not come to its end without troubles:\n${ended.stdout}${ended.stderr}`,
-        );
+        this.#violations.add(`it does not come to its end without troubles:\n${ended.stdout}${ended.stderr}`);
     }
     this.#judgeReached();
     const planned = await this.#run('plan', noTroubles);
     if (!this.#tool.isClean(planned.ended))
-      this.#violations.push(
+      this.#violations.add(
         `a plan finds changes where all is as declared:\n${planned.ended.stdout}${planned.ended.stderr}`,
       );
     const again = await this.#run('apply', noTroubles);
     if (again.writes.length > 0)
-      this.#violations.push(`an apply writes where all is as declared: ${shownWrites(again.writes)}`);
+      this.#violations.add(`an apply writes where all is as declared: ${shownWrites(again.writes)}`);
     for (const fault of this.#front.met.keys()) this.#tried.add(fault);
-    return { tried: [...this.#tried], violations: this.#violations };
+    return { tried: [...this.#tried], violations: [...this.#violations] };
   }
 
   async #troubledRun(random: () => number): Promise<void> {
@@ -138,11 +136,11 @@ class Examiner {
     this.#front.troubles = noTroubles;
     const { writes } = this.#front;
     if (wasKilled) this.#tried.add(signal);
-    if (isLate) this.#violations.push(`${what} does not end`);
-    if (what === 'plan' && writes.length > 0) this.#violations.push(`a plan writes: ${shownWrites(writes)}`);
-    if (/^ {4}at /m.test(ended.stderr)) this.#violations.push(`a stack trace is shown:\n${ended.stderr}`);
+    if (isLate) this.#violations.add(`${what} does not end`);
+    if (what === 'plan' && writes.length > 0) this.#violations.add(`a plan writes: ${shownWrites(writes)}`);
+    if (/^ {4}at /m.test(ended.stderr)) this.#violations.add(`a stack trace is shown:\n${ended.stderr}`);
     if (ended.stdout.includes(this.#setting.token) || ended.stderr.includes(this.#setting.token))
-      this.#violations.push('the token is shown');
+      this.#violations.add('the token is shown');
     this.#judgeOthers();
     const outcomes =
       what === 'apply' && !(wasKilled && signal === 'SIGKILL') ? this.#tool.outcomes(ended) : undefined;
@@ -168,7 +166,7 @@ class Examiner {
       const record = declared.get(`${before.path} ${before.name}`);
       const after = now.get(key);
       if (after === undefined) {
-        this.#violations.push(`${key} ("${before.name}") is gone`);
+        this.#violations.add(`${key} ("${before.name}") is gone`);
         continue;
       }
       const fields = record
@@ -179,14 +177,14 @@ class Examiner {
       // Lists of what refers to a record are kept by the service.
       const changed = fields.filter((field) => !/_set$|^users$/.test(field));
       if (changed.length > 0)
-        this.#violations.push(
+        this.#violations.add(
           `${key} ("${before.name}") has another ${changed.join()}, which nobody declares`,
         );
     }
     for (const record of records) {
       const count = heldOf(now, record).length;
       if (count > Math.max(1, heldOf(this.#expected, record).length))
-        this.#violations.push(`there are ${count} of ${addressOf(record.identity)}`);
+        this.#violations.add(`there are ${count} of ${addressOf(record.identity)}`);
     }
   }
 
@@ -195,29 +193,26 @@ class Examiner {
     for (const record of this.#world.scenario.records) {
       const wrong = this.#wrongIn(now, addressOf(record.identity));
       if (wrong)
-        this.#violations.push(`${addressOf(record.identity)} is not as declared in the end: ${wrong}`);
+        this.#violations.add(`${addressOf(record.identity)} is not as declared in the end: ${wrong}`);
     }
   }
 
   /** A report says what the service holds, unless another writer was there as well. */
   #judgeReport(outcomes: readonly Reported[], before: Snapshot, touched: ReadonlySet<string>): void {
     const now = this.#world.snapshot();
-    const wants = this.#world.scenario.records.map(({ identity }) => addressOf(identity));
-    const reported = new Set(outcomes.map(({ address }) => address));
-    for (const address of wants)
-      if (!reported.has(address)) this.#violations.push(`${address} is not in the report`);
     for (const record of this.#world.scenario.records) {
       const address = addressOf(record.identity);
-      const { outcome } = outcomes.find((one) => one.address === address) ?? {};
+      const { outcome } = outcomes.find((one) => one.address === reportedAs(record)) ?? {};
+      if (outcome === undefined) this.#violations.add(`${address} is not in the report`);
       if (outcome === undefined || touched.has(address)) continue;
       const [was, is] = [heldOf(before, record), heldOf(now, record)];
       const isNew = is.some(({ ids }) => !was.some((one) => one.ids[0] === ids[0]));
       const wrong = ['created', 'updated', 'unchanged'].includes(outcome) && this.#wrongIn(now, address);
-      if (wrong) this.#violations.push(`${address} is ${outcome} by the report, and ${wrong}`);
+      if (wrong) this.#violations.add(`${address} is ${outcome} by the report, and ${wrong}`);
       if (outcome === 'created' && !isNew)
-        this.#violations.push(`${address} is created by the report, and was there`);
+        this.#violations.add(`${address} is created by the report, and was there`);
       if (isNew && ['rejected', 'denied', 'not_attempted', 'updated', 'unchanged'].includes(outcome))
-        this.#violations.push(`${address} is ${outcome} by the report, and was created`);
+        this.#violations.add(`${address} is ${outcome} by the report, and was created`);
     }
   }
 

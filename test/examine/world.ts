@@ -9,6 +9,7 @@ import {
 } from '../../src/base/json.ts';
 import { familyNamed } from '../../src/kinds/families.ts';
 import { factsOf } from '../../src/kinds/facts.ts';
+import { addressIn } from '../../src/kinds/resource.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { dice } from '../simulation/dice.ts';
@@ -98,6 +99,16 @@ export function modelOf({ identity }: DrawnRecord): Path {
   const { model } = identity;
   if (!isPath(model)) throw new Error(`${identity.type} has no path`);
   return model;
+}
+
+/** The address of a declared record in manifests and reports. */
+export function reportedAs({ kind: { path }, identity, fields }: DrawnRecord): string {
+  const kind = createdKinds.find((one) => one.path === path);
+  const within = fields[kind?.scope ?? ''];
+  const [named] = within && 'names' in within ? within.names : [];
+  return kind === undefined || named === undefined
+    ? addressOf(identity)
+    : addressIn(kind, identity.name, { name: named.name });
 }
 
 function isPath(model: string | undefined): model is Path {
