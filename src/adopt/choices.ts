@@ -1,6 +1,5 @@
 /** The values of flags of `export` and `import csv`. Every command loads this file, so it imports nothing. */
 
-/** How an export is divided among files: by kind, by the value of a field if the kind has it, or not at all. */
 export const splits = ['type', 'group', 'path', 'none'] as const;
 export type Split = (typeof splits)[number];
 

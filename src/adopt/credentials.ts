@@ -15,7 +15,6 @@ import { maxTries, retryUntilProven } from '../service/retries.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 
-/** What an application is configured with to use a record of the service. */
 export interface Credentials {
   readonly address: Address;
   /** Fields and URLs by name, such as `client_id` and `issuer`, in the order of the document. */
@@ -28,7 +27,6 @@ export type Missing =
   | { readonly kind: 'unread'; readonly address: Address; readonly list: string; readonly answer: Answer }
   /** The service shows the record without this field. */
   | { readonly kind: 'not_shown'; readonly address: Address; readonly field: string }
-  /** The record has no such URL, because no application uses it. */
   | { readonly kind: 'no_url'; readonly address: Address; readonly names: readonly string[] }
   | { readonly kind: 'no_urls'; readonly address: Address; readonly answer: Answer };
 
@@ -46,7 +44,6 @@ export function kindsWithCredentials(): readonly Kind<ResourceType>[] {
   return kinds.filter(({ credentials }) => credentials !== undefined);
 }
 
-/** Reads the credentials of some records, or of all that have a secret. Sends only reads. */
 export function readCredentials(
   wanted: readonly Address[] | 'all',
   settings: ServiceSettings,
@@ -72,7 +69,6 @@ export function readCredentials(
   });
 }
 
-/** The lists of all kinds with credentials, without records that have no secret. */
 async function secretHolders(service: Service): Promise<Inventory[]> {
   const inventories: Inventory[] = [];
   for (const kind of kindsWithCredentials()) {

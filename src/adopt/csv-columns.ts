@@ -5,7 +5,6 @@ import { refusalOfKey } from './writable.ts';
 import { meaningOf } from '../yaml/unknown-field.ts';
 import type { Row } from './csv-table.ts';
 
-/** The header of a table. */
 export interface Columns {
   /** By the index of the column. */
   readonly columns: ReadonlyMap<number, Column>;
@@ -19,7 +18,6 @@ export interface Column {
   readonly key?: string;
 }
 
-/** The columns of a table, from its first row, or why they cannot be determined. */
 export function columnsOf(header: Row, file: SourceFile, kind: Kind): Columns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
   // This may not be a table at all, so its content is not quoted.

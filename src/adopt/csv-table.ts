@@ -64,7 +64,6 @@ class RowReader {
     const start = this.next;
     this.#end += this.#bytes.toString('utf8', this.#byte, endByte).length;
     this.#byte = endByte;
-    // A separator is one character, except for one of the line endings.
     const isPair = this.#bytes[endByte] === 0x0d && this.#bytes[endByte + 1] === 0x0a;
     this.next = this.#end + (isPair ? 2 : 1);
     const text = trimAsService(written);

@@ -19,7 +19,6 @@ import { readText } from '../yaml/read-text.ts';
 import { columnsOf, type Columns } from './csv-columns.ts';
 import { readTable, type Row } from './csv-table.ts';
 
-/** A table as a manifest. */
 interface TableManifest {
   /** Only valid if no diagnostic is an error. Without the comment for editors. */
   readonly text: string;

@@ -29,9 +29,7 @@ export interface ExportScope {
   readonly isWithNames: boolean;
   /** Whether records that the service keeps for itself are included. */
   readonly isWithInternal: boolean;
-  /** Whether records that the service ships are included, if nobody changed them. */
   readonly isWithShipped: boolean;
-  /** The fields to leave out, each with its kind: `user.email`. */
   readonly without: ReadonlySet<string>;
   /** Resources that manifests declare already; they are left out. */
   readonly declared: Pick<ReadonlySet<Address>, 'has'>;

@@ -42,7 +42,6 @@ export function readHoldings(
   job: Job,
 ): Promise<ExportReading> {
   const { without } = wanted;
-  // What the service ships is compared by names: ids differ between services.
   const isWithNames = wanted.isWithNames || !wanted.isWithShipped;
   const selector = new Selector(wanted.selection);
   const kinds = wanted.kinds.filter(({ type }) => selector.reaches(type));

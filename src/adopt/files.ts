@@ -16,10 +16,8 @@ const mostCharacters = 4_000_000;
 /** In characters. File systems refuse much longer names. */
 const longestStep = 100;
 
-/** Windows reserves these names, whatever the extension. */
 const ofWindows = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** The manifests of all declarations, divided among files. `schemaFrom` returns the path of the schema from a file, for editors. */
 export function manifestFiles(
   declarations: readonly Declaration[],
   check: Validate,

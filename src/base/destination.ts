@@ -1,6 +1,4 @@
-/** The service that a run uses. */
 export interface Destination {
-  /** Its base URL. */
   readonly service: string;
   /** The chosen environment of rollcall.yaml. */
   readonly environment?: string | undefined;

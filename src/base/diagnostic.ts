@@ -10,7 +10,6 @@ export type Address = `${string}.${string}`;
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   readonly code: DiagnosticCode;
-  /** The problem, in one line. */
   readonly summary: string;
   /** What to do about it, or more information. May be empty. */
   readonly detail: string;

@@ -1,7 +1,6 @@
 /** A fault that the user can fix: invalid usage or configuration. Shown without a stack; exit code 3. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** What to do about it. */
   readonly hint: string;
 
   constructor(message: string, hint: string, options?: ErrorOptions) {
@@ -29,7 +28,6 @@ export async function readOrRefuse<Value>(
   });
 }
 
-/** A thrown value as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -30,7 +30,6 @@ export type InterruptSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 const interruptions = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung_up' } as const;
 
-/** The signal that aborted a run; undefined if a program did. */
 export function interruptSignal({ reason }: { readonly reason: unknown }): InterruptSignal | undefined {
   return reason === 'SIGINT' || reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : undefined;
 }

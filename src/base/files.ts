@@ -1,7 +1,6 @@
 /** The type of a path, links followed. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent';
 
-/** An entry of a folder, links not followed. */
 export interface Entry {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
@@ -32,7 +31,6 @@ export interface Files {
 
 /** The name of standard input on a command line. */
 export const standardInput = '-';
-/** The name of standard input in messages. */
 export const shownStandardInput = '<stdin>';
 
 /** Files overlaid with texts that are not written yet, by their paths in the working directory. */

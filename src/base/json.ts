@@ -1,9 +1,7 @@
 import type { ErrorObject } from 'ajv';
 
-/** A value that JSON can hold. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** An object that JSON can hold. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
@@ -77,23 +75,21 @@ export function stepsOf(text: string): string[] {
 
 /** Checks a value against a compiled schema; after a failure, `errors` has the reasons. */
 export interface Validate {
-  /** `at` is for a value within another: its place begins those of the errors. */
+  /** `at` is the place of a nested value, which is prepended to those of the errors. */
   (value: unknown, at?: { readonly instancePath: string }): boolean;
   errors?: ErrorObject[] | null;
 }
 
-/** The checks of a list of a manifest. */
 export interface ListCheck {
-  /** Of its entries, by their type; by an empty text where all have one. */
+  /** The checks of its entries by type, or by an empty text if it has a single type. */
   readonly entries: Readonly<Record<string, EntryCheck>>;
   /** The fields of its defaults, each with a type that has it. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
-/** The checks of an entry. */
 export interface EntryCheck {
   readonly required: readonly string[];
-  /** What else is required, but of an entry that is to be absent. */
+  /** Fields that are required unless the entry is declared absent. */
   readonly unlessAbsent: readonly string[];
   readonly fields: Readonly<Record<string, Validate>>;
 }

@@ -1,10 +1,10 @@
-/** What makes a value when it is first asked for, and keeps it. */
+/** A lazy value: made when first needed, then kept. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/** The same for each key. */
+/** The same for each key object. */
 export function memoizePerKey<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   return memoized(new WeakMap<Key, { readonly value: Value }>(), make);
 }

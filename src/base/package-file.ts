@@ -25,7 +25,6 @@ function packageRoot(): URL {
   return folder;
 }
 
-/** The text of a file that is embedded in the HTML pages. */
 export function pageAsset(name: 'page.css' | 'page.js'): string {
   const text = packageFile(`src/report/page/${name}`);
   return text.replaceAll('\r\n', '\n'); // as a browser reads it, for its digest to be the same
@@ -47,7 +46,6 @@ export const schemaNames = [
   'doctor',
 ] as const;
 
-/** The text of a published schema. */
 export function schemaText(name: (typeof schemaNames)[number]): string {
   return packageFile(`schemas/${name}.schema.json`);
 }
@@ -81,7 +79,6 @@ export const topicNames = [
   'security',
 ] as const;
 
-/** The text of a page. */
 export function topicPage(name: (typeof topicNames)[number]): string {
   return packageFile(`docs/${name}.md`);
 }

@@ -28,13 +28,11 @@ export class PathMap<Known> {
     return this.#inside?.get(step);
   }
 
-  /** Whether there is information about exactly this place. */
   has(path: Path): boolean {
     const found = this.at(path);
     return found !== undefined && found.#here !== undefined;
   }
 
-  /** The next steps that lead to information. */
   steps(): Iterable<Step> {
     return this.#inside?.keys() ?? [];
   }

@@ -9,14 +9,11 @@ const shortestUnmistakable = 8;
 
 /** Finds whole secrets in texts: verbatim, as JSON and URLs write them, and in base64. */
 export class Redactor {
-  /** The forms of secrets of eight characters and more. */
   readonly #longWords: readonly string[];
-  /** The forms of secrets of four characters and more. */
   readonly #words: readonly string[];
   readonly #short: readonly string[];
   readonly #blank: string;
 
-  /** `blank` replaces the secrets. */
   constructor(secrets: readonly string[], blank: string = sensitive) {
     this.#blank = blank;
     const between = (least: number, end: number): string[] =>
@@ -63,7 +60,6 @@ export class Redactor {
     );
   }
 
-  /** In order, without overlaps. */
   #stretchesIn(text: string, withShort = true): readonly Stretch[] {
     if (withShort && this.#short.some((secret) => text.includes(secret)))
       return [{ start: 0, end: text.length }];

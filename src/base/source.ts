@@ -6,18 +6,15 @@ export interface Position {
   readonly column: number;
 }
 
-/** A range of a file. `end` is exclusive. */
 export interface Range {
   readonly filename: string;
   readonly start: Position;
   readonly end: Position;
 }
 
-/** A file and its name for the user. */
 export interface SourceFile {
   readonly filename: string;
   readonly text: string;
-  /** The offset of each line; the first is 0. */
   readonly lineStarts: readonly number[];
   /** Whether messages may quote a line, counted from 1; all lines by default. */
   readonly isQuotable?: (line: number) => boolean;
@@ -52,7 +49,6 @@ export function quotableLine(file: SourceFile, line: number): string | undefined
   return file.isQuotable?.(line) === false ? undefined : lineOf(file, line);
 }
 
-/** Whether a message may quote a place. */
 export function isQuotable(file: SourceFile, [start]: Span): boolean {
   return file.isQuotable?.(positionOf(file, start).line) !== false;
 }

@@ -13,9 +13,7 @@ import type { Context } from '../terminal/context.ts';
 import { schemaFrom, writeNew } from './new-manifests.ts';
 
 export interface ImportCsvOptions {
-  /** The list of the rows' entries. */
   readonly kind?: string;
-  /** A new file, or a folder for it. */
   readonly out?: string;
   readonly delimiter?: string;
 }

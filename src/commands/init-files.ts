@@ -3,12 +3,10 @@ import { UsageError } from '../base/errors.ts';
 import { packageFile } from '../base/package-file.ts';
 import type { ServiceFlags } from './flags.ts';
 
-/** The environment of the first files. */
 export const defaultEnvironment = 'production';
 export const defaultTokenEnv = 'ROLLCALL_TOKEN';
 
 export interface InitOptions extends ServiceFlags {
-  /** Takes every default instead of asking. */
   readonly yes?: boolean;
   readonly tokenEnv?: string;
   readonly manifests?: string;
@@ -19,16 +17,12 @@ export interface InitOptions extends ServiceFlags {
 
 /** The answers that the first files of a project depend on. */
 export interface InitAnswers {
-  /** The base URL of the service. */
   readonly url: string;
-  /** The environment variable of the token. */
   readonly tokenEnv: string;
-  /** The path of existing manifests. */
   readonly manifests?: string | undefined;
   /** The environment of the pipeline; undefined if it has none. */
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
-  /** Whether merges may change existing records. */
   readonly allowsUpdates?: boolean;
   /** The dependency on rollcall for a package.json; undefined if there is one already, or if it is unknown. */
   readonly dependency?: string | undefined;
@@ -52,7 +46,6 @@ export function pipelineNamed(written: string): Pipeline {
   );
 }
 
-/** Whether merges may change existing records, from the word for it. */
 export function isUpdate(allowed: string): boolean {
   if (allowed === 'update' || allowed === 'create') return allowed === 'update';
   throw new UsageError(
@@ -85,7 +78,6 @@ function example(name: string): string {
   return packageFile(`examples/pipelines/${name}`);
 }
 
-/** An example with this service and this token variable. */
 function filledIn(name: string, { tokenEnv, url }: InitAnswers): string {
   return example(name)
     .replaceAll('ROLLCALL_TOKEN', () => tokenEnv)

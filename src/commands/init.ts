@@ -108,7 +108,6 @@ async function dependencyFor(base: string, { files }: Context): Promise<string |
   }
 }
 
-/** What the pipeline still needs. */
 async function remarks(
   { pipeline, tokenEnv, url, environment, manifests, dependency, allowsUpdates }: InitAnswers,
   kept: ChosenConfig | undefined,

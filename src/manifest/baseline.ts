@@ -11,7 +11,6 @@ import { addressNow, byAddress, type Resource, type Source, sourceOf } from '../
 import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
-/** How an entry changed since the baseline. */
 export type Alteration =
   | { readonly kind: 'added' | 'same' }
   /** Without fields, the entry was invalid in the baseline, and its content is unknown. */
@@ -26,9 +25,7 @@ export interface AlteredField {
   readonly stays?: string;
 }
 
-/** The earlier state of the manifests. */
 export interface Baseline {
-  /** The folder, as it was given. */
   readonly path: string;
   /** Entries that are no longer declared; applications first, then by name. */
   readonly noLongerDeclared: readonly RemovedEntry[];
@@ -42,7 +39,6 @@ export interface RemovedEntry {
   readonly active?: boolean;
 }
 
-/** How every entry changed since the baseline. */
 export interface Comparison {
   readonly baseline: Baseline;
   readonly alterations: ReadonlyMap<Address, Alteration>;

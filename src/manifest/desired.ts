@@ -27,9 +27,7 @@ interface ManifestValue {
   readonly broken: PathMap<true>;
   readonly places: Places;
   readonly file: SourceFile;
-  /** The fields that are not shown. */
   readonly hide: Hide;
-  /** Whether only the documented operations are sent. */
   readonly contractOnly: boolean;
   /** Collects problems of names in place of ids. */
   readonly diagnostics: Diagnostic[];
@@ -110,7 +108,6 @@ export function desiredResources(read: ManifestValue): Declared {
   return { named, mappings, whole };
 }
 
-/** The valid fields of a mapping. */
 function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, Field> {
   const { manifest, broken } = read;
   const fields: Record<string, Field> = {};
@@ -208,7 +205,7 @@ function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue
     checkNames(kind, subject.field, [...at, subject.key], declaredSubjects(subject, value), read);
 }
 
-/** What no schema can say of what is bound to one. */
+/** Checks of bindings that no schema expresses. */
 function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, read: ManifestValue): void {
   const { access, fields } = kind;
   const { children } = fields[field] ?? {};
@@ -284,7 +281,6 @@ function secretName({ type }: Family): Problem {
   };
 }
 
-/** The invalid fields of these mappings. */
 function brokenIn(paths: readonly Path[], { broken }: ManifestValue): string[] {
   return paths.flatMap((path) => Array.from(broken.at(path)?.steps() ?? [], String));
 }

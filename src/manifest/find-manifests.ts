@@ -218,7 +218,6 @@ class Search {
     return names.map((name) => folder + name);
   }
 
-  /** The entries of a folder, with links resolved. */
   async #shownOf(folder: string, realPath: string, realPaths: Map<string, string>): Promise<Entry[]> {
     const shown: Entry[] = [];
     for (const { name, kind } of await this.#entriesIn(folder, realPath)) {

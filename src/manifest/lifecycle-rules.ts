@@ -4,7 +4,6 @@ import { formerly, formerName, isToBeDeleted, state } from '../kinds/lifecycle.t
 import { addressOfName, declaredNames } from '../kinds/named.ts';
 import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 
-/** A resource to check. */
 export interface Entry {
   readonly resource: Resource;
   /** Where its address was first declared. */
@@ -13,7 +12,6 @@ export interface Entry {
   readonly isFirst: boolean;
 }
 
-/** The resource that first declared a value, and where. */
 interface Owned {
   readonly owner: Address;
   readonly at: Range;
@@ -26,7 +24,6 @@ export class SeenEntries {
   readonly looks: Map<Address, Address> = new Map();
   /** Values that belong to one resource. */
   readonly values: Map<string, Owned> = new Map();
-  /** The former names of resources. */
   readonly formers: Map<Address, Owned> = new Map();
   /** Resources to delete, and resources that others name. */
   readonly going: Map<Address, Range> = new Map();

@@ -1,8 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 
-/** How much is read. */
 export interface Limits {
-  /** The maximum number of entries in all files. */
   readonly entries: number;
   /** The maximum number of problems. Nobody reads more. */
   readonly problems: number;

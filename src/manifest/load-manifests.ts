@@ -32,9 +32,7 @@ export interface LoadedManifests {
   readonly counts: ReadonlyMap<ResourceType, number>;
   /** Of every entry with a name, valid or not, unless the name is a secret. */
   readonly addresses: ReadonlySet<Address>;
-  /** Every problem of every file, by place. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The files that were found, in order. */
   readonly filenames: readonly string[];
   /** The files that the manifests refer to. */
   readonly referencedFiles: ReadonlySet<string>;
@@ -42,9 +40,7 @@ export interface LoadedManifests {
   readonly unchecked?: Unchecked;
 }
 
-/** Values that were not checked because their secrets were not read. */
 export interface Unchecked {
-  /** The number of values. */
   readonly values: number;
   /** The environment variables that they use, each once. */
   readonly variables: readonly string[];
@@ -55,15 +51,11 @@ export interface Unchecked {
 export interface LoadOptions extends ReadingOptions {
   readonly files: Files;
   readonly release?: KnownRelease;
-  /** Whether warnings are errors. */
   readonly strict?: boolean;
-  /** Selects valid entries; all by default. Called for each, in order. */
   readonly keep?: (resource: Resource) => boolean;
   /** Selects the resources whose warnings are reported; all by default. */
   readonly warns?: (address: Address) => boolean;
-  /** The limits. */
   readonly most?: Limits;
-  /** Whether flows may let in whoever knows a name. */
   readonly allowsOpenLogin?: boolean;
   /** The configuration file, which is not a manifest. */
   readonly settingsFile?: string;

@@ -19,7 +19,7 @@ export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject
   return { ...error, data, parentSchema };
 }
 
-/** What holds for a value at a place: of a definition, of what may stand in place of a reference, of an entry with this type. */
+/** The part of the schema for a value: of its definition, reference form or entry type. */
 function plain(node: JsonObject, value: JsonValue): JsonObject {
   const { $ref, anyOf, oneOf, ...own } = node;
   if (typeof $ref === 'string') return plain({ ...definition($ref), ...own }, value);
@@ -30,7 +30,7 @@ function plain(node: JsonObject, value: JsonValue): JsonObject {
   return ofTypes.find(({ properties }) => objectIn(objectIn(properties)['type'])['const'] === type) ?? own;
 }
 
-/** `#/definitions/group`, or what lies in one. */
+/** `#/definitions/group`, or a part of one. */
 function definition(ref: string): JsonObject {
   return objectIn(valueAt(schema(), stepsOf(ref)));
 }

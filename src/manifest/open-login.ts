@@ -7,7 +7,7 @@ import { isNameReference } from '../kinds/values.ts';
 import { isLogin, loginFlow, openByName, openLogin, type LoginRecord } from '../kinds/way-in.ts';
 import { childFields } from '../kinds/bindings.ts';
 
-/** The entries of which flows are made, over all files. */
+/** Flows and their parts, over all files. */
 export class LoginEntries {
   readonly #entries = new Map<string, Resource>();
 
@@ -17,7 +17,7 @@ export class LoginEntries {
         this.#entries.set(keyOf(resource.kind.family, resource.name), resource);
   }
 
-  /** The flows that the manifests alone show to let in whoever knows a name. What is bound and not declared is not known. */
+  /** Flows that the manifests alone show to be open by name. Undeclared bindings are unknown. */
   problems(): Diagnostic[] {
     const recordOf = (
       family: Family,

@@ -19,7 +19,6 @@ import { trimManifest } from './trim.ts';
 
 /** Everything that the meaning of a manifest depends on. */
 export interface ReadingOptions extends ReferencePolicy {
-  /** The values of `${var:NAME}`. If undefined, variables are unknown, and none is reported as missing. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
   /** The values of `${env:NAME}`; those of `${file:PATH}` and `${text:PATH}` are read from the files. */
@@ -28,7 +27,6 @@ export interface ReadingOptions extends ReferencePolicy {
   readonly random?: (limit: number) => number;
   /** Whether sensitive references are read; otherwise they are assumed to exist with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
-  /** The fields that no output shows. */
   readonly hide?: Hide;
   /** Whether only the documented operations are sent, so that a name cannot replace an id. */
   readonly contractOnly?: boolean;
@@ -38,7 +36,6 @@ export interface ReadManifest extends Declared {
   /** The file as messages may quote it. */
   readonly file: SourceFile;
   readonly diagnostics: readonly Diagnostic[];
-  /** The number of entries, valid or not. */
   readonly entries: number;
   readonly secrets: Iterable<string>;
   readonly references: References;
@@ -167,11 +164,11 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
     summary: 'this is an access token',
     detail: 'It is exposed: replace it, and keep the new token out of manifests.',
   });
-  // A line may hold a part of the token that is too short to be blanked out.
+  // A line may contain a part of the token that is too short to be masked.
   return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
 }
 
-/** Where a text stands in a value, or in the name of one. */
+/** The path of a text in a value, or of a key with it. */
 function pathTo(text: string, value: JsonValue): (string | number)[] | undefined {
   if (typeof value === 'string') return value.includes(text) ? [] : undefined;
   for (const [step, inner] of entriesIn(value)) {
@@ -204,7 +201,7 @@ function countItems(text: string, enough: number): number {
   return count;
 }
 
-/** What a file is that somebody named as a manifest, where it is known to be something else, or nothing. */
+/** Why a file is not a manifest, if it is a known other document or empty. */
 function whyNoManifest(filename: string, { value, diagnostics }: ParsedYaml): Problem | undefined {
   if (/\.tf(?:vars)?$/.test(filename)) return notAManifest('a file of Terraform', ownManifests);
   if (value === null && diagnostics.length === 0) return emptyFile;

@@ -17,7 +17,6 @@ export type EnvironmentChoices = Readonly<
 
 /** Everything that references can name. */
 interface ReferenceSources extends SecretSources {
-  /** Undefined if the variables are not known. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
   /** A whole number below a limit, which nobody can predict. */
@@ -29,7 +28,6 @@ interface ReferenceSources extends SecretSources {
 interface ResolvedValue {
   /** The value for the service; if secrets are assumed, the text without them. */
   readonly value: JsonValue;
-  /** The values of `env` and `file`, to be redacted from the service's answers. */
   readonly secrets: readonly string[];
   /** The references of the sensitive texts. */
   readonly references: References;

@@ -122,7 +122,6 @@ async function notToBeShown(path: string, manifest: string, files: Files): Promi
 
 /** What the references of manifests may name. */
 export interface ReferencePolicy {
-  /** Closed to them in any case. */
   readonly own?: OwnSecrets;
   /** The environment variables that may be named, `*` standing for any text; all by default. */
   readonly allowEnv?: readonly string[] | undefined;

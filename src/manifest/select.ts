@@ -26,7 +26,6 @@ export interface Scope extends Selection {
 
 /** One of several parts that are applied independently. */
 type Shard = {
-  /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
 };
@@ -58,7 +57,6 @@ function globOf(flag: Glob['flag'], glob: string): Glob {
   return { flag, glob, pattern: new RegExp(`^${pattern}$`, 'su'), isMatched: false };
 }
 
-/** Decides whether a resource is selected. */
 export class Selector {
   readonly #selection: Selection;
   readonly #globs: readonly Glob[];
@@ -84,7 +82,6 @@ export class Selector {
     return isWanted && !isExcluded && isIn(this.#selection.shard, address);
   }
 
-  /** Whether any address of a type can be selected. */
   reaches(type: string): boolean {
     const start = `${type}.`;
     const { target } = this.#selection;
@@ -95,12 +92,10 @@ export class Selector {
     return (target.length === 0 || isWanted) && !this.leavesOutAll(type);
   }
 
-  /** Whether a whole type is excluded. */
   leavesOutAll(type: string): boolean {
     return this.#selection.exclude.includes(`${type}.*`);
   }
 
-  /** Whether an address is excluded. */
   excludes(address: Address): boolean {
     return this.#globs.some(
       ({ flag, glob, pattern }) => flag === 'exclude' && (address === glob || pattern.test(address)),

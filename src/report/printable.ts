@@ -105,7 +105,6 @@ export function startOf(text: string, most: number): string {
   return text.slice(0, most).replace(/\p{Cs}$/u, '');
 }
 
-/** The texts that are not empty. */
 export function present(...texts: readonly (string | false | undefined)[]): string[] {
   return texts.filter((text): text is string => Boolean(text));
 }

@@ -25,30 +25,24 @@ import {
 /** Everything there is to say about how a command ended, worked out once for all formats. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
-/** The problems found in the manifests and during the run. */
 interface Found {
   readonly diagnostics: readonly Diagnostic[];
   readonly errors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
-  /** The manifests that were read. */
   readonly filenames: readonly string[];
 }
 
 interface Common extends Found, Partial<Destination> {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
-  /** How it ended, in a sentence. */
   readonly headline: string;
   /** Diagnostics of single resources that follow from the result: differences and failures. */
   readonly findings: readonly Diagnostic[];
 }
 
-/** The report of a validation, or of a plan or apply without a result. */
 export interface ProblemsReport extends Common {
   readonly kind: 'problems';
   readonly valid: boolean;
-  /** The number of declared resources. */
   readonly resourceCount: number;
-  /** Values that were not checked because secrets were not read. */
   readonly unchecked?: Unchecked;
   /** Sentences before the headline: what was not checked. */
   readonly remarks: readonly string[];
@@ -67,9 +61,7 @@ export interface ApplyReport extends Common {
   /** The outcome of each planned resource, in the order of the plan. */
   readonly outcomes: readonly OutcomeView[];
   readonly summary: ApplySummary;
-  /** The summary in words. */
   readonly counts: string;
-  /** Sentences before the headline: an interruption, and what to do next. */
   readonly remarks: readonly string[];
 }
 
@@ -83,7 +75,6 @@ export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Ch
   readonly resource: Resource;
   /** Whether the plan was to create or change it, or would have been if it could be planned. */
   readonly planned: boolean;
-  /** In a few words. */
   readonly verdict: string;
   /** What the service said, or why nothing was sent; may be empty. */
   readonly detail: string;
@@ -120,7 +111,6 @@ export function annotationsOf(report: Report, { pathInRepository = String }: Set
   );
 }
 
-/** Writes a report. */
 export type Format = (report: Report, setting: Setting) => string;
 
 /** Combines a function for each kind of report into one for any report. */
@@ -153,12 +143,9 @@ export interface Limit {
   readonly lengthOf: (text: string) => number;
 }
 
-/** Settings of a format. */
 export interface Setting {
   readonly toolVersion: string;
-  /** Colours and bold, for text; none by default. */
   readonly style?: Style;
-  /** How much of each change the text shows; by default as much as fits. */
   readonly detail?: Detail | undefined;
   /** The maximum length of a comment; by default that of GitHub and GitLab. */
   readonly limit?: Limit;
@@ -228,7 +215,6 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
   return { ...report, remarks: [...report.remarks, ...switchNotes({ ...run.plan, changes: left })] };
 }
 
-/** The report of one run of apply, or of several as one. The summary may cover more than these outcomes. */
 export function reportOfRun(
   run: AppliedRun,
   outcomes: readonly OutcomeView[],
@@ -276,7 +262,6 @@ export function foundIn({ halt, filenames, diagnostics: known }: Ended<unknown>)
   };
 }
 
-/** An outcome with everything that follows from it. */
 export function outcomeView(
   outcome: Omit<OutcomeView, 'verdict' | 'said' | 'incomplete' | 'partial' | 'asPlanned'>,
 ): OutcomeView {

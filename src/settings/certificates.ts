@@ -38,11 +38,9 @@ async function authoritiesIn(path: string, files: Pick<Files, 'read'>): Promise<
   return certificates;
 }
 
-/** The client certificate for mutual TLS, in PEM. */
 export interface ClientCertificate {
   /** The certificate, followed by its intermediate certificates. */
   readonly certificate: string;
-  /** Not encrypted. */
   readonly key: Secret;
   /** The body of the key, without the first and last line that all keys share. */
   readonly secrets: readonly Secret[];

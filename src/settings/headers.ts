@@ -5,7 +5,6 @@ import type { GivenHeader, NameOf } from './values.ts';
 
 /** A header sent with every request, for example to a proxy in front of the service. */
 export interface ExtraHeader {
-  /** In lower case. */
   readonly name: string;
   readonly value: Secret;
   /** The value, and its parts that are secrets of their own: values of variables, and the text after a scheme. */

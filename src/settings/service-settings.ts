@@ -13,9 +13,7 @@ import { readToken, refuseOtherToken } from './token.ts';
 import { bounds, type NumberName, type Sources, type Values, wholeNumber } from './values.ts';
 
 export interface ServiceSettings extends Reach {
-  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** The chosen environment of rollcall.yaml. */
   readonly environment?: string | undefined;
   readonly token: Secret;
   readonly timeoutMs: number;
@@ -25,7 +23,6 @@ export interface ServiceSettings extends Reach {
     /** Whether it was given, or is the default. */
     readonly isAsked: boolean;
   };
-  /** The maximum number of concurrent requests. */
   readonly concurrency: number;
   /** Undefined for a direct connection. */
   readonly proxy?: ProxySettings | undefined;
@@ -35,9 +32,7 @@ export interface ServiceSettings extends Reach {
   readonly headers: readonly ExtraHeader[];
   /** The fields whose values no output repeats from an answer. */
   readonly hide?: Hide | undefined;
-  /** The permitted changes. */
   readonly allow: readonly Capability[];
-  /** The accepted risks. */
   readonly accepts?: readonly Risk[];
 }
 

@@ -34,7 +34,6 @@ export interface Settings extends Reach {
   readonly release?: Release | undefined;
   /** How to reach the service, if known; see `Purpose`. */
   readonly service?: ServiceSettings | undefined;
-  /** The risks that the run takes. */
   readonly accepts?: readonly Risk[];
   /** What manifests may refer to. */
   readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles' | 'allowTexts'> & {
@@ -166,7 +165,6 @@ async function partsOfService(
   return Promise.all(readings.map(async (reading) => (await unlessUsage(reading)) ?? {}));
 }
 
-/** All of rollcall's own secrets, as far as they are known. */
 function ownSecrets(
   { headers = [] }: Values,
   env: Environment,

@@ -10,12 +10,9 @@ import type { Environment } from './environment.ts';
 export interface Values {
   /** A file to read instead of rollcall.yaml, or its content if no file is to be read. */
   readonly config?: string | ChosenConfig | undefined;
-  /** The environment of rollcall.yaml. */
   readonly environment?: string | undefined;
   readonly variables?: JsonObject | undefined;
-  /** Files of variables. */
   readonly vars?: readonly string[] | undefined;
-  /** Whether warnings are errors. */
   readonly strict?: boolean | undefined;
   /** Capabilities, in place of those of the environment and the file. */
   readonly capabilities?: readonly string[] | undefined;
@@ -36,14 +33,12 @@ export interface Values {
   readonly clientKey?: string | undefined;
   readonly headers?: readonly GivenHeader[] | undefined;
 
-  /** How messages name a setting: `--client-key`. */
   readonly nameOf: NameOf;
 }
 
 export interface GivenHeader {
   readonly name: string;
   readonly value: string;
-  /** The environment variables that the value uses, with their values. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
@@ -70,13 +65,10 @@ export interface ChosenConfig {
   readonly allowFiles?: readonly string[] | undefined;
   /** The same of those whose texts plans show. */
   readonly allowTexts?: readonly string[] | undefined;
-  /** The fields that no output shows. */
   readonly hide?: Hide | undefined;
-  /** The capabilities. */
   readonly capabilities?: readonly Capability[] | undefined;
   /** Whether only the documented operations are sent. */
   readonly contractOnly?: boolean | undefined;
-  /** The permitted changes. */
   readonly allow?: readonly Capability[] | undefined;
 }
 
@@ -88,7 +80,6 @@ export interface Sources {
   readonly files: Pick<Files, 'read' | 'readStandardInput'>;
 }
 
-/** An empty configuration. */
 export const noConfig: ChosenConfig = { manifests: [], vars: {} };
 
 export type NameOf = (value: NamedValue) => string;

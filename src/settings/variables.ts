@@ -16,7 +16,6 @@ interface VarsFileOptions {
   readonly namedIn?: string | undefined;
 }
 
-/** Variables, or the problems of their file. */
 interface ReadVariables {
   readonly variables: JsonObject;
   readonly diagnostics: readonly Diagnostic[];

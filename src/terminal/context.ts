@@ -1,7 +1,6 @@
 import type { World } from '../run/world.ts';
 import type * as writing from './write-file.ts';
 
-/** Functions that write whole files atomically. Each rejects if the file cannot be written. */
 type Writing = Pick<typeof writing, 'writeReport' | 'writePrivateFile' | 'createFile' | 'createPrivateFiles'>;
 
 /** Everything that a command gets from outside. */

@@ -10,7 +10,6 @@ import { meantBy } from './unknown-field.ts';
 const maxProblems = 1000;
 
 export interface SchemaFault {
-  /** The path of keys and indexes from the root. */
   readonly path: readonly (string | number)[];
   /** Undefined if this place has a diagnostic already, and after the first thousand. */
   readonly diagnostic?: Diagnostic;

@@ -4,7 +4,6 @@ import { maxDepth } from './refused-values.ts';
 /** The part of the parser's stack that is not collections: the document, and the scalar at the end. */
 const besidesCollections = 2;
 
-/** The reason for refusing a text, and the offset where it was found. */
 interface Refusal {
   readonly refused: 'too deep' | 'too much';
   readonly at: number;

@@ -7,17 +7,12 @@ import { defaultLists, kindAt, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
 import { meantBy } from './unknown-field.ts';
 
-/** A value that breaks a schema, with everything that its message needs. */
 interface Wrong extends ErrorObject, Written {
-  /** The field that the value is, or is in. */
   readonly subject: string;
-  /** The description in the schema. */
   readonly description: string;
 }
 
-/** How a value is written in its file. */
 interface Written {
-  /** The line of the value. */
   readonly line: string;
   /** The value's own text: a reference, if the value comes from one. */
   readonly written: string;
@@ -169,7 +164,6 @@ function typeHint(wrong: Wrong): string | undefined {
   return undefined;
 }
 
-/** The forms of a field that takes one word or a mapping, and how to write each. */
 function formsOf({ parentSchema, description }: Wrong): { words: string; detail: string } | undefined {
   const [, word] = /^\^(\w+)\$$/.exec(String(parentSchema?.['pattern'])) ?? [];
   if (word === undefined) return undefined;

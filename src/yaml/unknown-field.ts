@@ -4,11 +4,9 @@ import { nearest } from '../base/suggestion.ts';
 import { defaultKinds, kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
-/** What an unknown field probably means. */
 interface Meaning {
   /** Undefined if there is no such field, or several. */
   readonly field?: string;
-  /** What to do about it. */
   readonly hint: string;
 }
 

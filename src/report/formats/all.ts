@@ -1,6 +1,5 @@
 import type { Format } from '../report.ts';
 
-/** The report formats, in the order of help and completion. Each is loaded on demand, so that help stays quick. */
 export const formats = {
   text: async (): Promise<Format> => (await import('./text.ts')).text,
   json: async (): Promise<Format> => (await import('./json.ts')).json,
@@ -15,14 +14,12 @@ export type ReportFormat = keyof typeof formats;
 // Object.keys gives strings: the keys of the table.
 export const formatNames: readonly ReportFormat[] = Object.keys(formats) as ReportFormat[];
 
-/** All formats, loaded, for callers that cannot wait later. */
 export async function loadFormats(): Promise<Readonly<Record<ReportFormat, Format>>> {
   const loaded = formatNames.map(async (name) => [name, await formats[name]()] as const);
   // Each name of the table has its format.
   return Object.fromEntries(await Promise.all(loaded)) as Record<ReportFormat, Format>;
 }
 
-/** The formats of `--output`. */
 export const printedFormats: readonly ReportFormat[] = ['text', 'json'];
 
 export function isFormat(name: string): name is ReportFormat {

@@ -10,7 +10,6 @@ export const credentialFormats = ['dotenv', 'json', 'kubernetes'] as const;
 
 export type CredentialFormat = (typeof credentialFormats)[number];
 
-/** The text of credentials in a format. */
 export function credentialsText(found: readonly Credentials[], format: CredentialFormat): string {
   switch (format) {
     case 'dotenv':

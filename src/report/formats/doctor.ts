@@ -89,7 +89,6 @@ function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => st
   return (one) => `${one.permissionsOf ?? core}.${right}_${modelOf(one).type}`;
 }
 
-/** The least role that rollcall needs, as a blueprint in YAML. */
 export function leastRole(
   { contractOnly, capabilities }: Reach,
   release: Release | undefined,

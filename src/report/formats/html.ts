@@ -16,12 +16,10 @@ import { planView, shownChanges } from '../words/plan.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
 
-/** A self-contained page for a pipeline's artifacts: it loads nothing, and runs no script but its own. */
 export const html: Format = (report) => htmlPage(headingOf(report), pageOf(report)).text;
 
 interface Page {
   readonly lines: readonly Html[];
-  /** The look of each kind of entry, in the order of the filter. */
   readonly looks: Readonly<Record<string, Look>>;
   readonly entries: readonly Entry[];
   /** Further entries, folded, with their caption; left out if there are none. */
@@ -36,9 +34,7 @@ interface Fold {
 interface Entry {
   readonly kind: string;
   readonly heading: string;
-  /** What will happen or has happened to it. */
   readonly verdict: string;
-  /** Where the manifest declares it. */
   readonly place: string;
   readonly body: Html;
 }

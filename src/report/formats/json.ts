@@ -16,7 +16,6 @@ import {
   type Report,
 } from '../report.ts';
 
-/** The document of the result; without a result, that of a validation with the diagnostics. */
 export const json: Format = (report) => jsonText(documentOf(report));
 
 export const documentOf: (report: Report) => object = byKind<[], object>({
@@ -51,7 +50,6 @@ function escaped(character: string): string {
 
 const validationFormatVersion = '1.0';
 
-/** schemas/validation.schema.json */
 function validationDocument(report: ProblemsReport): object {
   const { unchecked } = report;
   return {

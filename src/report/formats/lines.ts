@@ -8,7 +8,6 @@ import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
 import { foldByCause } from '../words/diagnostics.ts';
 
-/** The style of an output. Without colours, its functions return the text unchanged. */
 export interface Style extends Pick<
   ReturnType<typeof pc.createColors>,
   'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -32,7 +31,6 @@ export function createStyle({
   return { ...pc.createColors(colours), width };
 }
 
-/** Without colours and wrapping. */
 export const plain: Style = createStyle({ colours: false });
 
 /** Safe lines, wrapped at the width of a style; `indent` blanks precede wrapped parts. */

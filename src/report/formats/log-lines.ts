@@ -4,7 +4,6 @@ import { inline } from '../printable.ts';
 import { answerWords } from '../words/answers.ts';
 import { jsonLine } from './json.ts';
 
-/** The log line of a request. */
 export function requestLine(request: LoggedRequest, format: 'text' | 'json'): string {
   const { time, method, path, name, status, error, attempt, requestId } = request;
   const durationMs = Math.round(request.durationMs);
@@ -28,7 +27,6 @@ export function requestLine(request: LoggedRequest, format: 'text' | 'json'): st
   return `${parts.flatMap((part) => (part === undefined ? [] : inline(String(part)))).join(' ')}\n`;
 }
 
-/** The log line that says how the resources of a kind were read. */
 export function listLine(news: ListNews, time: string, format: 'text' | 'json'): string {
   const message = listWords(news);
   return format === 'json' ? jsonLine({ time, level: 'debug', message }) : `${time} ${inline(message)}\n`;

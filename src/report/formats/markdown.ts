@@ -31,26 +31,21 @@ export const markdown: Format = (report, { limit = commentLimit, commentKey }) =
 };
 
 interface Content {
-  /** Our own words as Markdown. */
   readonly headline: string;
   readonly blocks: readonly Block[];
 }
 
-/** A block of code. */
 interface Block {
-  /** The caption of a folded block; without one it is open. */
   readonly summary?: string | undefined;
   readonly language: 'diff' | 'text';
   readonly sections: readonly Section[];
 }
 
-/** A part of a block. Each line of it is safe. */
 interface Section {
   readonly items: readonly string[];
   readonly separator: '\n' | '\n\n';
   /** How its items are called when some are left out, such as `changes`. A section without it is never cut. */
   readonly itemName?: string;
-  /** The maximum number of items. */
   readonly most?: number;
 }
 

@@ -1,6 +1,5 @@
 import { inline, unsafe } from '../printable.ts';
 
-/** Text that is already HTML. */
 export class Html {
   readonly text: string;
 

@@ -1,6 +1,5 @@
 import { wrapped } from '../printable.ts';
 
-/** A page of docs/ as text for a terminal, wrapped at a width. Code stays as it is. */
 export function pageText(markdown: string, width: number): string {
   const blocks = markdown.matchAll(/^```\w*\n([^]*?)^```$|^(?!```)\S(?:.+|\n(?!\n|```))*/gm);
   const texts = Array.from(blocks, ([block, code]) => {

@@ -131,7 +131,6 @@ export function undeclaredLines(
   return [[fitted(head, style, 4), ...missing.map(fit)], rest.map(fit)];
 }
 
-/** The end of a plan: notes, counts, and the last line. */
 export function planFoot({ notes, idle, switches, counts, headline }: PlanView, style: Style): string[] {
   const left = present(idle, ...switches).join('\n');
   return [...notes, ...present(left), counts, style.bold(headline)].map((each) => fitted(each, style));
@@ -158,7 +157,6 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
   return `${present(...parts).join('\n\n')}\n`;
 }
 
-/** The number of resources that are not named. */
 export function asPlannedWords(named: number, more: number): string {
   return `${more}${named > 0 ? ' more' : ''} went as planned, and are not named here.`;
 }
@@ -179,7 +177,6 @@ function fewerLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   return [...outcomeLines(others, style), ...lines];
 }
 
-/** A line for each resource. */
 export function outcomeLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   return outcomes.map((view) => {
     const { outcome, resource, verdict, partial, said } = view;
@@ -196,7 +193,6 @@ function hanging(sign: string, words: string, style: Style): string {
   return `  ${sign} ${lines}`;
 }
 
-/** The counts, what to run next, and the last line. */
 export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
   return [counts, ...remarks, style.bold(headline)].map((words) => fitted(words, style));
 }

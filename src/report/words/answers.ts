@@ -5,11 +5,9 @@ import { isStarting, type OutageNews } from '../../service/outage.ts';
 import { present } from '../printable.ts';
 import { causeWords } from './causes.ts';
 
-/** The meaning of an unexpected answer, for people. */
 interface AnswerWords {
   readonly code: DiagnosticCode;
   readonly summary: string;
-  /** What to do about it. */
   readonly advice: string;
 }
 

@@ -1,17 +1,14 @@
 import { ProxyError } from '../../service/proxy-error.ts';
 import { GivenUpError } from '../../service/abortable.ts';
 
-/** Why no answer came, in words. */
 interface CauseWords {
   readonly cause: string;
-  /** What to do about it, if that follows from the cause. */
   readonly advice?: string;
 }
 
 /** The start of a TLS alert. If an answer is not HTTP, undici has it in `data`. */
 const tlsAlert = '\u0015\u0003';
 
-/** The words for an error that was thrown during a request. */
 export function causeWords(error: (Error & { code?: unknown; data?: unknown }) | undefined): CauseWords {
   if (error === undefined) return { cause: 'no cause is known' };
   if (error instanceof ProxyError) return proxyWords(error);

@@ -38,7 +38,6 @@ type SideName = 'before' | 'now' | 'observed' | 'declared' | 'will add' | 'missi
 export interface Side {
   readonly name: SideName;
   readonly look: 'removed' | 'added' | 'same';
-  /** Safe to print. */
   readonly text: string;
 }
 
@@ -141,7 +140,6 @@ function alteredView(
   return [{ ...view, sides: [...view.sides, sideOf(field, 'same', observed)] }];
 }
 
-/** A value that a field has or had, with the names of its ids. */
 interface Held {
   readonly name: SideName;
   readonly value: JsonValue | undefined;
@@ -226,7 +224,6 @@ function differenceViews(
   );
 }
 
-/** A difference, or one key of it. */
 interface Part {
   readonly field: string;
   readonly declared: JsonValue | undefined;
@@ -261,7 +258,6 @@ function isForDiff(observed: string, declared: string): boolean {
   return areLong || observed.includes('\n') || declared.includes('\n');
 }
 
-/** A line of a diff, or a number of equal lines that are left out. */
 type DiffLine =
   | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
   | { readonly kind: 'left_out'; readonly lines: number };

@@ -12,7 +12,6 @@ export interface Look {
 }
 
 interface ChangeLook extends Look {
-  /** What happens to it, in a sentence. */
   readonly verdict: (change: Change) => string;
   /** The words after its address: mostly none, as the sign is enough; and how the entry changed since the baseline. */
   readonly words: Readonly<Record<Alteration['kind'], string>>;
@@ -100,7 +99,6 @@ function uncompared({ notCompared = [] }: Change): string {
   return `${notComparedWords(notCompared)}: ${notCompared.map((field) => `\`${field}\``).join(', ')}`;
 }
 
-/** For a record whose other declared fields are in sync. */
 export function notComparedWords({ length }: readonly string[]): string {
   return `in sync, ${length} ${length === 1 ? 'field' : 'fields'} not compared`;
 }

@@ -2,7 +2,6 @@ import type { Missing } from '../../adopt/credentials.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { answerWords, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
 
-/** Why credentials are missing or incomplete. */
 export function missingCredentials(missing: Missing): Diagnostic {
   const { address } = missing;
   switch (missing.kind) {

@@ -82,7 +82,6 @@ function causes(diagnostics: readonly Diagnostic[], noun: string): string {
   return counted(length, noun) + places;
 }
 
-/** The last line of a validation. */
 export function validationHeadline(
   { errors, warnings }: Record<'errors' | 'warnings', readonly Diagnostic[]>,
   counts: LoadedManifests['counts'],
@@ -114,7 +113,6 @@ export function uncheckedRemarks({ values, variables, files }: Unchecked): strin
   return [`${words}: ${listed(names)}.`];
 }
 
-/** The number of warnings, if there are any. */
 export function warningCount(warnings: readonly Diagnostic[]): string[] {
   return warnings.length > 0 ? [causes(warnings, 'warning')] : [];
 }

@@ -23,12 +23,9 @@ import {
 } from '../../kinds/release.ts';
 
 interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
-  /** The base URL. */
   readonly service: string;
-  /** The origin of the proxy, if any. */
   readonly proxy: string | undefined;
   readonly durationMs: number;
-  /** The local time of the answer, in milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -116,7 +113,6 @@ export function laterFieldWords(release: Release, fields: readonly LaterField[])
   );
 }
 
-/** The check of the service's release. */
 function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
   if (finding !== undefined && finding.kind !== 'valid') return check('release', 'unknown', 'not known yet');
   const written = configured === undefined ? '' : `; rollcall.yaml says ${shownRelease(configured)}`;

@@ -24,7 +24,6 @@ import type { AnswerKind } from '../../service/answer.ts';
 import type { StaleChange, Staleness } from '../../plan/staleness.ts';
 import { capitalised, quoted } from '../printable.ts';
 
-/** Why a job stopped. */
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {
     case 'unread':

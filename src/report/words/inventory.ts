@@ -14,7 +14,6 @@ export function gapDiagnostics({ kind, gaps }: Pick<Inventory, 'kind' | 'gaps'>)
   return gaps.map((gap) => gapDiagnostic(kind, gap));
 }
 
-/** The same as text, for output without diagnostics. */
 export const gapWords: GapWords = (inventory) =>
   gapDiagnostics(inventory).map((found) => ({ summary: namedSummary(found), detail: found.detail }));
 

@@ -64,7 +64,6 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
   error: { words: 'the run met an unexpected error' },
 };
 
-/** The outcome of one resource, in words for every format. Not yet safe to print. */
 export function verdictWords({
   outcome,
   doubt,
@@ -159,12 +158,10 @@ export function applySummary(outcomes: readonly Pick<Outcome, 'outcome'>[]): App
   return summary;
 }
 
-/** The number of resources added, changed and destroyed. */
 export function effectsIn(summary: ApplySummary): Readonly<Record<Effect, number>> {
   return effectsOf((action) => summary[actions[action].outcome]);
 }
 
-/** The service and environment of an apply. */
 export function appliedTo(destination: Destination): string {
   return `Applied to ${inline(destinationName(destination))}`;
 }
@@ -177,11 +174,8 @@ export function applyHeadline(summary: ApplySummary, outcomes: readonly OutcomeF
 }
 
 interface ApplyWords {
-  /** The last line. */
   readonly headline: string;
-  /** The number of resources by outcome. */
   readonly counts: string;
-  /** Further remarks: an interruption, and what to do next. */
   readonly remarks: readonly string[];
 }
 

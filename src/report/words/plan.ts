@@ -44,7 +44,6 @@ export function withoutManyNew(
 ): {
   readonly inFull: readonly Change[];
   readonly named: readonly Change[];
-  /** A sentence for each kind. */
   readonly more: readonly string[];
 } {
   const fresh = changes.filter((change) => kinds.includes(changeKind(change)));
@@ -84,7 +83,6 @@ export interface PlanView {
   /** The number of these; empty for none. */
   readonly besides: string;
   readonly gone: readonly RemovedEntry[];
-  /** Notes on records that could not be read. */
   readonly notes: readonly string[];
   /** A sentence that an apply would change nothing, if that is so. */
   readonly idle: string | undefined;
@@ -92,7 +90,6 @@ export interface PlanView {
   readonly switches: readonly string[];
   /** Records that no manifest declares, if asked for. */
   readonly undeclared: UndeclaredView | undefined;
-  /** The number of changes of each kind. */
   readonly counts: string;
   readonly headline: string;
 }
@@ -126,7 +123,6 @@ export function planView(plan: Plan): PlanView {
   };
 }
 
-/** What a plan opens, and to whom, a line each. Safe to print. */
 export function openedWords({ changes }: Pick<Plan, 'changes'>): string[] {
   return changes.flatMap(({ resource, opens = [] }) =>
     opens.length === 0 ? [] : inline(`Opens ${resource.address} to ${listedWords(opens)}.`),

@@ -6,17 +6,14 @@ import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
 import { present } from '../printable.ts';
 
-/** A condition that rollcall needs to work with a service. */
 export interface DoctorCheck {
   /** `token` and the like, or the list of a kind: `users`. */
   readonly name: string;
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
   readonly summary: string;
-  /** What to do about it; empty if there is nothing to do. */
   readonly advice: string;
 }
 
-/** Makes a check; without advice, there is nothing to do. */
 export function check(
   name: string,
   status: DoctorCheck['status'],
@@ -31,7 +28,6 @@ export function unknownChecks(...names: readonly string[]): DoctorCheck[] {
   return names.map((name) => check(name, 'unknown', 'not known yet'));
 }
 
-/** Whether all checks passed. */
 export function isHealthy(checks: readonly DoctorCheck[]): boolean {
   return checks.every(({ status }) => status !== 'fail');
 }
@@ -40,11 +36,9 @@ export function isHealthy(checks: readonly DoctorCheck[]): boolean {
 export interface RightsFacts {
   /** The release of the service; null if the service did not say it. */
   readonly release: Release | null | undefined;
-  /** The release in rollcall.yaml. */
   readonly configured: Release | undefined;
   /** How the service refused to look up an application, if it did. */
   readonly denial: string | undefined;
-  /** What the service says about the token. */
   readonly finding: TokenFinding | undefined;
   /** The kinds to check: those that the manifests declare, if known. */
   readonly kinds: readonly Kind<ResourceType>[];
@@ -59,7 +53,6 @@ export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
   return [tokenCheck(facts), ...facts.kinds.flatMap((kind) => kindCheck(kind, facts))];
 }
 
-/** Whether a check of the token or its rights failed. */
 export function isDenied(checks: readonly DoctorCheck[]): boolean {
   const others = new Set(['connection', 'base-url', 'release', 'clock']);
   return checks.some(({ name, status }) => status === 'fail' && !others.has(name));
@@ -99,7 +92,6 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
   }
 }
 
-/** The token's rights to the records of a kind. */
 function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] {
   const { finding, release } = facts;
   const { list } = modelOf(kind);
@@ -150,7 +142,6 @@ function statusOf(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck['st
 /** From this release on, only roles have permissions. */
 const rolesOnly = '2025.12';
 
-/** How to give a token a right. */
 function give(right: string, release: Release | null | undefined): string {
   switch (inRange({ from: rolesOnly }, release ?? undefined)) {
     case true:

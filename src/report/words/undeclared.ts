@@ -11,13 +11,10 @@ const mostNamed = 20;
 
 /** Records that no manifest declares, as every format shows them. All texts are safe to print. */
 export interface UndeclaredView {
-  /** Their number. */
   readonly head: string;
   /** What was not read. */
   readonly missing: readonly string[];
-  /** The first of each type. */
   readonly lists: readonly { readonly count: string; readonly lines: readonly string[] }[];
-  /** How to get all of them; empty if there are none. */
   readonly hint: string;
 }
 

@@ -4,7 +4,6 @@ import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
 import type { Unreadable } from '../../service/types.ts';
 import { listed } from './diagnostics.ts';
 
-/** Declared fields that the service does not show. */
 export function notShownNote({ changes }: Plan): string[] {
   const unseen = changes.flatMap(({ resource, notShown = [] }) =>
     notShown.map((field) => `${resource.address} \`${field}\``),
@@ -14,7 +13,6 @@ export function notShownNote({ changes }: Plan): string[] {
 
 const mostNamed = 10;
 
-/** The declared fields that no answer shows. */
 export function notComparedNote({ changes }: Plan): string[] {
   const unseen = changes.flatMap(({ resource, notCompared = [] }) =>
     notCompared.map((field) => `${resource.address} \`${field}\``),
