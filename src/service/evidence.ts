@@ -74,13 +74,18 @@ export class Evidence {
     return this.#isApiSeen || (this.#absentForm !== undefined && this.#absentForm !== 'detail');
   }
 
-  /** Whether the service refuses the token itself. One request that is not denied disproves it. */
+  /**
+   * Whether the service refuses the token itself. One answer of the service that is no denial disproves it. A page that is not the
+   * service's own disproves nothing: then the denial of the token's own user counts.
+   */
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenTaken) return false;
     const { pacing, signal } = options;
     const self = await retryUntilProven(() => this.#questions.self(signal), pacing, maxTries.lookUp);
     if (self?.proof === 'exists') return false;
-    return (await this.#askForNobody(options))?.kind === 'denied';
+    const nobody = await this.#askForNobody(options);
+    if (nobody?.kind === 'unexplained_refusal') return self?.proof === 'denied';
+    return nobody?.kind === 'denied';
   }
 
   #askForNobody({ pacing, signal }: AskOptions): Promise<Answer | undefined> {
@@ -105,7 +110,9 @@ export class Evidence {
         const path = probedKind.lookUp.path(unusedSlug);
         const exchange = await this.#questions.send({ method: 'GET', path, ...about }, signal);
         const answer = readAnswer(exchange, probedKind, unusedSlug);
-        return { answer, proof: whatAnswersProve[answer.kind].read };
+        // Not the service's own answer, and perhaps not the next one.
+        const isForeign = answer.kind === 'unexplained_refusal';
+        return { answer, proof: isForeign ? 'nothing' : whatAnswersProve[answer.kind].read };
       },
       pacing,
       maxTries.lookUp,

@@ -30,6 +30,7 @@ describe('with the documented operations only', () => {
 
 /** The same of seeds with capabilities. */
 const onceFailed: readonly [seed: number, wrong: string][] = [
+  [1508, "a page that was not the service's own was taken to show that the token is not refused"],
   [
     520_002_040,
     'it asked once whose the token is, and not again, and did not keep the pause that it was given',

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const denied = answered(403, { detail: 'Token invalid/expired' });
+const absent = answered(404, { detail: 'Not found.' });
+const down = answered(503, {});
+const page: Exchange = { kind: 'answered', status: 400, headers: {}, body: '<html>Bad request</html>' };
+
+test.each([
+  { self: denied, asked: [denied], isRefused: true },
+  { self: denied, asked: [absent], isRefused: false },
+  // A page of a proxy disproves nothing, and is asked for again.
+  { self: denied, asked: [page, denied], isRefused: true },
+  { self: denied, asked: [page, absent], isRefused: false },
+  { self: denied, asked: [page], isRefused: true },
+  { self: down, asked: [page], isRefused: false },
+])('whether the token is refused, case %#', async ({ self, asked, isRefused }) => {
+  const answers = [...asked];
+  const client = createClient(async ({ path }) =>
+    path.includes('/users/me/') ? self : ((answers.length > 1 ? answers.shift() : answers[0]) ?? down),
+  );
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+  expect(await client.evidence.isTokenRefused({ pacing })).toBe(isRefused);
+});
