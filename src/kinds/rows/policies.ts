@@ -9,7 +9,7 @@ import { requireField } from './require-field.ts';
 const policy = { list: 'policies', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
 /** Fields of which an event has to match one. */
-const matched = ['action', 'client_ip', 'app', 'model'];
+const matched = ['action', 'client_ip', 'app', 'model', 'query'];
 
 const eventMatcher = kindFrom({
   ...policy,
