@@ -1,4 +1,5 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { declaresAll } from '../kinds/access.ts';
 import {
   bindingsByDeclaration,
   differingIn,
@@ -34,8 +35,7 @@ async function within(binder: BindingTarget, one: WantedChild): Promise<WriteRes
     parent,
     children: inside.children,
     wanted: declaredBindings(inside.children, one.field, one.values[inside.field] ?? null),
-    isAbout: () => true,
-    leftOutBy: () => one.field,
+    ...declaresAll(one.field, false),
   };
   const there = await childrenOf(nested);
   if ('outcome' in there) return { ...there, ...nothing, at: one.field };

@@ -108,12 +108,13 @@ export function isOpenToEveryone(resource: Declared): boolean {
   );
 }
 
-/** Whom a binding lets in; nothing where it is disabled or negated, or has a policy. */
+/** Whom a binding lets in; nothing where it is disabled, negated or expired, or has a policy. */
 export function subjectOf(
   { subjects }: Access,
-  { binds, values }: Pick<Child, 'binds' | 'values'>,
+  binding: Pick<Child, 'binds' | 'values'> & Partial<Pick<Child, 'isExpired'>>,
 ): Subject | undefined {
-  if (!counts({ values }) || values['negate'] === true) return undefined;
+  const { binds, values } = binding;
+  if (!counts(binding) || values['negate'] === true) return undefined;
   return subjects.find((subject) => subject.binds.idIn === binds?.idIn);
 }
 
@@ -128,8 +129,7 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
         children,
         fields: [field],
         wanted: declaredBindings(children, field, sentValue(resource, field) ?? null),
-        isAbout: () => true,
-        leftOutBy: () => (isPart ? undefined : field),
+        ...declaresAll(field, isPart),
         removal: 'delete',
       },
     ];
@@ -138,6 +138,14 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
   return [...declaring, ...wantedByAccess(resource)].toSorted(
     (a, b) => Number(a.children.inside !== undefined) - Number(b.children.inside !== undefined),
   );
+}
+
+/** How a field declares bindings, in part or in full: all but those that have expired. */
+export function declaresAll(field: string, isPart: boolean): Pick<WantedChildren, 'isAbout' | 'leftOutBy'> {
+  return {
+    isAbout: ({ isExpired }) => !isExpired,
+    leftOutBy: ({ isExpired }) => (isPart || isExpired ? undefined : field),
+  };
 }
 
 function wantedByAccess(resource: Declared): WantedChildren[] {

@@ -121,9 +121,13 @@ export function differingIn({ values, inside }: Binding, held: Binding): string[
   });
 }
 
-/** Whether the service asks a binding who may pass. */
-export function counts({ values }: Pick<Binding, 'values'>): boolean {
+export function isEnabled({ values }: Pick<Binding, 'values'>): boolean {
   return values['enabled'] !== false;
+}
+
+/** Whether a binding lets somebody in, or keeps somebody out. */
+export function counts(one: Pick<Binding, 'values'> & Partial<Pick<Child, 'isExpired'>>): boolean {
+  return isEnabled(one) && one.isExpired !== true;
 }
 
 /** The values of a binding that are its own: not what is bound to it. */
@@ -165,7 +169,7 @@ export function declaredBindings(
 /** Bindings that are held, as a manifest declares them. */
 export function valueOf(held: readonly Child[]): JsonValue {
   return held
-    .filter(({ binds }) => binds !== undefined)
+    .filter(({ binds, isExpired }) => binds !== undefined && !isExpired)
     .toSorted((a, b) => Number(a.values['order']) - Number(b.values['order']))
     .map(({ binds, id = null, name, values }) => ({
       [binds?.idIn ?? '']: name === undefined ? id : { name, id },

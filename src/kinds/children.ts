@@ -20,6 +20,8 @@ export interface Children {
   readonly binds: readonly ChildField[];
   /** The other fields of a binding, each with its default; the order has none. */
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
+  /** The fields that show whether a binding expires, and when. No request sets them. */
+  readonly expiry?: { readonly isExpiring: string; readonly at: string };
   /** Whether a PATCH needs parent, child and order beside what changes: without them the service refuses it, or crashes. */
   readonly isSentWhole: boolean;
   /** What is bound to such a binding itself, by the field in which an item declares that, and the field with the id that it takes. */
@@ -119,6 +121,8 @@ export interface Binding {
 export interface Child extends Binding, Parent {
   /** Whether its child is one of those that come last. */
   readonly isLast: boolean;
+  /** Whether it has expired: it lets nobody in, and is neither changed nor deleted. */
+  readonly isExpired: boolean;
   /** The name of the child, where the service shows it. */
   readonly name?: string;
 }

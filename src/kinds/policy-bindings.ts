@@ -43,6 +43,8 @@ export const policyBindings: Children = {
     timeout: { default: 30 },
     failure_result: { default: false },
   },
+  // From 2026.8 on. The schema of 2026.8.3 has them read-only.
+  expiry: { isExpiring: 'expiring', at: 'expires' },
   // Without the child, 2023.10.7 refuses a PATCH; without the target, 2025.12.4 crashes over it.
   isSentWhole: true,
 };

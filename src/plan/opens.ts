@@ -2,7 +2,7 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { everyone, isBound } from '../kinds/access.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
-import { bindingsIn, counts, keyOf } from '../kinds/bindings.ts';
+import { bindingsIn, counts, isEnabled, keyOf } from '../kinds/bindings.ts';
 import { listed } from '../kinds/all.ts';
 import type { Access, Unbound, UnboundAccess } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -105,7 +105,10 @@ function openedWhere(
   // Undeclared bindings decide too: policies, and negated bindings.
   const count = declaring.reduce((sum, field) => sum + idsIn(field, held.fields[field] ?? null).length, 0);
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
-  const others = isInPart ? boundTo(held, access.children).filter(counts).length - count : 0;
+  const bound = [...(held.bound?.values() ?? [])].flat().filter(isEnabled);
+  const others = isInPart
+    ? boundTo(held, access.children).filter(isEnabled).length - count
+    : bound.filter(({ isExpired }) => isExpired).length;
   const opened = [
     ...(isPending ? newSubjects(before, now, others) : []),
     ...(since?.kind === 'added' ? newSubjects({ ...now, each: undefined }, now) : []),
@@ -138,7 +141,7 @@ export function whoMayOpen(
   const redactor = redactorOf(resource.secrets);
   const named = guests.map(({ words }) => redactor.clean(words(true)));
   if (named.length === 0) {
-    const isDecided = access && boundTo({ ...(bound && { bound }) }, access.children).some(counts);
+    const isDecided = access && boundTo({ ...(bound && { bound }) }, access.children).some(isEnabled);
     const whoever = isDecided ? othersAllowed : whoeverOpens(resource.kind, unbound);
     return whoever === undefined ? [] : [whoever];
   }

@@ -58,6 +58,8 @@ export function remarksOn(
     action === 'update' && declaresAccess(resource) && changed.some((field) => isBound(kind, field))
       ? accessNotes(resource, record, unbound)
       : [];
+  const ofExpired =
+    action === 'update' && changed.some((field) => isBound(kind, field)) ? expiredNote(record) : [];
   const ofStages = action === 'update' ? changed.flatMap((field) => unguarded(resource, field, record)) : [];
   const ofLicence =
     kind.isEnterprise === true && action === 'create'
@@ -68,7 +70,14 @@ export function remarksOn(
     ...ofLicence,
     ...[...ofIds, ...ofOthers, ...ofStages].map((words) => redactor.clean(words)),
     ...ofAccess,
+    ...ofExpired,
   ];
+}
+
+/** What has expired lets nobody in and stays. */
+function expiredNote({ bound = new Map() }: Pick<HeldRecord, 'bound'>): string[] {
+  const count = [...bound.values()].flat().filter(({ isExpired }) => isExpired).length;
+  return count > 0 ? [`${times(count, 'a binding', 'bindings')} expired, and unchanged`] : [];
 }
 
 /** A new binding takes effect briefly before its own policies are bound to it. */
@@ -101,13 +110,14 @@ export function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: 
 /** Notes on undeclared bindings and their effect. */
 function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>, unbound: Unbound): string[] {
   const { access } = resource.kind;
-  const bindings = access ? boundTo(record, access.children) : [];
+  const all = access ? boundTo(record, access.children) : [];
+  const bindings = all.filter(({ isExpired }) => !isExpired);
   const counted = bindings.filter((child) => access && subjectOf(access, child));
   const isPolicy = ({ binds }: Child): boolean =>
     access?.subjects.every((subject) => subject.binds.idIn !== binds?.idIn) === true;
   const policies = bindings.filter(isPolicy).length;
   const others = bindings.length - counted.length - policies;
-  const isOpen = bindings.length === 0 && !isOpenToEveryone(resource);
+  const isOpen = all.length === 0 && !isOpenToEveryone(resource);
   return [
     ...(isOpen ? [`${whoeverOpens(resource.kind, unbound) ?? 'nobody'} can open it now`] : []),
     ...(policies > 0 ? [`${times(policies, 'a policy', 'policies')} also bound, and unchanged`] : []),

@@ -34,7 +34,9 @@ export function bindingKind(world: World): WrittenKind {
         return {
           errors: { non_field_errors: ['The fields policy, target, order must make a unique set.'] },
         };
-      return { stored: own ? values : { ...values, label: labelOf(world, values), made } };
+      return {
+        stored: own ? values : { ...values, label: labelOf(world, values), made, ...expiryOf(world, made) },
+      };
     },
   });
 }
@@ -47,6 +49,17 @@ function hasTwin({ at }: World, own: Row, values: Values): boolean {
     .some(
       ({ pk, fields }) => pk !== own.pk && (fields['policy'] ?? null) === policy && fields['order'] === order,
     );
+}
+
+/** Requests do not set when one expires: a seed does, whose bindings are made first. */
+function expiryOf({ seed }: World, made: number): Values {
+  const { expires } = seed.bindings?.[made - 1] ?? {};
+  return expires === undefined ? {} : { expires, expiring: true };
+}
+
+/** Whether a binding has expired, and so lets nobody in. */
+export function isExpired({ fields: { expires, expiring } }: Row): boolean {
+  return expiring === true && Date.parse(textOf(expires)) <= Date.now();
 }
 
 /** One has exactly one subject. */

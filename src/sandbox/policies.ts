@@ -1,4 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isExpired } from './binding.ts';
 import type { World } from './kind.ts';
 import type { Query } from './query.ts';
 import { valuesOf, type Row } from './rows.ts';
@@ -29,7 +30,9 @@ function isBound(world: World, target: Row): boolean {
 /** Whether what is bound to a record lets somebody through, or nobody in particular; or the message of a policy that raises. */
 export function grantsAccess(world: World, target: Row, user: Row | undefined): boolean | string {
   const groups = withParents(world, user ? valuesOf(user, 'groups') : []);
-  const results = bindingsOf(world, target).map(({ fields }) => {
+  const results = bindingsOf(world, target).map((binding) => {
+    const { fields } = binding;
+    if (isExpired(binding)) return false;
     const { policy = null, group = null, negate } = fields;
     const result =
       policy === null

@@ -88,7 +88,7 @@ async function readPart(
   for (const record of read.records) {
     const target = textOf(record.received['target']);
     if (parents === 'all' && !of.has(target)) of.set(target, []);
-    of.get(target)?.push(childIn(record, children));
+    of.get(target)?.push(childIn(record, children, options.pacing.now()));
   }
   return { kind: 'read', of };
 }
@@ -120,8 +120,8 @@ function hasSameIds(a: readonly ListedRecord[], b: readonly ListedRecord[]): boo
   return a.length === b.length && b.every(({ received }) => ids.has(textOf(received['pk'])));
 }
 
-function childIn({ received, shown }: ListedRecord, children: Children): Child {
-  const { inside, last } = children;
+function childIn({ received, shown }: ListedRecord, children: Children, now: number): Child {
+  const { inside, last, expiry } = children;
   const binds = children.binds.find(({ idIn }) => (received[idIn] ?? null) !== null);
   const within = (binds && shown[binds.recordIn]) ?? null;
   const record = isJsonObject(within) ? within : {};
@@ -132,6 +132,10 @@ function childIn({ received, shown }: ListedRecord, children: Children): Child {
     ...(typeof name === 'string' && { name }),
     ...(inside && { inside, bindable: textOf(received[inside.bindableIn] ?? null) }),
     isLast: last?.values.includes(textOf(record[last.field] ?? null)) === true,
+    isExpired:
+      expiry !== undefined &&
+      received[expiry.isExpiring] === true &&
+      Date.parse(textOf(received[expiry.at] ?? null)) <= now,
     values: Object.fromEntries(Object.keys(children.fields).map((field) => [field, received[field] ?? null])),
   };
 }

@@ -45,6 +45,8 @@ export interface Pacing {
   again(tried: Tried): Promise<number | undefined>;
   readonly outage: Pick<Outage, 'outlasted' | 'waitedMs'>;
   pace(): Pace;
+  /** Milliseconds since the epoch. */
+  now(): number;
 }
 
 interface Tried {
@@ -80,6 +82,7 @@ export function createPacing(options: PacingOptions): Pacing {
     again: (tried) => shared.again(tried),
     outage: shared.outage,
     pace: () => shared.pace(),
+    now: () => options.clock.now(),
   };
 }
 
