@@ -59,8 +59,11 @@ export async function credentials(
     return interrupted;
   }
   const problems = [
-    ...inventories.flatMap((inventory) =>
-      gapDiagnostics({ ...inventory, gaps: inventory.gaps.filter(({ kind }) => kind !== 'other_types') }),
+    ...gapDiagnostics(
+      inventories.map(({ kind, gaps }) => ({
+        kind,
+        gaps: gaps.filter(({ kind: what }) => what !== 'other_types'),
+      })),
     ),
     ...missing.flatMap((one) => missingCredentials(one)),
   ];

@@ -52,7 +52,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     return held.interrupted;
   }
   const gapsOf = (has: (gap: Gap) => boolean): Diagnostic[] =>
-    held.inventories.flatMap(({ kind, gaps: all }) => gapDiagnostics({ kind, gaps: all.filter(has) }));
+    gapDiagnostics(held.inventories.map(({ kind, gaps: all }) => ({ kind, gaps: all.filter(has) })));
   const gaps = gapsOf((gap) => !isOther(gap));
   const isNothingRead = held.inventories.every(({ records }) => records.length === 0);
   if (isNothingRead && gaps.length > 0) {

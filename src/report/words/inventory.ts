@@ -1,23 +1,51 @@
 import { childrenOf } from '../../kinds/access.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import type { Declared } from '../../adopt/declaration.ts';
+import { listsOf } from '../../kinds/all.ts';
+import type { Kind } from '../../kinds/kind.ts';
 import { addressOf } from '../../kinds/resource.ts';
 import type { Unwritable } from '../../adopt/writable.ts';
 import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { GapWords } from '../../observe/undeclared.ts';
+import type { Answer } from '../../service/answer.ts';
 import { answerWords } from './answers.ts';
 import { present } from '../printable.ts';
 import { grouped, namedSummary } from './diagnostics.ts';
 
-/** What is missing from an inventory, for readers who may take it for complete. */
-export function gapDiagnostics({ kind, gaps }: Pick<Inventory, 'kind' | 'gaps'>): Diagnostic[] {
-  return gaps.map((gap) => gapDiagnostic(kind, gap));
+type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
+
+/** What is missing from inventories, for readers who may take them for complete; what several lack for one reason, once. */
+export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
+  const ended = inventories.flatMap(({ kind, gaps }) =>
+    gaps.flatMap((gap) => (gap.kind === 'ended' ? { kind, answer: gap.answer } : [])),
+  );
+  const reasons = grouped(ended, ({ answer }) => JSON.stringify(answerWords(answer)));
+  const unread = Array.from(reasons.values(), ([first, ...others]) =>
+    unreadLists(
+      [first, ...others].map(({ kind }) => kind),
+      first.answer,
+    ),
+  );
+  const rest = inventories.flatMap(({ kind, gaps }) =>
+    gaps.flatMap((gap) => (gap.kind === 'ended' ? [] : gapDiagnostic(kind, gap))),
+  );
+  return [...unread, ...new Map(rest.map((found) => [JSON.stringify(found), found])).values()];
 }
 
 export const gapWords: GapWords = (inventory) =>
-  gapDiagnostics(inventory).map((found) => ({ summary: namedSummary(found), detail: found.detail }));
+  gapDiagnostics([inventory]).map((found) => ({ summary: namedSummary(found), detail: found.detail }));
 
-function gapDiagnostic(kind: Inventory['kind'], gap: Gap): Diagnostic {
+function unreadLists(kinds: readonly Kind[], answer: Answer): Diagnostic {
+  const { code, summary, advice } = answerWords(answer);
+  const lists = listsOf(kinds).replaceAll('_', ' ');
+  return diagnosticFor(undefined, {
+    code,
+    summary: `not all ${lists} could be read: ${summary}`,
+    detail: advice,
+  });
+}
+
+function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended' }>): Diagnostic {
   const { type, list } = kind;
   switch (gap.kind) {
     case 'not_superuser': {
@@ -65,14 +93,6 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Gap): Diagnostic {
         `${unread} ${list} could not be read: ${summary}`,
         `The manifest has no \`${gap.field}\`, so it is not managed. ${what}`,
       );
-    }
-    case 'ended': {
-      const { code, summary, advice } = answerWords(gap.answer);
-      return diagnosticFor(undefined, {
-        code,
-        summary: `not all ${list} could be read: ${summary}`,
-        detail: advice,
-      });
     }
     case 'interrupted':
       return notExported(

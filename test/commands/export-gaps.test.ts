@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import type { KindName } from '../../src/sandbox/all.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { capture } from '../support/run.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { World } from '../support/update-world.ts';
+import { leastEntry } from '../support/written-type.ts';
+
+const release = '2025.12';
+
+/** What is there of each kind, beside many groups. */
+const paths: readonly KindName[] = [
+  '/flows/instances/',
+  '/stages/deny/',
+  '/policies/dummy/',
+  '/sources/plex/',
+  '/core/brands/',
+  '/events/transports/',
+  '/rbac/roles/',
+];
+
+function world(): World {
+  const made = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
+  const create = (path: KindName, fields: JsonObject): void =>
+    expect(made.sandbox.create(path, fields)).toHaveProperty('record');
+  for (const path of paths) {
+    const kind = kinds.find((one) => one.path === `/api/v3${path}`);
+    if (kind === undefined) throw new Error(`no kind has the path ${path}`);
+    const { [kind.variant?.field ?? '']: _, ...fields } = leastEntry(kind, 'mine', made.sandbox, release);
+    create(path, fields);
+  }
+  for (let number = 100; number < 250; number += 1) create('/core/groups/', { name: `group-${number}` });
+  return made;
+}
+
+const denied = answered(403, { detail: 'You do not have permission to perform this action.' });
+const gone = answered(404, { detail: 'Not found.' });
+
+interface Case {
+  readonly what: string;
+  readonly path: string;
+  readonly answer: Exchange;
+  /** What is said to be unread. */
+  readonly said: RegExp;
+  /** An address that is missing for it. */
+  readonly missing: string;
+}
+
+const cases: readonly Case[] = [
+  {
+    what: 'flows that it may not view',
+    path: '/flows/instances/',
+    answer: denied,
+    said: /not all flows could be read: .*403/,
+    missing: 'flow.mine',
+  },
+  {
+    what: 'one type of stages that it may not view',
+    path: '/stages/deny/',
+    answer: denied,
+    said: /not all stages could be read: .*403/,
+    missing: 'stage.mine',
+  },
+  {
+    what: 'roles that it may not view',
+    path: '/rbac/roles/',
+    answer: denied,
+    said: /not all roles could be read: .*403/,
+    missing: 'role.mine',
+  },
+  {
+    what: 'policies that the service does not offer',
+    path: '/policies/dummy/',
+    answer: gone,
+    said: /not all policies could be read: .*404/,
+    missing: 'policy.mine',
+  },
+  {
+    what: 'brands that the service does not offer',
+    path: '/core/brands/',
+    answer: gone,
+    said: /not all brands could be read: .*404/,
+    missing: 'brand.mine',
+  },
+  {
+    what: 'a second page that is broken',
+    path: '/core/groups/?page=2',
+    answer: answered(500),
+    said: /not all groups could be read: /,
+    missing: 'group.group-249',
+  },
+];
+
+/** Whether a request is for a page of that list. */
+function isFor(path: string, list: string): boolean {
+  const [own = '', query = ''] = list.split('?');
+  return (
+    path.startsWith(`/api/v3${own}?`) && (query === '' || path.includes(`${query}&`) || path.endsWith(query))
+  );
+}
+
+test.each(cases)(
+  'an export names $what, writes the rest, and exits with 6',
+  async ({ path, answer, said, missing }) => {
+    const { ending: whole, addresses: all } = await exported(world());
+    expect(whole).toBe('done');
+    expect(all).toContain(missing);
+    const part = world();
+    part.tamper = (request, usual) => (isFor(request.path, path) ? answer : usual());
+    const { ending, addresses, stderr } = await exported(part);
+    expect(ending).toBe('incomplete');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(said);
+    expect(addresses).not.toContain(missing);
+    const type = missing.slice(0, missing.indexOf('.'));
+    const others = (list: readonly string[]): string[] => list.filter((one) => !one.startsWith(`${type}.`));
+    // Defaults that name what was not read are written: nobody can tell whether they were changed.
+    expect(others(addresses)).toEqual(expect.arrayContaining(others(all)));
+  },
+);
+
+async function exported(
+  from: World,
+): Promise<{ ending: string; addresses: readonly string[]; stderr: string }> {
+  const { context, stdout, stderr } = capture({ url: 'http://127.0.0.1:9', transport: from.send });
+  const ending = await exportManifests({ output: 'yaml', list: true }, context);
+  return { ending, addresses: stdout().trim().split('\n'), stderr: stderr() };
+}
+
+test('an export of a token that may view few types names the others once, with the reason', async () => {
+  const few = world();
+  few.tamper = ({ path }, usual) =>
+    /\/(?:version|me|groups|users)\//.test(path) || !path.includes('page=') ? usual() : denied;
+  const { context, stdout, stderr } = capture({ url: 'http://127.0.0.1:9', transport: few.send });
+  expect(await exportManifests({ output: 'yaml' }, context)).toBe('incomplete');
+  expect(stdout()).toContain('group-249');
+  expect(stderr().match(/not all .* could be read/g)).toHaveLength(1);
+  expect(stderr().replaceAll(/\s+/g, ' ')).toMatch(/not all certificates, roles, .* could be read/);
+  const planned = few.run(stdout());
+  expect(await plan(['m.yaml'], { output: 'text' }, planned.context)).toBe('done');
+  expect(planned.stdout()).toContain('No changes.');
+});
