@@ -154,7 +154,7 @@ function remarkOnSecrets(found: readonly Declared[], remark: (words: string) => 
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)
     remark(
-      `Secrets are in it as comments, and are not managed. To have them sent, take the # away, and set: ${names.toSorted().join(', ')}`,
+      `Secrets are comments, and are not managed. For a service without these records, remove each # and set: ${names.toSorted().join(', ')}. A record that exists gets one by \`rollcall apply --resend ADDRESS --allow update\`.`,
     );
 }
 

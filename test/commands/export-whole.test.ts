@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { variableFor } from '../../src/adopt/declaration.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
@@ -159,3 +160,28 @@ test.each(cases)(
     expect((await exported(other)).text).toBe(text);
   },
 );
+
+test('every secret and every field that no answer shows is a comment with its variable, and in the list of what to set', async () => {
+  const release = '2026.8';
+  const world = new World(seed, release);
+  const entries = createdKinds
+    .filter((kind) => isIn(kind, release))
+    .map((kind) => ({ kind, entry: leastEntry(kind, nameFor(kind), world.sandbox, release) }));
+  const lists = new Map(entries.map(({ kind: { list } }) => [list, [] as JsonValue[]]));
+  for (const { kind, entry } of entries) lists.get(kind.list)?.push(entry);
+  await applied(world, JSON.stringify({ version: 1, ...Object.fromEntries(lists) }));
+  const { text, said } = await exported(world);
+  const remark = said.replaceAll(/\s+/g, ' ');
+  let fields = 0;
+  for (const { kind } of entries)
+    for (const [field, { isSecret, isWriteOnly, isInstruction }] of Object.entries(kind.fields)) {
+      const held = world.sandbox.record(writtenType(kind, release), nameFor(kind))?.[field];
+      if (isInstruction || !(isSecret || isWriteOnly) || (held === '' && !isWriteOnly)) continue;
+      const variable = variableFor(nameFor(kind), field);
+      expect(text, `${kind.path} ${field}`).toContain(`    # ${field}: \${env:${variable}}\n`);
+      expect(remark).toMatch(new RegExp(`set: .*\\b${variable}\\b`));
+      fields += 1;
+    }
+  expect(fields).toBeGreaterThan(20);
+  expect(remark).toContain('--resend ADDRESS');
+});
