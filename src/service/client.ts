@@ -14,7 +14,7 @@ import type { Transport } from './transport.ts';
 import type { HeldRecord } from './types.ts';
 import { readBelow, readUses, type DocumentReading, type UsesReading } from './read-below.ts';
 import { readSelfOnce, type SelfReading } from './read-self.ts';
-import { judgeAnswer, type JudgedAnswer } from './judged-answer.ts';
+import { judgeAnswer, type JudgedAnswer, type Proven } from './judged-answer.ts';
 import {
   whatAnswersProve,
   writeProofOf,
@@ -23,43 +23,27 @@ import {
   type WriteProof,
 } from './what-answers-prove.ts';
 
-export type Reading = JudgedAnswer &
-  (
-    | { readonly proof: 'exists'; readonly held: HeldRecord }
-    | { readonly proof: Exclude<ReadProof, 'exists'> }
-  );
+interface Held {
+  readonly held: HeldRecord;
+}
 
-/** The result of reading one page. Only `exists` has its records; `absent` means that the list ends before it. */
-export type PageReading = JudgedAnswer &
-  (
-    | { readonly proof: 'exists'; readonly page: Page<ListedRecord> }
-    | { readonly proof: Exclude<ReadProof, 'exists'> }
-  );
+export type Reading = Proven<ReadProof, 'exists', Held>;
+
+/** The result of reading one page. `absent` means that the list ends before it. */
+export type PageReading = Proven<ReadProof, 'exists', { readonly page: Page<ListedRecord> }>;
 
 /** The result of reading one record by its id. */
-export type RecordReading = JudgedAnswer &
-  (
-    | { readonly proof: 'exists'; readonly record: ListedRecord }
-    | { readonly proof: Exclude<ReadProof, 'exists'> }
-  );
+export type RecordReading = Proven<ReadProof, 'exists', { readonly record: ListedRecord }>;
 
-/** The result of a create. Only `created` has the new id, and the sent fields that came back. */
-export type Writing = JudgedAnswer &
-  (
-    | { readonly proof: 'created'; readonly held: HeldRecord }
-    | { readonly proof: Exclude<WriteProof, 'created'> }
-  );
+/** The result of a create: the new id, and the sent fields that came back. */
+export type Writing = Proven<WriteProof, 'created', Held>;
+
+/** The result of an update: the new state of the record. */
+export type Updating = Proven<UpdateProof, 'updated', Held>;
 
 export type Deleting = JudgedAnswer & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
 };
-
-/** The result of an update. Only `updated` has the new state of the record. */
-export type Updating = JudgedAnswer &
-  (
-    | { readonly proof: 'updated'; readonly held: HeldRecord }
-    | { readonly proof: Exclude<UpdateProof, 'updated'> }
-  );
 
 export interface Client {
   /** What the documented look-ups of the run have shown about the service. */

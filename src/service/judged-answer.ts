@@ -7,6 +7,10 @@ export interface JudgedAnswer {
   readonly stop?: NonNullable<Proof['stop']>;
 }
 
+/** A judged answer: what its proof gives where it is this one, and nothing more elsewhere. */
+export type Proven<All extends string, Wanted extends All, Given> = JudgedAnswer &
+  (({ readonly proof: Wanted } & Given) | { readonly proof: Exclude<All, Wanted> });
+
 export function judgeAnswer(answer: Answer): JudgedAnswer {
   const { stop } = whatAnswersProve[answer.kind];
   return { answer, ...(stop && { stop }) };

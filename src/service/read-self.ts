@@ -1,20 +1,19 @@
 import { isJsonObject, textOf } from '../base/json.ts';
 import { sortedAnswer } from './answer.ts';
 import type { Transport } from './transport.ts';
-import { judgeAnswer, type JudgedAnswer } from './judged-answer.ts';
+import { judgeAnswer, type Proven } from './judged-answer.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 import { ownUserPath } from './who-am-i.ts';
 
-export type SelfReading = JudgedAnswer &
-  (
-    | {
-        readonly proof: 'exists';
-        /** The user's id; undefined if the service does not show it. */
-        readonly pk: string | undefined;
-        readonly isSuperuser: boolean;
-      }
-    | { readonly proof: Exclude<ReadProof, 'exists'> }
-  );
+export type SelfReading = Proven<
+  ReadProof,
+  'exists',
+  {
+    /** The user's id; undefined if the service does not show it. */
+    readonly pk: string | undefined;
+    readonly isSuperuser: boolean;
+  }
+>;
 
 /** Requests the token's user until it is known. */
 export function readSelfOnce(send: Transport): (signal?: AbortSignal) => Promise<SelfReading> {
