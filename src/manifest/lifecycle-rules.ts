@@ -113,6 +113,6 @@ function goingProblem(what: string, at: Range): Problem {
   return {
     code: 'names-absent',
     summary: `${what} is declared absent, but is still referred to`,
-    detail: `See ${shownPlace(at)}. Take its name out there, or let it stay.`,
+    detail: `See ${shownPlace(at)}. Remove the reference, or keep the resource.`,
   };
 }

@@ -58,7 +58,7 @@ describe('plan --baseline with a worktree of git', () => {
     const { code, stdout, stderr } = await planned('roll', '--baseline', '../.before/roll');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`Plan for ${service.url}
-Only what has been added or altered: 2 of the 5 declared resources.
+Only added or altered entries: 2 of the 5 declared resources.
 
 In this change, compared with ../.before/roll: 1 added, 1 altered, 2 no longer declared.
 
