@@ -39,7 +39,6 @@ export interface CredentialsRead {
   readonly interrupted?: Ending;
 }
 
-/** The kinds with credentials. */
 export function kindsWithCredentials(): readonly Kind<ResourceType>[] {
   return kinds.filter(({ credentials }) => credentials !== undefined);
 }

@@ -21,13 +21,11 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   /** Manifests whose resources are left out. */
   readonly missingFrom?: readonly string[];
   readonly split?: Split;
-  /** Fields to leave out. */
   readonly without?: string;
   /** Ids instead of names, for providers and groups. */
   readonly ids?: boolean;
   /** Whether to include the service's own records. */
   readonly internal?: boolean;
-  /** Prints only the addresses. */
   readonly list?: boolean;
   /** Writes nothing if a plan of the export finds something to do. */
   readonly check?: boolean;

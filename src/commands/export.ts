@@ -126,7 +126,6 @@ function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr
   return 'incomplete';
 }
 
-/** Why ids are written instead of some names. */
 function unreadNames({ names }: ExportReading): Diagnostic[] {
   return [...names].flatMap(([{ list }, read]) => {
     if (!('kind' in read) || read.kind === 'not_sent') return [];
@@ -158,7 +157,6 @@ function remarkOnSecrets(found: readonly Declared[], remark: (words: string) => 
     );
 }
 
-/** A manifest as JSON, which is YAML too. */
 function asJson(text: string): string {
   const { value } = parseYaml(sourceFile('', text), limits.entries);
   return jsonText(Object(value));

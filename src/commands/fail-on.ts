@@ -71,7 +71,6 @@ function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number 
   }
 }
 
-/** Singular and plural. */
 const words: Readonly<Record<FailOn, readonly [string, string]>> = {
   differs: ['differs', 'differ'],
   undeclared: ['is no longer declared', 'are no longer declared'],

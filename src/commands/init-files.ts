@@ -59,7 +59,6 @@ interface InitFile {
   readonly text: string;
 }
 
-/** The files of a new project: examples, adapted to the answers. */
 export function initFiles(answers: InitAnswers): InitFile[] {
   const { manifests, dependency, pipeline, allowsUpdates } = answers;
   const files: InitFile[] = [{ path: 'rollcall.yaml', text: configText(answers) }];

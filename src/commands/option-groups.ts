@@ -38,7 +38,6 @@ export function withGroups(command: Command): Command {
   return command.optionsGroup(rest).helpOption('-h, --help', 'print this help');
 }
 
-/** The maximum width of help. */
 export function columnsOf(rollcall: Command): number {
   return rollcall.configureOutput().getOutHelpWidth?.() ?? 80;
 }

@@ -122,7 +122,6 @@ export function runOptions(formats?: readonly string[]): readonly Made[] {
   ];
 }
 
-/** For doctor. */
 export const doctorOptions: readonly Made[] = [
   one('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
   one('--role', 'print the least role for rollcall, as a blueprint, and ask nothing'),
@@ -134,7 +133,6 @@ export const doctorOptions: readonly Made[] = [
   ...colours,
 ];
 
-/** For credentials. */
 export const credentialsOptions: readonly Made[] = [
   one('--to <file>', 'a new file, or - for standard output'),
   one('--format <name>', 'how it is written', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
@@ -150,7 +148,6 @@ export const credentialsOptions: readonly Made[] = [
   ...colours,
 ];
 
-/** For export. */
 export const exportOptions: readonly Made[] = [
   one('--out <folder>', 'for the new files (default: stdout)'),
   one('--split <by>', 'how files are divided (default: type)', splits),

@@ -8,9 +8,7 @@ import { columnsOf, withGroups } from './option-groups.ts';
 /** The surroundings of the program: this process, or a substitute in a test. */
 export interface ProgramEnvironment {
   readonly env: Environment;
-  /** Help and the version. */
   readonly writeOut: (text: string) => void;
-  /** Problems of the arguments. */
   readonly writeErr: (text: string) => void;
   /** Makes the Context of a command; `colours` is the flag for colours, if it is given. */
   readonly contextFor: (toolVersion: string, colours: boolean | undefined) => Promise<Context>;
@@ -77,7 +75,6 @@ function declare(rollcall: Command, declared: Omit<Declared, 'load'>): Command {
   return line === undefined ? command : command.addHelpText('after', example(line));
 }
 
-/** The parent command. */
 function groupIn(rollcall: Command, name: string): Command {
   const { summary = '', example: line } = groups[name] ?? {};
   const command = rollcall.command(name).helpCommand(false).summary(summary);

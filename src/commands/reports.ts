@@ -23,7 +23,6 @@ interface Wanted {
 }
 
 export interface ReportFlags {
-  /** The format of standard output. */
   readonly output: string;
   readonly report?: readonly string[];
   /** The key of the comment, in place of the one derived from the flags. */
@@ -175,7 +174,6 @@ export class Reports {
     return new Set((await Promise.all(there)).flat());
   }
 
-  /** All files that are written. */
   get #outputs(): readonly string[] {
     const { plan } = this.#of.asked;
     return [

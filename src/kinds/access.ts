@@ -17,7 +17,6 @@ export function fieldsOfEntry({ fields, access }: Kind): readonly string[] {
   ];
 }
 
-/** The field of an entry that declares a field. */
 export function ownerOf(field: string): string {
   return field.split('.', 1)[0] ?? field;
 }
@@ -81,7 +80,6 @@ export function partName(field: string, { field: inner }: NonNullable<Children['
   return `${field}.${inner}`;
 }
 
-/** Whether it is declared what is bound to a resource. */
 export function declaresBindings({
   kind,
   fields,
@@ -92,7 +90,6 @@ export function declaresBindings({
   return Object.keys(fields).some((field) => isBound(kind, field));
 }
 
-/** Whether it is declared who may open a resource. */
 export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly fields: object }): boolean {
   return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
 }
@@ -118,7 +115,6 @@ export function subjectOf(
   return subjects.find((subject) => subject.binds.idIn === binds?.idIn);
 }
 
-/** The bindings that a resource declares. */
 export function wantedChildren(resource: Declared): readonly WantedChildren[] {
   const { kind, fields } = resource;
   const declaring = childFields(kind).flatMap(([field, children]): WantedChildren[] => {

@@ -93,7 +93,6 @@ function grouped(keyOf: (kind: Kind) => string): ReadonlyMap<string, readonly Ki
   return groups;
 }
 
-/** The kinds whose addresses begin with a type. */
 export function kindsOf(type: string): readonly Kind<ResourceType>[] {
   return byType.get(type) ?? [];
 }
@@ -120,7 +119,6 @@ export function modelOf(kind: Kind | Family | Children): { readonly type: string
   return ('model' in kind && kind.model) || kind;
 }
 
-/** The bindings that belong to the records of some kinds. */
 export function allChildren(some: readonly Kind[] = kinds): readonly Children[] {
   return [...new Set(some.flatMap((kind) => childFields(kind).map(([, children]) => children)))];
 }
@@ -161,7 +159,6 @@ function isOfSort({ variant }: Kind, fields: JsonValue | undefined): boolean {
   return fields !== undefined && isJsonObject(fields) && fields[variant.field] === variant.value;
 }
 
-/** The kind of an entry of a list. */
 export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> | undefined {
   return byList.get(list)?.find((kind) => isOfSort(kind, entry));
 }

@@ -119,7 +119,6 @@ const notDeclarable = {
   bindings: 'Declare its bindings as `policies`, or as `access` for groups and users only.',
 };
 
-/** An application: a name, its providers, and how it is shown to people. */
 export const application: RowKind = kindFrom({
   path: '/core/applications/',
   list: 'applications',

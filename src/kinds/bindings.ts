@@ -4,7 +4,6 @@ import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, type PartialValue, plainUuid, sameJson } from './values.ts';
 
-/** The fields of a kind that declare bindings, and which. */
 export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [string, Children])[] =
   memoizePerKey(({ fields }) =>
     Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
@@ -47,13 +46,11 @@ export function bindingsByDeclaration(
   );
 }
 
-/** What is declared and not bound. */
 export function missingBindings(declared: WantedChildren, bound: readonly Child[]): readonly WantedChild[] {
   const pairs = bindingsByDeclaration(declared, bound);
   return declared.wanted.filter((one) => !pairs.has(one));
 }
 
-/** What is declared and bound otherwise. */
 export function changedBindings(
   declared: WantedChildren,
   bound: readonly Child[],
@@ -152,7 +149,6 @@ export function bindingsIn({ binds: fields, inside }: Children, value: JsonValue
 
 type Bound = Binding & Pick<WantedChild, 'binds' | 'id'>;
 
-/** The bindings that a value declares, with the ids of names. */
 export function declaredBindings(
   children: Children,
   field: string,

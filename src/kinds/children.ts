@@ -16,7 +16,6 @@ export interface Children {
   readonly by: 'pk' | 'bindable';
   /** The parameter of the list that takes the ids of parents, how many of them fit into one request, and from how many on all is read. */
   readonly ofParents: { readonly parameter: string; readonly atOnce: number; readonly allFrom?: number };
-  /** The fields for a child. A binding has exactly one of them. */
   readonly binds: readonly ChildField[];
   /** The other fields of a binding, each with its default; the order has none. */
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
@@ -35,7 +34,6 @@ interface Inside {
   readonly children: Children;
 }
 
-/** A record to which something is bound. */
 export interface Parent {
   readonly pk: string;
   /** The id by which policies, groups and users are bound to it, where that is not its `pk`. */
@@ -90,7 +88,6 @@ export interface Subject {
   readonly binds: ChildField;
   /** As it is compared: `access.groups`. */
   readonly field: string;
-  /** Its key in an entry. */
   readonly key: string;
 }
 
@@ -117,22 +114,18 @@ export interface Binding {
   readonly inside?: Inside | undefined;
 }
 
-/** A binding as the service holds it. */
 export interface Child extends Binding, Parent {
   /** Whether its child is one of those that come last. */
   readonly isLast: boolean;
   /** Whether it has expired: it lets nobody in, and is neither changed nor deleted. */
   readonly isExpired: boolean;
-  /** The name of the child, where the service shows it. */
   readonly name?: string;
 }
 
-/** A binding as a manifest declares it. */
 export interface WantedChild extends Binding {
   readonly binds: ChildField;
   readonly id: JsonValue;
   readonly name?: string;
-  /** The field of the resource that declares it. */
   readonly field: string;
 }
 

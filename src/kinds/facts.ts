@@ -23,10 +23,8 @@ export interface ValueFacts {
 }
 
 export interface FieldFacts extends ValueFacts {
-  /** A create needs it. */
   readonly required?: true;
   readonly readOnly?: true;
-  /** No answer shows it. */
   readonly writeOnly?: true;
 }
 
@@ -37,7 +35,6 @@ export interface TypeFacts {
   readonly id?: ValueFacts & { readonly name: string };
   /** After which its permissions are named: `authentik_core.group`. */
   readonly model?: string;
-  /** The parameters of its list. */
   readonly filters: Readonly<Record<string, ValueFacts>>;
   /** What else can be asked or done, with the names of its parameters: `GET {}/used_by/` of a record, `GET types/` of all. */
   readonly actions: Readonly<Record<string, readonly string[]>>;

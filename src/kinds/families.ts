@@ -38,7 +38,6 @@ export type FamilyType =
   | 'lifecycle_rule'
   | 'request_rule';
 
-/** What is written by hand of a list of records. */
 interface FamilyRow extends Partial<
   Pick<Family['byName'], 'keys' | 'keyFor' | 'narrowedTo' | 'listedFrom' | 'leftOutById' | 'query'>
 > {

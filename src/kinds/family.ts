@@ -16,7 +16,6 @@ export interface Family<Type extends string = string> {
   readonly byName: ByName;
   /** Whether one is deleted with what it belongs to, and nobody misses it. */
   readonly isDeletedAlong: boolean;
-  /** Where to find the id of one. */
   readonly findId: string;
   /** The part of the service to which its permissions belong: `authentik_rbac`. */
   readonly permissionsOf: string;
@@ -24,7 +23,6 @@ export interface Family<Type extends string = string> {
   readonly model: { readonly type: string; readonly list: string };
 }
 
-/** The list in which one is looked for by its name. */
 interface ByName {
   readonly path: string;
   /** What is asked for beside a page: an order that is the same from page to page, and what makes it cheap. */
@@ -39,6 +37,5 @@ interface ByName {
   readonly keyFor?: (name: string) => string;
   /** Where the service shows one at its id below the path: what to ask it to leave out. */
   readonly leftOutById?: Readonly<Record<string, string>>;
-  /** Whether a `pk` is an id of this kind. */
   readonly isId: (pk: JsonValue) => boolean;
 }

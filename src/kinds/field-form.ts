@@ -12,7 +12,6 @@ export interface Extent {
   readonly ordered?: false;
 }
 
-/** How a value is compared, and how a table holds it. */
 export function formOf(
   { type, format, items }: FieldFacts,
   refers: boolean,

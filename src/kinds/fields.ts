@@ -29,7 +29,6 @@ export interface Mask {
   readonly sensitive?: Templates;
   /** Whether those were not read, so that the value is not known. */
   readonly isUnread?: boolean;
-  /** Whether `hide` names the field. */
   readonly isHidden?: boolean;
 }
 
@@ -68,7 +67,6 @@ export function sentValue({ kind, fields }: Declared, name: string): JsonValue |
   return kind.fields[name]?.refersTo ? withIds(opened(field)) : opened(field);
 }
 
-/** The value as people may see it. */
 export function shownValue(declared: Declared, name: string): JsonValue | undefined {
   const value = savedValue(declared, name);
   return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
@@ -120,7 +118,6 @@ export function fieldNames({ kind, fields }: Declared): string[] {
   return Object.keys(fields).filter((name) => !isInstruction(kind, name));
 }
 
-/** The others, with their values. */
 export function instructionsOf(declared: Declared): JsonObject {
   const { kind, fields } = declared;
   return Object.fromEntries(

@@ -8,7 +8,6 @@ const formerNames = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-/** The fields that answers do not show, and those that they show in their place. */
 const shownInPlace = memoizePerKey(({ fields }: Kind) =>
   Object.entries(fields).flatMap(([field, { shownAs }]) =>
     shownAs ? [[field, shownAs.field] as const] : [],
@@ -45,7 +44,6 @@ export function toNewestRelease(kind: Kind, record: JsonObject): JsonObject {
     : { ...record, ...Object.fromEntries([...former, ...formed, ...derived]) };
 }
 
-/** The values of a kind's fields in a form of theirs, where they have such. */
 function formedFields(
   kind: Kind,
   values: JsonObject,
@@ -57,7 +55,6 @@ function formedFields(
   });
 }
 
-/** The fields of a kind whose values have other forms, and these. */
 export const formsOf: (kind: Kind) => Readonly<Record<string, Form>> = memoizePerKey(({ fields }) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([field, { form }]) => (form ? [[field, form] as const] : [])),

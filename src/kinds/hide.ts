@@ -23,7 +23,6 @@ export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: 
   return new Set([...named, ...Object.keys(fields).filter((field) => fields[field]?.isSecret)]);
 }
 
-/** Why something cannot be hidden; nothing where it can. */
 export function hideProblem(name: string): Problem | undefined {
   const [of = ''] = name.split('.', 1);
   if (kindsOf(of).some((kind) => hideableOf(kind).includes(name))) return undefined;

@@ -4,7 +4,6 @@ import { releaseProblemFor, type Release } from './release.ts';
 /** A URL, an icon of Font Awesome, and a file that comes with the service. */
 const isNoUpload = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
 
-/** Why the service would refuse an icon, where it has any. */
 export function iconRefusal(icon: string, release: Release | undefined): Problem | undefined {
   if (icon === '' || isNoUpload.test(icon) || isFile(icon)) return undefined;
   return releaseProblemFor(

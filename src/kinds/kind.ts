@@ -25,7 +25,6 @@ export interface Kind<Type extends string = string> extends Omit<
     readonly field: string;
     readonly example: (name: string) => string;
   };
-  /** The first release that has it, where that is not the first of all. */
   readonly since?: string | undefined;
   /** Whether the service makes others of this kind: it shows them under it as well, finds them there by their names, and changes and deletes them. */
   readonly isBase?: boolean;
@@ -49,15 +48,12 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly deletion?: Deletion;
   /** What an application that uses one has to be configured with, for `rollcall credentials`. */
   readonly credentials?: Credentials;
-  /** Who may open one, where that can be declared. */
   readonly access?: Access;
   /** Whether policies, groups and users can be bound to its records, and what depends on that. */
   readonly bindable?: Bindable | undefined;
   /** The part that its records have in how people log in. */
   readonly login?: LoginPart;
-  /** Whether the service takes one with a licence alone. */
   readonly isEnterprise?: boolean;
-  /** Whether its records are about people. */
   readonly isPersonal?: boolean;
   /** Whether the service has made a record for itself, which nobody declares. */
   readonly isInternal?: (record: JsonObject) => boolean;
@@ -70,13 +66,11 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly words: WordsOfKind;
 }
 
-/** How one is looked up. */
 interface LookUp {
   /** Where the one with this name is asked for, below the base URL; within the record with an id, where its name counts there. */
   readonly path: (name: string, within?: JsonValue) => string;
   /** What answers: the record itself, or a list of no other than those that have this name. */
   readonly answers: AnswerShape;
-  /** Whether it is one of the documented operations of the service. */
   readonly isDocumented: boolean;
 }
 
@@ -98,7 +92,6 @@ interface Listing {
 /** A record; a list of no other than those of a name; or a list that has others beside them. */
 export type AnswerShape = 'record' | 'list' | 'search';
 
-/** How one is changed, with the capability `update`. */
 interface UpdateOf {
   /** Where a PATCH changes it, below the base URL. */
   readonly path: (name: string, pk: string) => string;
@@ -112,7 +105,6 @@ interface UpdateOf {
   readonly protectedOnSelf?: readonly string[];
 }
 
-/** The credentials of a record. */
 interface Credentials {
   /** The fields of a record to hand over, in order. */
   readonly fields: (held: JsonObject) => readonly string[];
@@ -130,7 +122,6 @@ interface Deletion {
   readonly isOwned?: boolean;
 }
 
-/** The fields whose values belong to one resource. */
 export const ownedFields: (kind: Kind) => readonly string[] = memoizePerKey(({ fields }) =>
   Object.entries(fields).flatMap(([field, { belongsToOne }]) => (belongsToOne ? field : [])),
 );
@@ -170,7 +161,6 @@ export function isNeverShown({ fields }: Kind, field: string): boolean {
   return fields[field]?.isWriteOnly === true && fields[field].shownAs === undefined;
 }
 
-/** Whether two values of a field mean the same to the service. */
 export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
   const { shownAs, idForm, same = sameJson, isDeduplicated, isOptionalBefore } = kind.fields[field] ?? {};
   if (isOptionalBefore && observed === null) return true;
@@ -179,7 +169,6 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
   return (isDeduplicated ? sameIdsAsOften : sameIds)(declared, observed, idForm);
 }
 
-/** What rollcall knows of one field. */
 export interface FieldOfKind<Value = JsonValue> {
   /** No answer shows it: it is sent to create a record, and to one that exists only on request. */
   readonly isWriteOnly?: boolean;
@@ -207,7 +196,6 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly idForm?: IdForm;
   /** Of such a list: the service may hold the same twice, which is one too many. */
   readonly isDeduplicated?: boolean;
-  /** The kind of record whose ids it holds, or whose names in their place. */
   readonly refersTo?: Family;
   /** Of a field that declares bindings to the record. */
   readonly children?: Children;
@@ -219,7 +207,6 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly grants?: string;
   /** How a table holds it, where that is not the text of a cell: `true`, a number, several in one cell, a column for each key. */
   readonly inTable?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
-  /** Where to find the id that it takes. */
   readonly findId?: string;
   /** What the service makes of it where it is left out, in all releases. */
   readonly default?: JsonValue;

@@ -50,12 +50,10 @@ export function isUuid(pk: JsonValue): boolean {
   return typeof pk === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(pk);
 }
 
-/** Whether two ids are the same to the service. */
 export function sameUuid(declared: JsonValue, observed: JsonValue): boolean {
   return plainUuid(declared) === plainUuid(observed);
 }
 
-/** Whether two lists hold the same texts, in any order. */
 export function sameTexts(declared: JsonValue, observed: JsonValue): boolean {
   return sameIds(declared, observed, plainId);
 }

@@ -40,7 +40,6 @@ export function applicationKind(world: World): WrittenKind {
   return kind;
 }
 
-/** What no schema says of the fields of an application. */
 function applicationFields({ rules }: World, applications: Rows): FieldRows {
   const takenProvider = (pk: string, own?: Row): string | undefined =>
     applications.isTaken('provider', Number(pk), own)
@@ -115,7 +114,6 @@ function listedAsCached(
   return { pagination, results };
 }
 
-/** What is shown of an application to somebody, beside what is stored. */
 function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined): JsonObject {
   const providers = world.at('/providers/all/');
   const template = textOf(fields['meta_launch_url']);
@@ -131,7 +129,6 @@ function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined
   };
 }
 
-/** What a launch URL can name of a user. */
 function filledWith({ pk, fields }: Row, { launchUrlKeys }: Rules): Values {
   const all = { ...fields, id: pk, pk, uid: userUid(pk), uuid: userUuid(pk) };
   return only(all, launchUrlKeys);

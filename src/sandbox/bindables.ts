@@ -6,7 +6,6 @@ import type { Row } from './rows.ts';
 /** In which field a record has the id that policies are bound to, where that is not its own. */
 export const bindableId = 'policybindingmodel_ptr_id';
 
-/** Where the service lists a kind, as the facts have it. */
 export function pathOf({ path }: SandboxKind): string {
   return path.slice('/api/v3'.length);
 }
@@ -20,7 +19,6 @@ export function bindableIdOf(world: World, pk: string): string {
   return pk;
 }
 
-/** The record to which policies are bound by an id. */
 export function bindableAt(world: World, id: JsonValue): Row | undefined {
   for (const kind of world.kinds()) {
     if (!isBindable(kind)) continue;
@@ -31,7 +29,6 @@ export function bindableAt(world: World, id: JsonValue): Row | undefined {
   return undefined;
 }
 
-/** Whether policies can be bound to the records of a kind. */
 const isBindable = memoizePerKey(
   ({ facts: { fields, id } }: SandboxKind) =>
     bindableId in fields ||

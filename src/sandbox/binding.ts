@@ -62,7 +62,6 @@ export function isExpired({ fields: { expires, expiring } }: Row): boolean {
   return expiring === true && Date.parse(textOf(expires)) <= Date.now();
 }
 
-/** One has exactly one subject. */
 function refusalOf(values: Values, isLate: boolean): string | undefined {
   const given = ['policy', 'group', 'user'].filter((field) => (values[field] ?? null) !== null);
   if (given.length === 1) return undefined;

@@ -4,7 +4,6 @@ import type { Refused } from './kind.ts';
 /** Of which fields a request has to send one, whatever the record has already. */
 interface Demand {
   readonly oneOf: readonly string[];
-  /** What the service says; without it, it breaks down. */
   readonly says?: string;
   /** Whether a create alone is held to it. */
   readonly isOfCreate?: true;

@@ -8,7 +8,6 @@ import { typeOf } from './shown.ts';
 const allow = 'GET, POST, HEAD, OPTIONS';
 const cookie = 'authentik_session';
 
-/** How far somebody has come in a flow, and by which name. */
 interface Session {
   readonly flow: Row;
   readonly at: number;

@@ -33,7 +33,6 @@ export interface FieldRow extends Partial<Field> {
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
 
-/** What the schema of the release says of a path, such as `/core/groups/`. */
 export function factsIn({ release }: World, path: string): TypeFacts {
   const facts = factsOf(release, path);
   if (facts === undefined) throw new Error(`release ${release} has no ${path}`);
@@ -73,7 +72,6 @@ function listOf(place: Place, facts: FieldFacts): Reference['list'] | undefined 
   return by === 'uuid' ? undefined : list;
 }
 
-/** How values are read that have to be what the schema says. */
 function readerOf(
   world: World,
   place: Place,
@@ -167,7 +165,6 @@ export function emptyOf({ type, enum: values, nullable: isNullable, default: sai
   return { string: '', integer: 0, number: 0, boolean: false, array: [], object: {} }[type];
 }
 
-/** What OPTIONS calls the form. */
 function typeOf({ type, format, enum: values, pattern, items }: ValueFacts): string {
   if (values) return 'choice';
   if (pattern?.includes('-a-zA-Z0-9_')) return 'slug';

@@ -7,7 +7,6 @@ import type { SandboxKind, World } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import { valuesOf } from './rows.ts';
 
-/** What a query can ask of a list, as the schema has it. */
 export function filtersOf(
   world: World,
   path: string,

@@ -12,7 +12,6 @@ const freshIn = memoizePerText(
   (recorded) => JSON.parse(packageFile(`src/sandbox/fresh/${recorded}.json`)) as Fresh, // what is in that folder
 );
 
-/** Puts what is listed at some paths into a sandbox. */
 export function plantFresh(world: World, isPlanted: (path: string) => boolean): void {
   for (const [path, records] of Object.entries(
     freshIn(world.release === '2023.10' ? world.release : '2025.12'),

@@ -39,7 +39,6 @@ export function groupKind(world: World): WrittenKind {
   });
 }
 
-/** What is shown of a group beside what is stored. */
 function shownOf({ pk, fields }: Row, { rules, at }: World, query: Query | undefined): JsonObject {
   const groups = at('/core/groups/');
   const members = at('/core/users/')

@@ -2,7 +2,6 @@ import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../bas
 import { typeName } from './python.ts';
 import type { Rules } from './release.ts';
 
-/** A request as it reaches the service. */
 export interface SandboxRequest {
   readonly method: string;
   /** With the query, if any. */

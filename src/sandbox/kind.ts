@@ -16,7 +16,6 @@ export interface World {
   readonly isSeeding: () => boolean;
   /** Those that the service lists at a path, such as `/core/groups/`. */
   readonly at: (path: string) => Rows;
-  /** The kind of these. */
   readonly kind: (path: string) => SandboxKind;
   /** The kinds that have been asked for, as have all that have a record. */
   readonly kinds: () => Iterable<SandboxKind>;
@@ -28,7 +27,6 @@ export interface SandboxKind extends Guarded {
   readonly title: string;
   /** Where its list is; single records are below. */
   readonly path: string;
-  /** What the schema of the release says of it. */
   readonly facts: TypeFacts;
   /** Where the service lists all that its records are among: those of other types, too, where there are some. */
   readonly all: string;
@@ -42,7 +40,6 @@ export interface SandboxKind extends Guarded {
   readonly ordering: string;
   /** The fields that a query can ask for exactly. */
   readonly exact: readonly string[];
-  /** What a query searches. */
   readonly searched: (row: Row) => readonly (JsonValue | undefined)[];
   /** What else a query can ask for, or what is wrong with it. */
   readonly filters?: (query: Query) => readonly Filter[] | FieldErrors;
@@ -63,7 +60,6 @@ export interface SandboxKind extends Guarded {
 }
 
 interface Writing {
-  /** What a request can hold. */
   readonly fields: Readonly<Record<string, Field>>;
   /** Keeps a record as it is, with its id; what is left out is as the service stores it by default. */
   readonly plant: (record: JsonObject) => Row;
@@ -74,7 +70,6 @@ interface Writing {
 /** What is wrong with each field, or over which one the service broke down. */
 export type Refused = { readonly errors: FieldErrors } | { readonly crashedOver: string };
 
-/** A kind that can be written, too. */
 export type WrittenKind = SandboxKind & { readonly writing: Writing };
 
 export function isWritten(kind: SandboxKind): kind is WrittenKind {

@@ -24,7 +24,6 @@ function isList(filters: readonly Filter[] | FieldErrors): filters is readonly F
   return Array.isArray(filters);
 }
 
-/** The records that a query asks for, in its order. */
 export function matchingRecords(
   kind: SandboxKind,
   query: Query,

@@ -4,7 +4,6 @@ import type { SandboxKind, World, WrittenKind } from './kind.ts';
 import { untypedProvider } from './provider.ts';
 import { shownFrom, tableFrom } from './table.ts';
 
-/** The certificates that providers sign and encrypt with. */
 export function certificateKind(world: World): WrittenKind {
   return tableFrom(world, {
     path: '/crypto/certificatekeypairs/',
@@ -65,7 +64,6 @@ export function outpostKind(world: World): WrittenKind {
 
 const mappings = '/propertymappings/all/';
 
-/** All property mappings. */
 export function propertyMappingKind(world: World): SandboxKind {
   return shownFrom(world, {
     path: mappings,

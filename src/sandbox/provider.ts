@@ -108,7 +108,6 @@ function withScopes({ at }: World, given: JsonValue = []): JsonValue {
   return [...new Set([...(isJsonList(given) ? given : []), ...added.map(({ pk }) => pk)])];
 }
 
-/** Where people come back to. */
 function callbacks(host: string, isLate: boolean): JsonValue {
   const urls = [`${host.replace(/\/$/, '')}/outpost.goauthentik.io/callback`, host];
   return isLate
@@ -120,7 +119,6 @@ function wrongValidity(value: string): string | undefined {
   return validityRefusal(value) && `${value} is not in the correct format of 'hours=3;minutes=1'.`;
 }
 
-/** How long something is valid has a form of its own. */
 function validities(fields: object): FieldRows {
   const names = Object.keys(fields).filter((name) => /_(?:validity|threshold)$/.test(name));
   return Object.fromEntries(names.map((name) => [name, { last: wrongValidity }]));

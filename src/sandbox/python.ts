@@ -2,7 +2,6 @@ import { textOf, type JsonValue } from '../base/json.ts';
 
 // The service is written in Python, and some of what it takes and says shows that.
 
-/** The name that Python has for the type of a value. */
 export function typeName(value: JsonValue): string {
   if (value === null) return 'NoneType';
   if (Array.isArray(value)) return 'list';

@@ -4,7 +4,6 @@ import { strip } from './python.ts';
 import type { Rules } from './release.ts';
 import type { Row } from './rows.ts';
 
-/** What stands behind the question mark of a request. */
 export class Query {
   readonly #parameters: URLSearchParams;
 

@@ -7,9 +7,7 @@ export const defaultRelease: SandboxRelease = '2023.10';
 
 /** What one release does in its own way. */
 export interface Rules {
-  /** The release, to the patch. */
   readonly version: string;
-  /** The content type of JSON. */
   readonly json: string;
   /** By what of a request its answers vary. */
   readonly vary: string;

@@ -23,7 +23,6 @@ export const rightFor: ReadonlyMap<string, Right> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** What one token may do. */
 export interface Rights {
   readonly superuser: boolean;
   /** What a right extends to among `applications`, `users`, … */
@@ -32,7 +31,6 @@ export interface Rights {
 
 export const notAuthenticated = 'Authentication credentials were not provided.';
 
-/** Whose tokens the service takes. */
 export class Requesters {
   readonly #known = new Map<string, Requester>();
 
@@ -89,7 +87,6 @@ export interface Guarded {
   readonly has?: (row: Row) => boolean;
 }
 
-/** Whether a right extends to a record. */
 export function reaches(reach: Reach, { identity }: Guarded, { fields }: Row): boolean {
   return reach === 'all' || (reach !== 'none' && reach.has(textOf(fields[identity])));
 }

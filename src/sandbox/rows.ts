@@ -1,6 +1,5 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 
-/** Values by the names of their fields. */
 export type Values = Readonly<Record<string, JsonValue>>;
 
 /** Those of these values that have one of these names. */
@@ -56,12 +55,10 @@ export class Rows {
     return [...this.#byPk.values()];
   }
 
-  /** The record of that id. */
   at(pk: string): Row | undefined {
     return this.#byPk.get(pk);
   }
 
-  /** The records of these ids. */
   those(pks: JsonValue | undefined): readonly Row[] {
     return isJsonList(pks) ? pks.flatMap((pk) => this.at(textOf(pk)) ?? []) : [];
   }
@@ -71,7 +68,6 @@ export class Rows {
     return [...(this.#index(field).get(value) ?? [])];
   }
 
-  /** Whether another record than `own` has a value. */
   isTaken(field: string, value: JsonValue, own?: Row): boolean {
     return this.with(field, value).some((row) => row !== own);
   }

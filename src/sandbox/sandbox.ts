@@ -70,7 +70,6 @@ export class Sandbox {
     if (ofToken) this.#askers.issue(token, ofToken);
   }
 
-  /** Takes a token no longer. */
   revoke(token: string): void {
     this.#askers.revoke(token);
   }
@@ -160,7 +159,6 @@ export class Sandbox {
     return json(200, { ...found, ...more }, allow);
   }
 
-  /** Whether a user could open an application. */
   #checkAccess(request: SandboxRequest, slug: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
@@ -263,7 +261,6 @@ export class Sandbox {
     return found !== undefined;
   }
 
-  /** The id of a record; nothing where there is none. */
   pk(type: KindName, name: string): Row['pk'] | undefined {
     return named(this.#written(type), name)?.pk;
   }

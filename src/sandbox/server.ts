@@ -12,7 +12,6 @@ export interface SandboxServer {
 interface SandboxServerOptions {
   /** 0 for any free port. */
   readonly port: number;
-  /** How long each answer takes. */
   readonly latencyMs: number;
 }
 

@@ -116,7 +116,6 @@ function ofReference(
   };
 }
 
-/** A record as others show it. */
 function partOf(world: World, row: Row, of: string, list: string): JsonObject {
   if (/^(?:PartialUser|GroupMember)$/.test(of)) return memberOf(row);
   if (/^(?:PartialGroup|UserGroup)$/.test(of)) return groupOfUser(row, world.rules);

@@ -164,7 +164,6 @@ function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
   return fields['pk']?.type === 'integer' ? rows.nextNumber() : uuid(text);
 }
 
-/** The methods that the service has for a list, and for a single record. */
 function allowOf({ can }: TypeFacts): SandboxKind['allow'] {
   const has = (what: TypeFacts['can'][number], ...methods: string[]): string[] =>
     can.includes(what) ? methods : [];

@@ -105,7 +105,6 @@ function refusedAttributes(
 const anonymous = 'AnonymousUser';
 
 const userTypes = ['internal', 'external', 'service_account', 'internal_service_account'];
-/** The type of the accounts that the service makes for itself. */
 const internalServiceAccount = 'internal_service_account';
 
 /** Nobody can be created as such an account; to be made one is possible, and for ever. */
@@ -114,7 +113,6 @@ function badType(type: string, own?: Row): string | undefined {
   return isRefused ? 'Setting a user to internal service account is not allowed.' : undefined;
 }
 
-/** What no schema says of the fields of a user. */
 function userFields({ rules }: World, users: Rows): FieldRows {
   const takenUsername = (username: string, own?: Row): string | undefined => {
     const isTaken = username === anonymous || users.isTaken('username', username, own);

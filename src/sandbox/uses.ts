@@ -23,7 +23,6 @@ const actions: readonly (readonly [at: RegExp, action: Action])[] = [
 
 const referring = new WeakMap<SandboxKind, readonly Referring[]>();
 
-/** The fields of a kind that refer to others. */
 function referringOf(world: World, kind: SandboxKind): readonly Referring[] {
   const known = referring.get(kind);
   if (known !== undefined) return known;
@@ -46,7 +45,6 @@ interface Use {
   readonly by: Referring;
 }
 
-/** What refers to a record. */
 function usesOf(world: World, kind: SandboxKind, { pk }: Row): Use[] {
   const list = kind.all;
   const seen = new Set<string>();
@@ -164,7 +162,6 @@ function throughBindings(world: World, kind: SandboxKind, { pk }: Row): JsonObje
     });
 }
 
-/** Those that a record has in a list. */
 function others(world: World, { list, field }: Referring, row: Row): JsonObject[] {
   if (list === 'bindables' || !isJsonList(row.fields[field] ?? null)) return [];
   const path = referredLists[list];

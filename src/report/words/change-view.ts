@@ -34,7 +34,6 @@ export type FieldView =
 
 type SideName = 'before' | 'now' | 'observed' | 'declared' | 'will add' | 'missing';
 
-/** One of the values of a field. */
 export interface Side {
   readonly name: SideName;
   readonly look: 'removed' | 'added' | 'same';
@@ -183,7 +182,6 @@ function namedText(field: string, value: JsonValue | undefined, names?: Names): 
   return inline(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
 
-/** The declared names of the ids in a field. */
 function namesIn(resource: Resource, field: string, value: JsonValue): Names | undefined {
   if (resource.kind.fields[field]?.refersTo === undefined) return undefined;
   return namesAt(resource.kind, field, value, namesById(resource, field));

@@ -104,7 +104,6 @@ export function listed(names: readonly string[]): string {
   return (others > 0 ? [...names.slice(0, mostNames), `and ${others} more`] : names).join(', ');
 }
 
-/** What was not checked, if anything. */
 export function uncheckedRemarks({ values, variables, files }: Unchecked): string[] {
   if (values === 0) return [];
   const names = [...variables.map((name) => `\${env:${name}}`), ...files.map((path) => `\${file:${path}}`)];

@@ -148,7 +148,6 @@ export function splitNotable<Ended extends Pick<Outcome, 'outcome'> & { readonly
   return { named, more: outcomes.length - named.length };
 }
 
-/** The number of resources by outcome. */
 export type ApplySummary = Readonly<Record<OutcomeKind, number>>;
 
 export function applySummary(outcomes: readonly Pick<Outcome, 'outcome'>[]): ApplySummary {
@@ -166,7 +165,6 @@ export function appliedTo(destination: Destination): string {
   return `Applied to ${inline(destinationName(destination))}`;
 }
 
-/** The last line of an apply. */
 export function applyHeadline(summary: ApplySummary, outcomes: readonly OutcomeFacts[]): string {
   const { add, change, destroy } = effectsIn(summary);
   const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
