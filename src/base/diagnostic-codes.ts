@@ -124,6 +124,10 @@ export const diagnosticCodes = {
     'too-many-updates': 'more changes than `--max-updates` → read the plan; allow more, or narrow it',
     'too-many-deletes':
       'more deletes than `--max-deletes`, or than a tenth of a kind → read the plan, then allow more',
+    lockout:
+      'the plan keeps people from logging in, as far as can be seen → leave that out, or `--allow lockout`',
+    'way-in':
+      'the plan changes the way in, and nobody has confirmed that → read the plan; `--allow way-in`, or apply a saved plan',
     'not-allowed':
       'a saved plan changes something, and this run may not → `--allow update`, or a plan without',
     'changed-since-plan': 'the record has changed since the plan → plan again',

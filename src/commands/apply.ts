@@ -10,6 +10,7 @@ import { maxAsPlanned } from '../report/words/outcomes.ts';
 import { capitalised, inline, present } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
 import { openedWords, shownChanges } from '../report/words/plan.ts';
+import { wayInWords } from '../report/words/way-in.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, Ran } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
@@ -100,6 +101,9 @@ async function applied(
     ...(await requestOf(paths, options, context)),
     refuseOutputs: refuse,
     failFast,
+    ...(context.ask && {
+      confirmWayIn: (plan: Plan, signal: AbortSignal) => isWayInMeant(plan, signal, context),
+    }),
     ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmed(plan, signal, context) }),
   };
   return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
@@ -132,7 +136,8 @@ function showPlan(
     stderr.write(`${planBeforeApply(plan, createStyle(stderr), detail)}\n`);
 }
 
-async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Context): Promise<boolean> {
+async function confirmed(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
+  const { stderr } = context;
   if (signal.aborted) return false;
   const { add, change: changed, destroy } = plannedEffects(plan);
   const deeds = present(
@@ -141,9 +146,7 @@ async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Conte
     destroy > 0 && `delete ${destroy}`,
   );
   const what = `${listed(deeds)} in ${inline(destinationName(plan))}?`;
-  const isYes = async (question: string): Promise<boolean> =>
-    (await ask?.(`${fitted(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `, signal)) ===
-    'yes';
+  const isYes = yesTo(signal, context);
   if (!(await isYes(capitalised(what)))) return false;
   const pending = pendingIn(plan);
   const weighty = pending.filter(({ remarks = [] }) => remarks.length > 0);
@@ -155,6 +158,24 @@ async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Conte
   const reach = `${weighty.length === 1 ? 'does' : 'do'} more than change fields, as said above`;
   const isMeant = await isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
   return isMeant && isReachMeant(plan, isYes, stderr);
+}
+
+/** Asks on the terminal. */
+function yesTo(signal: AbortSignal, { ask, stderr }: Context): (question: string) => Promise<boolean> {
+  return async (question) =>
+    (await ask?.(`${fitted(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `, signal)) ===
+    'yes';
+}
+
+/** Changes on the way in have a question of their own, which --yes does not answer. */
+async function isWayInMeant(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
+  if (signal.aborted) return false;
+  context.stderr.write(
+    wayInWords(plan)
+      .map((line) => `  ${line}\n`)
+      .join(''),
+  );
+  return yesTo(signal, context)('Change how people log in?');
 }
 
 /** Deletes and openings have a question of their own. */

@@ -67,7 +67,7 @@ function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number 
     case 'undeclared':
       return (baseline?.noLongerDeclared.length ?? 0) + (undeclared?.found.length ?? 0);
     case 'opens':
-      return changes.filter(({ opens = [] }) => opens.length > 0).length;
+      return changes.filter(({ opens = [], onWayIn }) => opens.length > 0 || onWayIn).length;
   }
 }
 

@@ -116,7 +116,7 @@ export function runOptions(formats?: readonly string[]): readonly Made[] {
     one('--keep-going', 'do the rest where some cannot be planned; exit 6'),
     one('--max-updates <n>', 'refuse a plan that would change more'),
     one('--max-deletes <n>', 'refuse a plan that would delete more (default: 10)'),
-    many('--allow <what>', 'update, delete or open-login'),
+    many('--allow <what>', 'update, delete, way-in, lockout or open-login'),
     many('--resend <address>', 'send write-only fields again, such as secrets'),
     ...reporting,
   ];

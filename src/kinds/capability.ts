@@ -8,7 +8,7 @@ export function isCapability(name: string): name is Capability {
 }
 
 /** What a run may bring about only where somebody has decided that: --allow open-login. */
-export const risks = ['open-login'] as const;
+export const risks = ['open-login', 'way-in', 'lockout'] as const;
 
 export type Risk = (typeof risks)[number];
 

@@ -145,6 +145,13 @@ export const openLogin: Problem = {
     'Bind a stage that proves it before the one that logs in, such as a password stage. A stage with a policy that is false for everybody is skipped. If it is meant, allow it with --allow open-login.',
 };
 
+/** What to do about a plan that locks people out. */
+export const lockout = {
+  code: 'lockout',
+  detail:
+    'Change it in the service with another session open, so that it can be changed back. If it is meant here, allow it with --allow lockout.',
+} as const;
+
 /** Whether a list or a reference holds anything. */
 function isGiven(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !(isJsonList(value) && value.length === 0);
@@ -220,4 +227,13 @@ export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly str
     ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks who somebody is']),
     ...(isAny(({ logsIn }) => logsIn) ? [] : ['no stage logs anybody in']),
   ];
+}
+
+/** The kinds of stages by which a flow learns who somebody is, as far as people come to them. */
+export function asksIn({ stages }: LoginFlow): ReadonlySet<Kind> {
+  const asking = stages
+    .filter(({ passes }) => passes !== false)
+    .flatMap(({ record, inside }) => (record ? [record, ...inside] : []))
+    .filter((record) => stepOf(record)?.challenge !== undefined);
+  return new Set(asking.map(({ kind }) => kind));
 }

@@ -1,7 +1,7 @@
 import { diagnosticDocument, type Address, type ShownDiagnostic } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
-import type { Capability } from '../kinds/capability.ts';
+import type { Capability, Risk } from '../kinds/capability.ts';
 import { fieldOf, fieldsBy, instructionsOf, shownValue } from '../kinds/fields.ts';
 import { namesAt, namesById, referenceFields, withNamesAt, type Names } from '../kinds/named.ts';
 import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
@@ -16,6 +16,7 @@ import {
   type Plan,
   type PlanSummary,
   type UnreadableTypes,
+  type WayIn,
 } from './plan.ts';
 
 export const planFormatVersion = '1.0';
@@ -39,6 +40,10 @@ export interface PlanDocument {
   /** The types that could not be read, because the token may not or the service does not offer it. */
   readonly unreadable?: UnreadableTypes;
   /** The baseline, if the manifests were compared with one. */
+  /** The risks that it takes; left out if there are none. */
+  readonly accepts?: readonly Risk[];
+  /** If it changes how people log in. */
+  readonly way_in?: WayIn;
   readonly baseline?: BaselineDocument;
   /** Every selected resource: applications first, then by name, but each after its dependencies. */
   readonly resource_changes: readonly ChangeDocument[];
@@ -97,6 +102,8 @@ export interface ChangeDocument {
   readonly remarks?: readonly string[];
   /** Who gains access through the change. */
   readonly opens?: readonly string[];
+  /** Whether people log in by what it changes. */
+  readonly on_way_in?: true;
   readonly waits_for?: readonly Address[];
   /** References to records that are created after this one: they are set then. */
   readonly set_after?: NonNullable<Change['setAfter']>;
@@ -125,6 +132,8 @@ export function planDocument(plan: Plan): PlanDocument {
     ...(plan.capabilities && plan.capabilities.length > 0 && { capabilities: plan.capabilities }),
     ...(plan.contractOnly && { contract_only: true as const }),
     ...(plan.unreadable && { unreadable: plan.unreadable }),
+    ...(plan.accepts && plan.accepts.length > 0 && { accepts: plan.accepts }),
+    ...(plan.wayIn && { way_in: plan.wayIn }),
     ...(baseline && {
       baseline: { path: baseline.path, no_longer_declared: baseline.noLongerDeclared },
     }),
@@ -142,7 +151,8 @@ export function planDocument(plan: Plan): PlanDocument {
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, waitsFor, setAfter, since } = of;
+  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, onWayIn } = of;
+  const { waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
   const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
@@ -165,6 +175,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(notCompared && { not_compared: notCompared }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),
+    ...(onWayIn && { on_way_in: onWayIn }),
     ...(waitsFor && { waits_for: waitsFor }),
     ...(setAfter && { set_after: setAfter }),
     ...(since && { since }),

@@ -65,8 +65,39 @@ export function ordered<Planned extends Change>(
   }
   if (waits.size === 0) return { changes, refused };
 
-  const done = new Set<Address>();
   const later = new Map<Address, Later[]>();
+  const done = inOrderOf(changes, waits, (circle, next) => {
+    const opening = 'field' in next ? undefined : openingOf(circle, planned);
+    if (opening) {
+      open(opening, waits);
+      later.set(opening.address, [...(later.get(opening.address) ?? []), ...opening.later]);
+      return opening.address;
+    }
+    const words = `${circle.join(', ')} wait for each other. Remove the value from one of them and apply that first.`;
+    if ('field' in next) refused.push(refusal(next, words));
+    // An existing resource can be referred to before all of its bindings exist.
+    else if (circle.every((address) => planned.get(address)?.action === 'create'))
+      refused.push(...circle.flatMap((address) => circular(planned.get(address), circle)));
+    return undefined;
+  });
+  const inOrder = done.flatMap((address): Planned[] => {
+    const change = planned.get(address);
+    const holders = new Set(waits.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])));
+    const setAfter = later.get(address);
+    return change
+      ? [{ ...change, ...(holders.size > 0 && { waitsFor: [...holders] }), ...(setAfter && { setAfter }) }]
+      : [];
+  });
+  return { changes: inOrder, refused };
+}
+
+/** The changes in their order, each after those that it waits for. A wait that closes a circle is dropped, unless that opens the circle at another. */
+function inOrderOf<Waiting extends { readonly holder: Address }>(
+  changes: readonly Change[],
+  waits: Map<Address, Waiting[]>,
+  onCircle: (circle: readonly Address[], next: Waiting) => Address | undefined,
+): Address[] {
+  const done = new Set<Address>();
   for (const { resource } of changes) {
     const path = [resource.address];
     const onPath = new Set(path);
@@ -79,32 +110,42 @@ export function ordered<Planned extends Change>(
         onPath.add(next.holder);
         path.push(next.holder);
       } else {
-        const circle = path.slice(path.indexOf(next.holder));
-        const opening = 'field' in next ? undefined : openingOf(circle, planned);
-        if (opening) {
-          open(opening, waits);
-          later.set(opening.address, [...(later.get(opening.address) ?? []), ...opening.later]);
-          for (const left of path.splice(path.indexOf(opening.address) + 1)) onPath.delete(left);
+        const opened = onCircle(path.slice(path.indexOf(next.holder)), next);
+        if (opened !== undefined) {
+          for (const left of path.splice(path.indexOf(opened) + 1)) onPath.delete(left);
           continue;
         }
-        const words = `${circle.join(', ')} wait for each other. Remove the value from one of them and apply that first.`;
-        if ('field' in next) refused.push(refusal(next, words));
-        // An existing resource can be referred to before all of its bindings exist.
-        else if (circle.every((address) => planned.get(address)?.action === 'create'))
-          refused.push(...circle.flatMap((address) => circular(planned.get(address), circle)));
         waits.set(last, waits.get(last)?.filter((want) => want !== next) ?? []);
       }
     }
   }
-  const inOrder = [...done].flatMap((address): Planned[] => {
-    const change = planned.get(address);
-    const holders = new Set(waits.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])));
-    const setAfter = later.get(address);
-    return change
-      ? [{ ...change, ...(holders.size > 0 && { waitsFor: [...holders] }), ...(setAfter && { setAfter }) }]
-      : [];
-  });
-  return { changes: inOrder, refused };
+  return [...done];
+}
+
+/** The changes in an order in which these come one after the other, as far as what they refer to lets them. */
+export function inSequence<Planned extends Change>(
+  changes: readonly Planned[],
+  sequence: readonly Address[],
+): readonly Planned[] {
+  const parents = new Set(parentsIn(changes));
+  const beforeOf = new Map(sequence.slice(1).map((address, index) => [address, sequence[index] ?? address]));
+  const waits = new Map(
+    changes.map((change): [Address, { readonly holder: Address }[]] => {
+      const { resource, waitsFor = [] } = change;
+      const named = isPending(change) ? [...createdBefore(resource), ...namedParents(resource, parents)] : [];
+      const holders = [...waitsFor, ...named, beforeOf.get(resource.address) ?? []].flat();
+      return [resource.address, holders.map((holder) => ({ holder }))];
+    }),
+  );
+  const order = new Map(inOrderOf(changes, waits, () => undefined).map((address, index) => [address, index]));
+  const placeOf = (address: Address | undefined): number => order.get(address ?? '.') ?? Infinity;
+  return changes
+    .map((change) => {
+      const before = beforeOf.get(change.resource.address);
+      const isBehind = before !== undefined && placeOf(before) < placeOf(change.resource.address);
+      return isBehind ? { ...change, waitsFor: [...(change.waitsFor ?? []), before] } : change;
+    })
+    .toSorted((a, b) => placeOf(a.resource.address) - placeOf(b.resource.address));
 }
 
 /** A reference of a new resource that can be set after the create of both. */

@@ -1,7 +1,7 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Capability } from '../kinds/capability.ts';
+import type { Capability, Risk } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -24,6 +24,8 @@ export interface Plan extends Destination {
   readonly scope?: Scope;
   readonly capabilities?: readonly Capability[] | undefined;
   readonly contractOnly?: boolean | undefined;
+  /** The risks that it takes. */
+  readonly accepts?: readonly Risk[] | undefined;
   /** The kinds that could not be read, and why. */
   readonly unreadable?: UnreadableTypes | undefined;
   /** By list, the number of ids in new entries for which it is unknown whether a record has them. */
@@ -32,6 +34,8 @@ export interface Plan extends Destination {
   readonly hide?: Hide | undefined;
   /** Undeclared records, if they were requested. */
   readonly undeclared?: Undeclared | undefined;
+  /** Where it changes how people log in. */
+  readonly wayIn?: WayIn;
   /** Every selected resource: applications first, then by name, but each after its dependencies. */
   readonly changes: readonly Change[];
 }
@@ -46,6 +50,14 @@ export interface NotPlanned extends ChangeBase {
   readonly action: 'not-planned';
   readonly presence: 'unknown';
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The flows by which people log in, by their slugs. */
+export interface WayIn {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** The lists that could not be read: then all flows that log people in count. */
+  readonly unread: readonly string[];
 }
 
 interface ChangeBase {
@@ -68,6 +80,8 @@ interface ChangeBase {
   readonly remarks?: readonly string[];
   /** Who gains access through the change: `everyone`, or added subjects. */
   readonly opens?: readonly string[];
+  /** That people log in by what it changes. */
+  readonly onWayIn?: true;
   /** Earlier changes of the plan that must succeed first, because they free values that this one needs. */
   readonly waitsFor?: readonly Address[];
   /** References that the create leaves out, as the record that they refer to comes after it: they are set once that exists. */

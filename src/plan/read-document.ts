@@ -22,6 +22,8 @@ export function planFrom(
     ...(document.capabilities && { capabilities: document.capabilities }),
     ...(document.contract_only && { contractOnly: true }),
     ...(document.unreadable && { unreadable: document.unreadable }),
+    ...(document.accepts && { accepts: document.accepts }),
+    ...(document.way_in && { wayIn: document.way_in }),
     ...(baseline && {
       baseline: { path: baseline.path, noLongerDeclared: baseline.no_longer_declared },
     }),
@@ -47,6 +49,7 @@ export function changeFrom(
     not_compared: notCompared,
     remarks,
     opens,
+    on_way_in: onWayIn,
     since,
   } = document;
   const { observed_names: allNames = {}, waits_for: waitsFor, set_after: setAfter } = document;
@@ -74,6 +77,7 @@ export function changeFrom(
     ...(notCompared && { notCompared }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),
+    ...(onWayIn && { onWayIn }),
     ...(waitsFor && { waitsFor }),
     ...(setAfter && { setAfter }),
     ...(since && { since }),

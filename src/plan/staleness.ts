@@ -90,6 +90,7 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
 const wordsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ remarks }) => remarks,
   ({ opens }) => opens,
+  ({ on_way_in: onWayIn }) => onWayIn,
   ({ names }) => names,
   ({ observed_names: names }) => names,
   ({ waits_for: others }) => others,

@@ -3,7 +3,8 @@ import { errorWithout } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
-import { pendingIn, type Plan, type ReadyPlan } from '../plan/plan.ts';
+import { diagnosticOf } from '../kinds/resource.ts';
+import { pendingIn, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { staleChanges } from '../plan/staleness.ts';
 import { destinationOf, secretsOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
@@ -17,6 +18,8 @@ import type { Job } from './world.ts';
 export interface ApplyOptions extends Limits {
   /** Asks whether to apply a plan; undefined to apply without asking. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Asks whether to change how people log in, if neither the settings nor a saved plan say so; undefined if nobody can be asked. */
+  readonly confirmWayIn?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Whether the first failure ends the run. */
   readonly failFast?: boolean | undefined;
 }
@@ -88,11 +91,43 @@ async function carryOut(
 ): Promise<Course<ApplyRun>> {
   const { signal, emit } = service;
   emit({ kind: 'planned', plan });
-  const halt = exceededLimit(plan, options) ?? (await notConfirmed(plan, options, signal));
+  const halt =
+    exceededLimit(plan, options) ??
+    (saved ? undefined : wayInRefused(plan, options)) ??
+    (await notConfirmed(plan, options, signal)) ??
+    (saved ? undefined : await wayInNotConfirmed(plan, options, signal));
   if (halt) return halted(halt, { emit }, signal);
   const run = { ...(await send(plan, options, service, clock)), saved };
   emit({ kind: 'finished', run });
   return ended(run, service);
+}
+
+/** Why changes on the way in are refused: nothing allows them, and nobody can be asked. */
+function wayInRefused(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefined {
+  const onWay = unconfirmed(plan);
+  if (confirmWayIn || onWay.length === 0) return undefined;
+  const diagnostics = onWay.map(({ resource }) =>
+    diagnosticOf(resource, undefined, {
+      code: 'way-in',
+      summary: 'people log in by what this changes, and nobody has confirmed that',
+      detail: 'Read the plan, then allow it with --allow way-in, or apply a saved plan.',
+    }),
+  );
+  return { kind: 'refused', isStale: false, diagnostics };
+}
+
+/** The changes on the way in that nothing has allowed yet. */
+function unconfirmed(plan: Plan): readonly Change[] {
+  return plan.accepts?.includes('way-in') ? [] : pendingIn(plan).filter(({ onWayIn }) => onWayIn);
+}
+
+async function wayInNotConfirmed(
+  plan: Plan,
+  { confirmWayIn }: ApplyOptions,
+  signal: AbortSignal,
+): Promise<Halt | undefined> {
+  if (unconfirmed(plan).length === 0 || (await confirmWayIn?.(plan, signal))) return undefined;
+  return { kind: 'not_confirmed' };
 }
 
 async function notConfirmed(

@@ -1,3 +1,4 @@
+import type { Destination } from '../base/destination.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
@@ -20,12 +21,13 @@ import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/re
 import { openToNobody } from '../plan/open-to-nobody.ts';
 import { problemsOfEntries } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import type { NotPlannedReasons } from '../plan/not-planned.ts';
+import { withoutRefused, type NotPlannedReasons } from '../plan/not-planned.ts';
 import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
-import { destinationOf } from '../settings/service-settings.ts';
+import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { notPlannedReasons, sharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
+import { readLoginOf } from './login.ts';
 import { withAccountStatus } from './removed-accounts.ts';
 import { exceededLimit, type Limits } from './exceeded-limit.ts';
 import { withUndeclared } from './undeclared.ts';
@@ -156,10 +158,7 @@ export async function planFor(
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
-    ...destinationOf(settings),
-    hide: settings.hide,
-    capabilities: settings.capabilities,
-    contractOnly: settings.contractOnly,
+    ...settingsOfPlan(settings),
     ...unreadableIn(resources, observed),
     ...about,
     permission: allowed.permission,
@@ -169,7 +168,27 @@ export async function planFor(
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
-  return { ...made, observed, ...allowed };
+  return withLoginChecked({ ...made, observed, ...allowed }, service, job, { isSaved, heldBack });
+}
+
+function settingsOfPlan(
+  settings: ServiceSettings,
+): Destination & Pick<Planned, 'hide' | 'capabilities' | 'contractOnly' | 'accepts'> {
+  const { hide, capabilities, contractOnly, accepts } = settings;
+  return { ...destinationOf(settings), hide, capabilities, contractOnly, accepts };
+}
+
+/** The plan with what it does to how people log in; or why it is refused. */
+async function withLoginChecked(
+  made: Planned,
+  service: Service,
+  job: Job,
+  { isSaved, heldBack }: { readonly isSaved: boolean; readonly heldBack: NotPlannedReasons | undefined },
+): Promise<Planned | Halted> {
+  const { refused, ...login } = await readLoginOf(made, service);
+  if (heldBack) return { ...made, ...login, changes: withoutRefused({ ...login, refused }) };
+  if (refused.length === 0) return { ...made, ...login };
+  return halted({ kind: 'refused', isStale: isSaved, diagnostics: refused }, job, service.signal);
 }
 
 /** What follows from the release and what was observed: errors, and who may open what has no binding. */

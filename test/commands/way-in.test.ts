@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
+import { answered } from '../support/scripted-transport.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 
 const byName = `version: 1
@@ -28,4 +32,254 @@ test('a flow open by name is an error unless allowed', async () => {
 
 test('an unknown risk is refused by name', async () => {
   await expect(validated(['open-logins'])).rejects.toThrow('--allow cannot be "open-logins"');
+});
+
+const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
+const all = ['update', 'delete'];
+type Service = ReturnType<typeof sandboxTransport>;
+
+/** A new installation, as its first run leaves it. */
+function fresh(): Service {
+  return sandboxTransport(
+    { is_fresh: true, tokens: [{ token: sandboxToken, superuser: true }] },
+    undefined,
+    '2025.12',
+  );
+}
+
+function run(
+  command: typeof plan | typeof apply,
+  service: Service,
+  text: string,
+  options: object = {},
+): Promise<Ran> {
+  const given = { config: 'rollcall.yaml', allow: all, ...options };
+  return runOn(command, service.send, `version: 1\n${text}`, given, { files: config });
+}
+
+const flow = (stages: string, more = ''): string =>
+  `flows:\n  - { slug: default-authentication-flow, stages: [${stages}]${more} }\n`;
+const stage = (name: string, order: number, more = ''): string =>
+  `{ stage: { name: default-authentication-${name} }, order: ${order}${more} }`;
+const whole = [
+  stage('identification', 10),
+  stage('password', 20),
+  stage('mfa-validation', 30),
+  stage('login', 100),
+];
+
+const policies = (expression: string): string =>
+  `policies:\n  - { name: own, type: expression, expression: ${expression} }\n`;
+const guarded = (name: string): string => `, policies: [{ policy: { name: ${name} }, order: 0 }]`;
+const identification = (more: string): string =>
+  `stages:\n  - { name: default-authentication-identification, type: identification${more} }\n`;
+
+/** The way in, with one more policy on its password stage. */
+async function withPolicy(expression: string): Promise<Service> {
+  const service = fresh();
+  const stages = [whole[0], stage('password', 20, guarded('own')), whole[2], whole[3]].join(', ');
+  const allow = [...all, 'way-in'];
+  const { ending, stderr } = await run(apply, service, policies(expression) + flow(stages), { allow });
+  expect(ending, stderr).toBe('done');
+  return service;
+}
+
+const depends = 'return request.user.is_active';
+
+describe('a plan that opens a login to a name alone is refused', () => {
+  test.each<[condition: string, text: string, place: string]>([
+    ['by a stage that is taken out', flow([whole[0], whole[2], whole[3]].join(', ')), ':3:'],
+    [
+      'by a login that moves before the password',
+      flow([...whole.slice(0, 3), stage('login', 15)].join(', ')),
+      ':3:',
+    ],
+    ['by a policy that changes', policies('return False'), ':3:'],
+    [
+      'by a stage that is deleted',
+      'stages:\n  - { name: default-authentication-password, state: absent, type: password }\n',
+      ':3:',
+    ],
+    [
+      'by a policy that is bound',
+      flow([whole[0], stage('password', 20, guarded('default-deny')), whole[2], whole[3]].join(', ')) +
+        'policies:\n  - { name: default-deny, type: dummy, result: false }\n',
+      ':3:',
+    ],
+    [
+      'by another login',
+      `${flow(whole.join(', '))}  - { slug: other, name: Other, title: Other, designation: authentication, stages: [${whole[0]}, ${whole[3]}] }\n`,
+      ':4:',
+    ],
+  ])('%s', async (_, text, place) => {
+    const service = await withPolicy(depends);
+    const { ending, stderr, stdout } = await run(plan, service, text);
+    expect(ending, stdout + stderr).toBe('invalid');
+    expect(stderr).toMatch(
+      new RegExp(`m\\.yaml${place}.*whoever gives a name is logged in.*\\[open-login\\]`, 's'),
+    );
+    const allowed = await run(plan, service, text, { allow: [...all, 'open-login', 'lockout'] });
+    expect(allowed.ending, allowed.stderr).toBe('done');
+    expect(allowed.stdout).toMatch(/^Opens \S+ to whoever gives a name\.$/m);
+  });
+});
+
+describe('a plan that locks people out is refused', () => {
+  test.each<[condition: string, text: string, why: string]>([
+    [
+      'by a deny stage',
+      `${flow(`{ stage: { name: no }, order: 0 }, ${whole.join(', ')}`)}stages:\n  - { name: no, type: deny }\n`,
+      'the stage "no" denies',
+    ],
+    [
+      'by a lost identification',
+      flow(whole.slice(1).join(', ')),
+      'no stage of the type identification any more',
+    ],
+    ['by a lost login', flow(whole.slice(0, 3).join(', ')), 'no stage logs anybody in'],
+    [
+      'by a policy that is false for everybody',
+      `${flow(whole.join(', '), guarded('no'))}policies:\n  - { name: no, type: dummy }\n`,
+      'a policy that is bound to it is false',
+    ],
+    [
+      'by who may begin it',
+      flow(whole.join(', '), ', authentication: require_authenticated'),
+      'only who is logged in may begin it',
+    ],
+    [
+      'by another flow of the brand',
+      'brands:\n  - { domain: authentik-default, flow_authentication: { slug: default-invalidation-flow } }\n',
+      'no stage asks who somebody is',
+    ],
+    [
+      'by a flow that is deleted',
+      'flows:\n  - { slug: default-authentication-flow, state: absent }\n',
+      'is deleted',
+    ],
+  ])('%s', async (_, text, why) => {
+    const service = fresh();
+    const { ending, stderr, stdout } = await run(plan, service, text);
+    expect(ending, stdout + stderr).toBe('invalid');
+    expect(stderr).toContain('[lockout]');
+    expect(stderr).toContain(why);
+    const allowed = await run(plan, service, text, { allow: [...all, 'lockout', 'open-login'] });
+    expect(allowed.ending, allowed.stderr).toBe('done');
+    expect(allowed.stdout).toContain('locks people out: ');
+    expect(allowed.stdout).toContain('on the way in');
+  });
+});
+
+const longer =
+  'stages:\n  - { name: default-authentication-login, type: user_login, session_duration: hours=8 }\n';
+
+function writesOf({ requests }: Service): string[] {
+  return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
+}
+
+test('a change on the way in is marked, stands first, and counts as reaching further', async () => {
+  const text = `groups:\n  - { name: a }\nroles:\n  - { name: a }\n${longer}`;
+  const { ending, stdout } = await run(plan, fresh(), text, { failOn: ['opens'] });
+  expect(ending).toBe('changes');
+  expect(stdout).toContain('On the way in, by which people log in: stage.default-authentication-login.');
+  const first = stdout.split('\n').find((line) => /^ {2}[+~] /.test(line));
+  expect(first).toContain('stage.default-authentication-login');
+  const document = await run(plan, fresh(), text, { output: 'json' });
+  expect(document.stdout).toContain('"on_way_in": true');
+});
+
+test('nothing of the way in is read where a plan is about something else', async () => {
+  const service = fresh();
+  await run(plan, service, 'groups:\n  - { name: a }\nstages:\n  - { name: own, type: deny }\n');
+  expect(service.requests.filter(({ path }) => /brands|flows\/|policies/.test(path))).toEqual([]);
+});
+
+describe('a change on the way in takes a yes of its own', () => {
+  test('--yes does not give it', async () => {
+    const service = fresh();
+    const { ending, stderr } = await run(apply, service, longer);
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('[way-in]');
+    expect(writesOf(service)).toEqual([]);
+  });
+
+  test('--allow way-in gives it, and leaves the permissions of the environment', async () => {
+    const { ending, stderr } = await run(apply, fresh(), longer, { allow: [...all, 'way-in'] });
+    expect(ending, stderr).toBe('done');
+  });
+
+  test.each([
+    ['yes', 'done'],
+    ['y', 'failed'],
+  ])('on a terminal, %s ends the run as %s', async (answerToPrompt, expected) => {
+    const service = fresh();
+    const given = { config: 'rollcall.yaml', allow: all };
+    const setup = { files: config, answerToPrompt };
+    const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${longer}`, given, setup);
+    expect(ending).toBe(expected);
+    expect(stderr).toContain('On the way in, by which people log in: stage.default-authentication-login.');
+    expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
+  });
+
+  test('a saved plan that showed it gives it, with the risks that it takes', async () => {
+    const service = fresh();
+    const text = longer + flow(whole.join(', '), ', authentication: require_authenticated');
+    const saved = await run(plan, service, text, { out: 'plan.json', allow: [...all, 'lockout'] });
+    expect(saved.ending, saved.stderr).toBe('done');
+    const files = { ...config, 'plan.json': saved.written.get('plan.json') ?? '' };
+    const given = { config: 'rollcall.yaml', allow: all, plan: 'plan.json' };
+    const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${text}`, given, { files });
+    expect(stderr).not.toContain('error');
+    expect(ending).toBe('done');
+  });
+});
+
+describe('where it cannot be read what the way in is', () => {
+  test('all flows that log people in count', async () => {
+    const service = fresh();
+    const send: typeof service.send = async (request) =>
+      request.path.startsWith('/api/v3/core/brands/')
+        ? answered(403, { detail: 'You do not have permission to perform this action.' })
+        : service.send(request);
+    const { ending, stdout, stderr } = await run(plan, { ...service, send }, longer);
+    expect(ending, stderr).toBe('done');
+    expect(stdout).toContain(
+      'Of the way in, brands could not be read, so all flows that log people in count.',
+    );
+    expect(stdout).toContain('on the way in');
+  });
+});
+
+describe('at no moment is a login open in between', () => {
+  const inside = ', password_stage: { name: default-authentication-password }';
+  const without = flow([whole[0], whole[2], whole[3]].join(', '));
+
+  test('where the password moves into the identification stage', async () => {
+    const service = fresh();
+    const text = identification(inside) + without;
+    const { ending, stderr } = await run(apply, service, text, {
+      allow: [...all, 'way-in'],
+      concurrency: '8',
+    });
+    expect(ending, stderr).toBe('done');
+    expect(writesOf(service).map((one) => one.replace(/[0-9a-f-]{36}/, 'ID'))).toEqual([
+      'PATCH /api/v3/stages/identification/ID/',
+      'DELETE /api/v3/flows/bindings/ID/',
+    ]);
+  });
+
+  test('where it moves out again', async () => {
+    const service = fresh();
+    const there = identification(inside) + without;
+    await run(apply, service, there, { allow: [...all, 'way-in'] });
+    const from = writesOf(service).length;
+    const back = identification(', password_stage: null') + flow(whole.join(', '));
+    const { ending, stderr } = await run(apply, service, back, { allow: [...all, 'way-in'] });
+    expect(ending, stderr).toBe('done');
+    expect(
+      writesOf(service)
+        .slice(from)
+        .map((one) => one.replace(/[0-9a-f-]{36}/, 'ID')),
+    ).toEqual(['POST /api/v3/flows/bindings/', 'PATCH /api/v3/stages/identification/ID/']);
+  });
 });

@@ -35,7 +35,7 @@ describe('on an unmodified service', () => {
       '2025.12',
     );
     const first = world.run(text, env);
-    const options = { output: 'text', yes: true, allow: ['update'] } as const;
+    const options = { output: 'text', yes: true, allow: ['update', 'way-in'] } as const;
     expect(await apply(['m.yaml'], options, first.context), first.stdout() + first.stderr()).toBe('done');
     const second = world.run(text, env);
     const again = { output: 'text', detailedExitcode: true } as const;

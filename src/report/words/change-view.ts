@@ -15,6 +15,7 @@ import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { inline, startOf } from '../printable.ts';
 import { setAfterWords } from './changes.ts';
+import { reasonToWait } from './way-in.ts';
 
 export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
@@ -48,7 +49,7 @@ export function fieldViews(change: Change): FieldView[] {
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
     ...setAfter.map((later) => note(setAfterWords(later))),
-    ...waitsFor.map((address) => note(`${address}, which frees a value that this one needs`, 'after')),
+    ...waitsFor.map((address) => note(`${address}, ${reasonToWait(change)}`, 'after')),
   ];
 }
 

@@ -19,6 +19,7 @@ import { grouped } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { notComparedNote, notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
+import { firstOf, wayInWords } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 
@@ -26,12 +27,17 @@ const onlyCounted: ReadonlySet<ChangeKind> = new Set(['in_sync', 'not_compared']
 
 /** The changes that are shown one by one. */
 export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
-  return notPlannedFirst(changes.filter((change) => !onlyCounted.has(changeKind(change))));
+  return weightiestFirst(changes.filter((change) => !onlyCounted.has(changeKind(change))));
 }
 
 /** If there is no room for all, the last ones are cut off. */
-function notPlannedFirst(changes: readonly Change[]): Change[] {
-  return [...notPlannedIn({ changes }), ...changes.filter(({ action }) => action !== 'not-planned')];
+function weightiestFirst(changes: readonly Change[]): Change[] {
+  return changes.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf({ action, onWayIn }: Change): number {
+  if (action === 'not-planned') return 0;
+  return onWayIn ? 1 : 2;
 }
 
 /** More new resources of one kind would hide the rest: the first are named, and the others counted. */
@@ -97,12 +103,12 @@ export interface PlanView {
 export function planView(plan: Plan): PlanView {
   const { changes, baseline } = plan;
   const gone = baseline?.noLongerDeclared ?? [];
-  const touched = baseline ? notPlannedFirst(changes.filter((change) => isTouched(change))) : changes;
+  const touched = baseline ? weightiestFirst(changes.filter((change) => isTouched(change))) : changes;
   const others = baseline ? changes.filter((change) => !isTouched(change)) : [];
   return {
     head: headOf(plan),
     baseline: baseline && { path: inline(baseline.path), counts: alteredCounts(touched, gone) },
-    opens: openedWords(plan),
+    opens: [...wayInWords(plan), ...openedWords(plan)],
     touched,
     others,
     besides: others.length === 0 ? '' : `Unchanged by this change: ${countsOf(others).join(', ')}`,
@@ -142,13 +148,6 @@ function alteredCounts(touched: readonly Change[], gone: readonly RemovedEntry[]
     gone.length > 0 && `${gone.length} no longer declared`,
   );
   return `${parts.join(', ') || 'nothing added, altered or removed'}.`;
-}
-
-const mostAlong = 10;
-
-function firstOf(addresses: readonly string[]): string {
-  const more = addresses.length - mostAlong;
-  return listed(present(...addresses.slice(0, mostAlong), more > 0 && `${more} more`));
 }
 
 function headOf(plan: Plan): string {

@@ -1,0 +1,175 @@
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { nestedParts } from '../kinds/access.ts';
+import { kinds } from '../kinds/all.ts';
+import { bindingsIn, childFields } from '../kinds/bindings.ts';
+import type { Family, Kind } from '../kinds/kind.ts';
+import type { LoginPart } from '../kinds/login-part.ts';
+import { isNameReference, plainUuid } from '../kinds/values.ts';
+import { isLogin, type LoginRecord } from '../kinds/way-in.ts';
+import { withChildren } from '../service/children.ts';
+import type { Client, RecordReading } from '../service/client.ts';
+import { isOfKind } from '../service/own-type.ts';
+import type { Pacing } from '../service/pacing.ts';
+import { readWhole } from '../service/read-whole.ts';
+import { heldFields, type ListedRecord } from '../service/records.ts';
+import { maxTries, retryUntilProven } from '../service/retries.ts';
+
+/** How people log in, as the service holds it: the brands, the flows by which people log in, their stages and policies. */
+export interface HeldLogin {
+  readonly records: readonly HeldLoginRecord[];
+  /** The lists that could not be read. */
+  readonly unread: readonly string[];
+}
+
+export interface HeldLoginRecord extends LoginRecord {
+  readonly pk: string;
+}
+
+interface LoginOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads it, and of what it holds the records to which declared ones refer. */
+export async function readLogin(declared: readonly LoginRecord[], options: LoginOptions): Promise<HeldLogin> {
+  const reader = new LoginReader(options);
+  const brands = await reader.all('brand');
+  const named = new Set(
+    [...brands, ...declared].flatMap(({ kind: { login }, fields }) =>
+      login?.is === 'brand' ? idsIn(fields[login.flow] ?? null) : [],
+    ),
+  );
+  const flows = await reader.all('flow');
+  const used = flows.filter((flow) => isLogin(flow) || named.has(textOf(plainUuid(flow.pk))));
+  const bound = await reader.withBindings(used);
+  const stages = await reader.named('stage', [...bound, ...declared].flatMap(referencesIn));
+  const inside = await reader.named('stage', [...stages, ...declared].flatMap(shownIn));
+  const policies = await reader.named('policy', [...bound, ...declared].flatMap(referencesIn));
+  return { records: [...brands, ...bound, ...stages, ...inside, ...policies], unread: [...reader.unread] };
+}
+
+function kindsWith(part: LoginPart['is']): Kind[] {
+  return kinds.filter(({ login }) => login?.is === part);
+}
+
+interface Reference {
+  readonly family: Family;
+  readonly id: string;
+}
+
+/** The records that are bound to a record, and to its bindings. */
+function referencesIn({ kind, fields }: LoginRecord): Reference[] {
+  return childFields(kind).flatMap(([field, children]) =>
+    bindingsIn(children, fields[field] ?? null).flatMap(({ binds, id, values, inside }) => [
+      ...referenceTo(binds.refersTo, id),
+      ...bindingsIn(inside?.children ?? children, (inside && values[inside.field]) ?? null).flatMap((one) =>
+        referenceTo(one.binds.refersTo, one.id),
+      ),
+    ]),
+  );
+}
+
+function shownIn({ kind, fields }: LoginRecord): Reference[] {
+  const { login } = kind;
+  const field = login?.is === 'stage' ? login.shows : undefined;
+  const family = field === undefined ? undefined : kind.fields[field]?.refersTo;
+  return field === undefined || !family ? [] : referenceTo(family, fields[field] ?? null);
+}
+
+function referenceTo(family: Family, value: JsonValue): Reference[] {
+  return idsIn(value).map((id) => ({ family, id }));
+}
+
+/** The id in a reference, in one form; none where there is none yet. */
+function idsIn(value: JsonValue): string[] {
+  const id = isNameReference(value) ? (value['id'] ?? null) : value;
+  return id === null || isJsonList(id) ? [] : [textOf(plainUuid(id))];
+}
+
+class LoginReader {
+  readonly #options: LoginOptions;
+  readonly #lists = new Map<Family, readonly ListedRecord[]>();
+  readonly #known = new Set<string>();
+  readonly unread = new Set<string>();
+
+  constructor(options: LoginOptions) {
+    this.#options = options;
+  }
+
+  /** All records of the kinds with a part. */
+  async all(part: 'brand' | 'flow'): Promise<HeldLoginRecord[]> {
+    const found: HeldLoginRecord[] = [];
+    for (const kind of kindsWith(part))
+      for (const record of await this.#list(kind.family)) found.push(heldIn(kind, record));
+    return found;
+  }
+
+  async withBindings(flows: readonly HeldLoginRecord[]): Promise<HeldLoginRecord[]> {
+    const [first] = flows;
+    if (first === undefined) return [];
+    const { kind } = first;
+    const fields = [...childFields(kind).map(([field]) => field), ...nestedParts(kind)];
+    const listed = await this.#list(kind.family);
+    const held = flows.flatMap(({ pk }) => {
+      const record = listed.find(({ received }) => textOf(received['pk']) === pk);
+      return record ? [heldFields(kind, record.received, record.shown, Object.keys(kind.fields))] : [];
+    });
+    const read = await withChildren(kind, held, fields, this.#options);
+    if (read.kind === 'read')
+      return flows.map((flow) => ({ ...flow, fields: { ...flow.fields, ...read.of.get(flow.pk)?.fields } }));
+    this.unread.add(`the \`${read.field}\` of ${kind.list}`);
+    return [...flows];
+  }
+
+  /** The records of these references, each once, as far as the kind has a part in how people log in. */
+  async named(part: 'stage' | 'policy', references: readonly Reference[]): Promise<HeldLoginRecord[]> {
+    const found: HeldLoginRecord[] = [];
+    for (const family of new Set(kindsWith(part).map((kind) => kind.family))) {
+      const own = references.filter((one) => one.family === family);
+      const listed = own.length > 0 ? await this.#list(family) : [];
+      for (const { id } of own) {
+        const record = listed.find(({ received }) => textOf(plainUuid(received['pk'] ?? null)) === id);
+        const kind = record && kinds.find((one) => one.family === family && isOfKind(one, record.received));
+        if (record === undefined || kind === undefined || this.#known.has(id)) continue;
+        this.#known.add(id);
+        found.push(...(await this.#complete(kind, heldIn(kind, record))));
+      }
+    }
+    return found;
+  }
+
+  /** The list of all types lacks the fields of one type. */
+  async #complete(kind: Kind, record: HeldLoginRecord): Promise<HeldLoginRecord[]> {
+    if (!dependsOnFields(kind.login)) return [record];
+    const { client, pacing, signal } = this.#options;
+    const family = { ...kind.family, path: kind.path };
+    const ask = (): Promise<RecordReading> => client.readById(family, record.pk, signal);
+    const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
+    if (reading?.proof === 'exists') return [heldIn(kind, reading.record)];
+    this.unread.add(kind.list);
+    return [];
+  }
+
+  async #list(family: Family): Promise<readonly ListedRecord[]> {
+    const known = this.#lists.get(family);
+    if (known) return known;
+    const read = await readWhole(family.byName, this.#options);
+    if (read.kind !== 'whole') this.unread.add(family.list);
+    const records = read.kind === 'whole' ? read.records : [];
+    this.#lists.set(family, records);
+    return records;
+  }
+}
+
+/** Whether it takes the fields of a record to know its part. */
+function dependsOnFields(login: Kind['login']): boolean {
+  if (login?.is === 'policy') return true;
+  if (login?.is !== 'stage') return false;
+  return login.takesName !== undefined || typeof login.proves === 'object';
+}
+
+function heldIn(kind: Kind, { received, shown }: ListedRecord): HeldLoginRecord {
+  const { pk, fields } = heldFields(kind, received, shown, Object.keys(kind.fields));
+  return { kind, pk, name: textOf(received[kind.identity]), fields };
+}

@@ -1,0 +1,52 @@
+import { obstaclesIn, openByName, type LoginFlow } from '../kinds/way-in.ts';
+import type { LoginChange, LoginState } from './login-state.ts';
+
+interface TouchedFlow {
+  readonly key: string;
+  readonly before: LoginFlow | undefined;
+  readonly after: LoginFlow | undefined;
+  readonly touching: readonly LoginChange[];
+}
+
+/** How far a flow is from asking for a proof, and how much keeps people from going through it. */
+function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed: number] {
+  if (flow === undefined) return [0, 0];
+  const found = openByName(flow);
+  const open = found === undefined ? 0 : found.kind === 'open' ? 2 : 1;
+  return [open, obstaclesIn(flow).length];
+}
+
+/**
+ * The changes of existing records of which flows are made, in an order in which no flow is weaker at any moment than before and after.
+ * Creates come before them, and deletes after. `opening` is a change that opens a flow for a moment in any order.
+ */
+export function safeSequence(
+  pending: readonly LoginChange[],
+  before: LoginState,
+  flows: readonly TouchedFlow[],
+): { readonly changes: readonly LoginChange[]; readonly opening?: LoginChange } {
+  const touching = new Set(flows.flatMap((flow) => flow.touching));
+  const left = pending.filter((change) => change.action === 'update' && touching.has(change));
+  const done: LoginChange[] = [];
+  let state = before.after(pending.filter(({ action }) => action === 'create'));
+  let opening: LoginChange | undefined;
+  const worse = (next: LoginState, change: LoginChange, by: 0 | 1): boolean =>
+    flows.some((flow) => {
+      if (!flow.touching.includes(change)) return false;
+      const most = Math.max(weaknessOf(flow.before)[by], weaknessOf(flow.after)[by]);
+      return weaknessOf(next.flowAt(flow.key))[by] > most;
+    });
+  while (left.length > 0) {
+    const whole = left.find((change) => {
+      const next = state.after([change]);
+      return !worse(next, change, 0) && !worse(next, change, 1);
+    });
+    const next = whole ?? left.find((change) => !worse(state.after([change]), change, 0)) ?? left[0];
+    if (next === undefined) break;
+    state = state.after([next]);
+    if (worse(state, next, 0)) opening ??= next;
+    left.splice(left.indexOf(next), 1);
+    done.push(next);
+  }
+  return { changes: done, ...(opening && { opening }) };
+}

@@ -1,0 +1,249 @@
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { childFields } from '../kinds/bindings.ts';
+import type { Risk } from '../kinds/capability.ts';
+import { diagnosticOf } from '../kinds/resource.ts';
+import {
+  asksIn,
+  isLogin,
+  lockout,
+  obstaclesIn,
+  openByName,
+  openLogin,
+  type LoginFlow,
+  type LoginRecord,
+} from '../kinds/way-in.ts';
+import type { HeldLogin } from '../observe/login.ts';
+import { safeSequence } from './login-sequence.ts';
+import { declaredRecord, keyOfChange, loginChanges, LoginState, type LoginChange } from './login-state.ts';
+import { inSequence } from './order.ts';
+import type { ReadyChange, WayIn } from './plan.ts';
+
+/** The declared records of a plan that may change how people log in; without any, nothing of that has to be read. */
+export function declaredLogins(changes: readonly ReadyChange[]): readonly LoginRecord[] {
+  const concerned = loginChanges(changes).filter(({ resource, action }) => {
+    const record = declaredRecord(resource);
+    switch (resource.kind.login?.is) {
+      case 'brand':
+        return true;
+      case 'flow':
+        return action !== 'create' || isLogin(record);
+      case 'stage':
+      case 'policy':
+      case 'source':
+        return action !== 'create';
+      case 'user':
+      case 'group':
+      case undefined:
+        return false;
+    }
+  });
+  return concerned.map(({ resource }) => declaredRecord(resource));
+}
+
+export interface LoginPlan {
+  readonly changes: readonly ReadyChange[];
+  readonly refused: readonly Diagnostic[];
+  readonly wayIn?: WayIn;
+}
+
+/** A flow before and after a plan, and the changes of what it is made of. */
+interface PlannedFlow {
+  readonly key: string;
+  readonly before: LoginFlow | undefined;
+  readonly after: LoginFlow | undefined;
+  readonly touching: readonly LoginChange[];
+  readonly isWayIn: boolean;
+}
+
+/** Marks the changes on the way in, orders what changes a login, and refuses what opens it to a name alone, or locks people out. */
+export function withLogin(
+  changes: readonly ReadyChange[],
+  held: HeldLogin,
+  accepts: readonly Risk[],
+): LoginPlan {
+  const pending = loginChanges(changes);
+  const before = LoginState.of(held.records);
+  const after = before.after(pending);
+  const flows = plannedFlows(before, after, pending);
+  const onWay = changesOnWay(flows, before, after, pending, held);
+  const marks = new Map<ReadyChange, string[]>();
+  const opens = new Set<ReadyChange>();
+  const refused: Diagnostic[] = [];
+  const note = (change: LoginChange, words: string): void =>
+    void marks.set(change, [...(marks.get(change) ?? []), words]);
+  for (const change of onWay) note(change, 'on the way in');
+  for (const flow of flows) {
+    const change = placeOf(flow);
+    if (change === undefined) continue;
+    const found = flow.after && openByName(flow.after);
+    const earlier = flow.before && openByName(flow.before);
+    const isNew = earlier?.kind !== found?.kind || change.resource.kind.login?.is === 'flow';
+    if (found?.kind === 'open' && isNew) {
+      if (accepts.includes('open-login')) opens.add(change);
+      else refused.push(refusal(change, flow, openLogin));
+    } else if (found?.kind === 'perhaps' && earlier?.kind !== 'perhaps')
+      note(change, unclear(flow, found.policies));
+  }
+  for (const flow of waysIn(flows, before, after, onWay, held)) {
+    const change = placeOf(flow);
+    if (change === undefined) continue;
+    for (const why of lockoutsOf(flow))
+      if (accepts.includes('lockout')) note(change, `locks people out: ${why}`);
+      else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${why}` }));
+  }
+  const sequence = safeSequence(pending, before, flows);
+  if (sequence.opening && !accepts.includes('open-login'))
+    refused.push(diagnosticOf(sequence.opening.resource, undefined, openMeanwhile));
+  const marked = changes.map((change): ReadyChange => {
+    const remarks = marks.get(change) ?? [];
+    if (change.action === 'not-planned' || (remarks.length === 0 && !opens.has(change))) return change;
+    return {
+      ...change,
+      ...(remarks.length > 0 && { remarks: [...remarks, ...(change.remarks ?? [])] }),
+      ...(opens.has(change) && { opens: [...(change.opens ?? []), 'whoever gives a name'] }),
+      ...(onWay.has(change as LoginChange) && { onWayIn: true as const }),
+    };
+  });
+  return {
+    changes: inSequence(
+      marked,
+      sequence.changes.map(({ resource }) => resource.address),
+    ),
+    refused,
+    ...(onWay.size > 0 && { wayIn: wayInOf(flows, before, after, held) }),
+  };
+}
+
+function plannedFlows(before: LoginState, after: LoginState, pending: readonly LoginChange[]): PlannedFlow[] {
+  const byKey = new Map(pending.map((change) => [keyOfChange(change), change]));
+  const ways = new Set([before.wayInKey, after.wayInKey]);
+  const keys = new Set([...before.loginKeys, ...after.loginKeys, ...ways]);
+  return [...keys].flatMap((key) => {
+    if (key === undefined) return [];
+    const [was, is] = [before.flowAt(key), after.flowAt(key)];
+    const parts = [
+      key,
+      ...(was?.parts.map((part) => before.keyOf(part)) ?? []),
+      ...(is?.parts.map((part) => after.keyOf(part)) ?? []),
+    ];
+    const touching = [...new Set(parts)].flatMap((part) => byKey.get(part ?? '') ?? []);
+    return [{ key, before: was, after: is, touching, isWayIn: ways.has(key) }];
+  });
+}
+
+/** The changes of what the way in is made of. Where it could not be read what that is, of all flows by which people log in. */
+function changesOnWay(
+  flows: readonly PlannedFlow[],
+  before: LoginState,
+  after: LoginState,
+  pending: readonly LoginChange[],
+  { unread }: HeldLogin,
+): ReadonlySet<LoginChange> {
+  const isUnknown = unread.length > 0;
+  const ofFlows = flows.flatMap(({ isWayIn, touching }) =>
+    isWayIn || isUnknown ? touching.filter(({ action }) => action !== 'create') : [],
+  );
+  const others = pending.filter((change) => {
+    const { login } = change.resource.kind;
+    if (change.action === 'create' || login === undefined) return false;
+    if (login.is === 'brand') {
+      const isChanged = change.differences.some(
+        ({ field }) => field === login.flow || field === login.isDefault,
+      );
+      const isDefault = [before, after].some(
+        (state) => state.recordAt(keyOfChange(change))?.fields[login.isDefault] === true,
+      );
+      return change.action === 'delete' ? isDefault : isChanged && (isDefault || isUnknown);
+    }
+    return isUnknown && (login.is === 'flow' || login.is === 'stage') && !isOfOther(change);
+  });
+  return new Set([...ofFlows, ...others]);
+}
+
+/** The way in before and after, which is another flow where a brand says so. Where it is not known, each flow that logs people in. */
+function waysIn(
+  flows: readonly PlannedFlow[],
+  before: LoginState,
+  after: LoginState,
+  onWay: ReadonlySet<LoginChange>,
+  { unread }: HeldLogin,
+): readonly PlannedFlow[] {
+  if (unread.length > 0) return flows;
+  const [was, is] = [before.wayInKey, after.wayInKey];
+  const own = flows.filter(({ key }) => key === was || key === is);
+  // Without a flow of the brand, the service takes another one that logs people in.
+  if (was === undefined || was === is || (is === undefined && after.recordAt(was))) return own;
+  const ofBrand = [...onWay].filter(({ resource }) => resource.kind.login?.is === 'brand');
+  const touching = [...ofBrand, ...own.flatMap((flow) => flow.touching)];
+  return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isWayIn: true }];
+}
+
+/** Whether a flow is declared for another purpose. */
+function isOfOther({ resource }: LoginChange): boolean {
+  const { login } = resource.kind;
+  const record = declaredRecord(resource);
+  return login?.is === 'flow' && record.fields[login.purpose.field] !== undefined && !isLogin(record);
+}
+
+/** The change to which a finding about a flow belongs: its own, or one of its parts. */
+function placeOf({ touching }: PlannedFlow): LoginChange | undefined {
+  return touching.find(({ resource }) => resource.kind.login?.is === 'flow') ?? touching[0];
+}
+
+function nameOf({ before, after }: PlannedFlow): string {
+  return JSON.stringify((after ?? before)?.record.name ?? '');
+}
+
+function refusal({ resource }: LoginChange, flow: PlannedFlow, problem: typeof openLogin): Diagnostic {
+  const { kind } = resource;
+  if (kind.login?.is === 'flow') {
+    const field = childFields(kind).find(([, { inside }]) => inside)?.[0];
+    return diagnosticOf(resource, field, problem);
+  }
+  return diagnosticOf(resource, undefined, {
+    ...problem,
+    summary: `in the flow ${nameOf(flow)}, ${problem.summary}`,
+  });
+}
+
+const openMeanwhile: typeof openLogin = {
+  ...openLogin,
+  summary: 'in no order of these changes does the flow ask for a proof throughout',
+  detail:
+    'Apply them in two steps: first what is added, then what is taken out. Or allow it with --allow open-login.',
+};
+
+function unclear(flow: PlannedFlow, policies: readonly string[]): string {
+  const which = policies.map((name) => JSON.stringify(name)).join(', ');
+  return which === ''
+    ? `it is not known whether a stage of the flow ${nameOf(flow)} proves who somebody is`
+    : `whether the flow ${nameOf(flow)} asks for a proof depends on ${which}`;
+}
+
+/** What keeps people from logging in who could before. */
+function lockoutsOf({ before, after }: PlannedFlow): readonly string[] {
+  if (before === undefined) return [];
+  if (after === undefined) return ['the flow by which people log in is deleted'];
+  const known = new Set(obstaclesIn(before));
+  const asks = asksIn(after);
+  const lost = [...asksIn(before)].filter((kind) => !asks.has(kind));
+  return [
+    ...obstaclesIn(after).filter((why) => !known.has(why)),
+    ...lost.map(({ variant }) => `people come to no stage of the type ${variant?.value ?? ''} any more`),
+  ];
+}
+
+function wayInOf(
+  flows: readonly PlannedFlow[],
+  before: LoginState,
+  after: LoginState,
+  { unread }: HeldLogin,
+): WayIn {
+  const of = (state: LoginState): string[] =>
+    flows.flatMap(({ key, isWayIn, touching }) => {
+      const isAsked = unread.length === 0 ? isWayIn && key === state.wayInKey : touching.length > 0;
+      const name = isAsked ? state.recordAt(key)?.name : undefined;
+      return name === undefined ? [] : [name];
+    });
+  return { before: of(before), after: of(after), unread };
+}
