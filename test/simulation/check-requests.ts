@@ -10,6 +10,7 @@ import {
   metOutage,
 } from './events.ts';
 import { addressOf, isDrawn, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
+import type { DeclaredIdentity } from './identity.ts';
 import { canBeLookedUp, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** What was sent, and when. */
@@ -89,7 +90,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       const lastRead = reads.findLast((read) => before(read, planned) && isOver(read));
       const answer = lastRead && delivery.get(lastRead.request);
       // What is not looked up by itself was shown by a list, or by none that a superuser read.
-      const isAbsent = isShownAbsent(run, identity, planned);
+      const isAbsent = isShownAbsent(run, identity, planned) || isWithinAbsent(run, identity, planned);
       const isClear = lastRead
         ? answer !== undefined && before(answer, planned) && isClearRead(answer)
         : isAbsent || run.delivered.some((page) => before(page, planned) && shownIn(page, identity));
@@ -185,6 +186,17 @@ function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> 
     pages.some(({ shows }) => shows !== undefined) &&
     !pages.some((page) => shownIn(page, identity))
   );
+}
+
+/** Whether the service said before that that the record is absent within which this one would be. */
+function isWithinAbsent(
+  run: RunHistory,
+  { within }: DeclaredIdentity,
+  planned: Of<'sent'> | Of<'approved'>,
+): boolean {
+  if (within === undefined) return false;
+  const last = run.delivered.findLast((answer) => isSame(answer, within) && run.before(answer, planned));
+  return last?.tells === 'absent' || (last === undefined && isShownAbsent(run, within, planned));
 }
 
 /** Whether a request is one of the documented operations, or a read or a change that this run may make. */

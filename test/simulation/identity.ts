@@ -42,6 +42,8 @@ export interface DeclaredIdentity extends Identity {
   /** Whether the service shows others of its list under its path. */
   readonly isBase?: boolean;
   readonly isUnique?: boolean;
+  /** The declared record within which its name counts. */
+  readonly within?: Identity;
   /** It belongs to a world of access: it takes several writes, or is renamed or deleted. */
   readonly isOfAccess?: true;
 }

@@ -77,6 +77,7 @@ export async function drawKinds(random: Random, of: readonly Kind[] = drawnKinds
       else if (drawable.isRequired) return undefined;
     }
     const partial = Object.keys(fields).find((field) => !fields[field]?.isRequired && fields[field]?.isShown);
+    const scope = fields[kind.scope ?? ''];
     const { type, list, identity: field, path, formerPath, listing, update, isBase = false } = kind;
     const identity: DeclaredIdentity = {
       type,
@@ -92,6 +93,7 @@ export async function drawKinds(random: Random, of: readonly Kind[] = drawnKinds
         Object.entries(kind.fields).flatMap(([later, { formerly }]) => (formerly ? [[formerly, later]] : [])),
       ),
       sentAlong: update.sentAlong ?? [],
+      ...(scope && 'names' in scope && { within: scope.names[0] }),
       ...(partial !== undefined && { partial }),
     };
     records.push({ kind, ids: form.ids, writable: form.writable, fields, identity });
