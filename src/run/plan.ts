@@ -24,6 +24,7 @@ import { makePlan } from '../plan/make-plan.ts';
 import { withoutRefused, type NotPlannedReasons } from '../plan/not-planned.ts';
 import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
+import { withBlueprints } from './blueprints.ts';
 import { notPlannedReasons, sharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
@@ -91,7 +92,7 @@ async function boundedPlan(
  * refer to; `readReferenceFacts` the ids in new entries; `namesOfOtherKinds` other records with the same names. 3.
  * `checkByRelease` checks rules that depend on the release, which is read meanwhile; `unboundAccess` reads who has access without
  * bindings. 4. `permissionFor` reads what a change of existing records needs. 5. `makePlan` compares. A rejection that is certain
- * halts the run, or the resource is not planned.
+ * halts the run, or the resource is not planned. 6. `withBlueprints` remarks on changes that the service may take back.
  */
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...about }: Scoped,
@@ -168,7 +169,8 @@ export async function planFor(
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
-  return withLoginChecked({ ...made, observed, ...allowed }, service, job, { isSaved, heldBack });
+  const planned = { ...(await withBlueprints(made, said ?? configured, service)), observed, ...allowed };
+  return withLoginChecked(planned, service, job, { isSaved, heldBack });
 }
 
 function settingsOfPlan(

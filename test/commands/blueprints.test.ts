@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { World } from '../support/update-world.ts';
+
+const seed = {
+  is_fresh: true,
+  tokens: [{ token: 'sandbox-token', superuser: true }],
+  groups: [{ name: 'mine' }],
+};
+const title = 'flows: [{ slug: default-authentication-flow, title: Log in }]';
+
+async function planned(
+  world: World,
+  text: string,
+  allow: readonly string[] = ['update'],
+): Promise<{ said: string; reads: number }> {
+  const { context, stdout } = world.run(`version: 1\n${text}\n`);
+  const before = world.requests.length;
+  await plan(['m.yaml'], { output: 'text', allow }, context);
+  const reads = world.requests.slice(before).filter(({ path }) => path.includes('/managed/blueprints/?'));
+  return { said: stdout(), reads: reads.length };
+}
+
+const named = 'the blueprint "Default - Authentication flow" of the service may change it back';
+const unnamed = 'a blueprint of the service may change it back';
+
+test.each(sandboxReleases)(
+  'an update of a default names the blueprint that may change it back, and reads them once: %s',
+  async (release) => {
+    const stages = `stages: [{ type: user_login, name: default-authentication-login, session_duration: hours=24 }]`;
+    const { said, reads } = await planned(new World(seed, release), `${title}\n${stages}`);
+    expect(said.split(named)).toHaveLength(3);
+    expect(reads).toBe(1);
+  },
+);
+
+test('an update of a default whose blueprint cannot be told says so in general words', async () => {
+  const { said } = await planned(
+    new World(seed, '2025.12'),
+    'transports: [{ name: default-local-transport, send_once: true }]',
+  );
+  expect(said).toContain(unnamed);
+});
+
+test('an update of a default says so in general words if the token may not view blueprints', async () => {
+  const world = new World(seed, '2025.12');
+  world.tamper = ({ path }, answer) =>
+    path.includes('/managed/blueprints/') ? answered(403, { detail: 'no' }) : answer();
+  const { said } = await planned(world, title);
+  expect(said).toContain(unnamed);
+});
+
+test.each([
+  ['an update of a record that nobody ships', 'groups: [{ name: mine, is_superuser: true }]'],
+  [
+    'a default that is in sync',
+    'flows: [{ slug: default-authentication-flow, designation: authentication }]',
+  ],
+  ['a new record', 'groups: [{ name: other }]'],
+])('%s reads no blueprints', async (_, text) => {
+  const { said, reads } = await planned(new World(seed, '2025.12'), text);
+  expect(said).not.toContain('may change it back');
+  expect(reads).toBe(0);
+});
+
+test('a default without the permission to update reads no blueprints', async () => {
+  const { reads } = await planned(new World(seed, '2025.12'), title, []);
+  expect(reads).toBe(0);
+});
+
+test('an update of a default says nothing of its blueprint once that is disabled', async () => {
+  const world = new World(seed, '2025.12');
+  const off = world.run(
+    'version: 1\nblueprints: [{ name: Default - Authentication flow, path: default/flow-default-authentication-flow.yaml, enabled: false }]\n',
+  );
+  expect(
+    await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update'] }, off.context),
+    off.stderr(),
+  ).toBe('done');
+  expect((await planned(world, title)).said).not.toContain('may change it back');
+});
