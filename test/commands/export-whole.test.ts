@@ -43,7 +43,8 @@ async function applied(
   more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const { context, stdout, stderr } = world.run(text, { ...env, ...more });
-  const options = { output: 'text', yes: true, allow: capabilities } as const;
+  const allow = [...capabilities, 'way-in', 'lockout', 'open-login'];
+  const options = { output: 'text', yes: true, allow } as const;
   expect(await apply(['m.yaml'], options, context), text + stdout() + stderr()).toBe('done');
 }
 
