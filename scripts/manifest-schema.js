@@ -273,7 +273,7 @@ function descriptionOf(kind, name) {
   const sentences = [
     words.fields[`${definitionOf(kind)}.${name}`] ?? words.fields[`${type}.${name}`] ?? words.fields[name],
     name === 'formerly' &&
-      `The ${identity} that it had before, where it is renamed: found under that one, it keeps its id and gets the new one, with the capability \`update\`. It can go once every service has the new one. It is not sent.`,
+      `The former ${identity} of a renamed record: if the record is found under it, the capability \`update\` renames the record, which keeps its id. Delete this field once every service has the new ${identity}. It is not sent.`,
     name === 'state' &&
       `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${own.length === 1 ? 'identity' : own.join(' and ')}. It is not sent.`,
     name === scope &&
@@ -284,7 +284,7 @@ function descriptionOf(kind, name) {
       'No answer shows it, so it is not compared: it is sent to create a record, and with `--resend`.',
     isTelling &&
       `The service's default is ${/^\w+$/.test(String(value)) ? String(value) : `\`${String(value)}\``}.`,
-    since !== undefined && `From release ${since} on; those before ignore it.`,
+    since !== undefined && `From release ${since} on; earlier releases ignore it.`,
   ];
   return sentences.filter(Boolean).join(' ');
 }

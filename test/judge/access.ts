@@ -132,7 +132,8 @@ function after({ mode, bindings, declared }: App): {
 
 /** Whether what is said to be opened is about a user. */
 function isAbout(world: World, user: number, words: string): boolean {
-  if (words === 'everyone' || /^(?:users who pass any|everyone whom policies)/.test(words)) return true;
+  if (words === 'everyone' || /^(?:users who pass any|everyone admitted by policies)/.test(words))
+    return true;
   const named = [
     ...words.matchAll(/(whoever [a-z ]+ )?the (group|user|policy) "[gup](\d)"[^,"]*(, or where it fails)?/g),
   ];
