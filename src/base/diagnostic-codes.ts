@@ -128,6 +128,8 @@ export const diagnosticCodes = {
       'the plan keeps people from logging in, as far as can be seen → leave that out, or `--allow lockout`',
     'way-in':
       'the plan changes the way in, and nobody has confirmed that → read the plan; `--allow way-in`, or apply a saved plan',
+    'way-in-lost':
+      'people could log in before the apply, and the flow does not begin any more → undo it with the values that are shown, in a session that is still open',
     'not-allowed':
       'a saved plan changes something, and this run may not → `--allow update`, or a plan without',
     'changed-since-plan': 'the record has changed since the plan → plan again',

@@ -7,6 +7,7 @@ import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
 import { laterFieldWords, laterReleaseWords } from '../report/words/doctor.ts';
 import { failedReads, haltDiagnostics, isOfTheService } from '../report/words/halts.ts';
+import { lostWayInDiagnostics } from '../report/words/way-in.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
@@ -100,6 +101,7 @@ class Narrator {
       case 'planned':
       case 'finished':
         this.#endProgress();
+        if ('run' in event) stderr.write(diagnosticsText(lostWayInDiagnostics(event.run), style));
         return;
       case 'halted':
         this.#endProgress();

@@ -239,11 +239,17 @@ function wayInOf(
   after: LoginState,
   { unread }: HeldLogin,
 ): WayIn {
-  const of = (state: LoginState): string[] =>
-    flows.flatMap(({ key, isWayIn, touching }) => {
-      const isAsked = unread.length === 0 ? isWayIn && key === state.wayInKey : touching.length > 0;
-      const name = isAsked ? state.recordAt(key)?.name : undefined;
-      return name === undefined ? [] : [name];
-    });
-  return { before: of(before), after: of(after), unread };
+  const [was, is] = [before.wayInKey, after.wayInKey ?? before.wayInKey];
+  const touched = flows.flatMap(({ key, touching }) => (touching.length > 0 ? [[key, key] as const] : []));
+  const pairs = unread.length > 0 ? touched : [[was ?? '', is ?? ''] as const];
+  return {
+    flows: pairs.map(([old, now]) => {
+      const [first, second] = [before.recordAt(old)?.name, after.recordAt(now)?.name];
+      return {
+        ...(first !== undefined && { before: first }),
+        ...(second !== undefined && { after: second }),
+      };
+    }),
+    unread,
+  };
 }

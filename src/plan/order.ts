@@ -131,8 +131,10 @@ export function inSequence<Planned extends Change>(
   const beforeOf = new Map(sequence.slice(1).map((address, index) => [address, sequence[index] ?? address]));
   const waits = new Map(
     changes.map((change): [Address, { readonly holder: Address }[]] => {
-      const { resource, waitsFor = [] } = change;
-      const named = isPending(change) ? [...createdBefore(resource), ...namedParents(resource, parents)] : [];
+      const { resource, waitsFor = [], setAfter = [] } = change;
+      const later = new Set(setAfter.map(({ after }) => after));
+      const all = isPending(change) ? [...createdBefore(resource), ...namedParents(resource, parents)] : [];
+      const named = all.filter((address) => !later.has(address));
       const holders = [...waitsFor, ...named, beforeOf.get(resource.address) ?? []].flat();
       return [resource.address, holders.map((holder) => ({ holder }))];
     }),

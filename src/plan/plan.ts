@@ -54,8 +54,7 @@ export interface NotPlanned extends ChangeBase {
 
 /** The flows by which people log in, by their slugs. */
 export interface WayIn {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
+  readonly flows: readonly { readonly before?: string; readonly after?: string }[];
   /** The lists that could not be read: then all flows that log people in count. */
   readonly unread: readonly string[];
 }

@@ -12,6 +12,7 @@ import { notCreated } from './words/not-created.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import { planFindings, planHeadline } from './words/plan.ts';
 import { switchNotes } from './words/switches.ts';
+import { lostWayInDiagnostics } from './words/way-in.ts';
 import {
   applySummary,
   applyWords,
@@ -209,7 +210,11 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
     });
   });
   const { error, ...rest } = run;
-  const diagnostics = [...ended.diagnostics, ...(error ? [unexpectedDiagnostic(error)] : [])];
+  const diagnostics = [
+    ...ended.diagnostics,
+    ...lostWayInDiagnostics(run),
+    ...(error ? [unexpectedDiagnostic(error)] : []),
+  ];
   const report = reportOfRun(rest, outcomes, foundIn({ ...ended, diagnostics }));
   const left = run.outcomes.flatMap(({ change }) => (change.action === 'no-op' ? change : []));
   return { ...report, remarks: [...report.remarks, ...switchNotes({ ...run.plan, changes: left })] };

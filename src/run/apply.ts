@@ -2,6 +2,8 @@ import type { Clock } from '../base/clock.ts';
 import { errorWithout } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
+import { Canary } from '../apply/canary.ts';
+import { askFlowStart } from '../service/flow-executor.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { pendingIn, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
@@ -143,7 +145,7 @@ async function notConfirmed(
 async function send(
   plan: ReadyPlan,
   { failFast = false }: ApplyOptions,
-  { client, pacing, signal, faults, emit }: Service,
+  { client, send: sendRequest, pacing, signal, faults, emit }: Service,
   clock: Clock,
 ): Promise<Omit<ApplyRun, 'saved'>> {
   const startedAt = clock.now();
@@ -159,8 +161,10 @@ async function send(
   const paceNow = (): Pace => faults.contain(() => ({ ...pacing.pace() }), pace);
   const progressed = (): void => emit({ kind: 'progress', stage: 'creating', done, total, pace: paceNow() });
   progressed();
+  const canary = plan.wayIn && new Canary(plan, (slug) => askFlowStart(slug, sendRequest, pacing));
   const outcomes = await applyPlan(plan, {
     client,
+    canary,
     pacing,
     clock,
     signal,
@@ -184,6 +188,7 @@ async function send(
     durationMs: faults.contain(() => clock.now() - startedAt, 0),
     interrupted: isInterrupted(),
     ...(by && { interruptedBy: by }),
+    ...(canary && canary.lost.length > 0 && { lostWayIn: canary.lost }),
     pace: paceNow(),
   };
 }
@@ -192,7 +197,7 @@ async function send(
 function ended(run: ApplyRun, { faults, settings, signal }: Service): Course<ApplyRun> {
   const { plan, outcomes, interrupted } = run;
   const { aborted: isFaulty, reason } = faults.signal;
-  const otherwise = isFaulty ? 'incomplete' : applyEnding(outcomes);
+  const otherwise = isFaulty ? 'incomplete' : applyEnding(outcomes, run.lostWayIn);
   const ending = interrupted ? interruptedBy(signal) : otherwise;
   if (!isFaulty) return { result: run, ending };
   const ofManifests = new Set(plan.changes.flatMap(({ resource }) => resource.secrets));

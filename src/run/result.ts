@@ -1,3 +1,4 @@
+import type { LostWayIn } from '../apply/canary.ts';
 import { isDenied, isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
@@ -110,12 +111,18 @@ export interface ApplyRun {
   readonly pace: Pace;
   /** Whether a saved plan was applied. */
   readonly saved: boolean;
+  /** The flows by which people could log in before, and cannot any more, or nobody knows. */
+  readonly lostWayIn?: readonly LostWayIn[];
   /** An unexpected exception, after which nothing more was begun. */
   readonly error?: Error;
 }
 
 /** How an uninterrupted apply ended, or several that are reported as one. */
-export function applyEnding(outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[]): Ending {
+export function applyEnding(
+  outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[],
+  lostWayIn: readonly LostWayIn[] = [],
+): Ending {
   if (outcomes.some((outcome) => isDenied(outcome))) return 'denied';
+  if (lostWayIn.length > 0) return 'incomplete';
   return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
 }

@@ -229,8 +229,9 @@ describe('a change on the way in takes a yes of its own', () => {
     const files = { ...config, 'plan.json': saved.written.get('plan.json') ?? '' };
     const given = { config: 'rollcall.yaml', allow: all, plan: 'plan.json' };
     const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${text}`, given, { files });
-    expect(stderr).not.toContain('error');
-    expect(ending).toBe('done');
+    // It carries out the lockout, and says so.
+    expect(stderr.match(/\[[\w-]+\]/g)).toEqual(['[way-in-lost]']);
+    expect(ending).toBe('incomplete');
   });
 });
 
@@ -281,5 +282,70 @@ describe('at no moment is a login open in between', () => {
         .slice(from)
         .map((one) => one.replace(/[0-9a-f-]{36}/, 'ID')),
     ).toEqual(['POST /api/v3/flows/bindings/', 'PATCH /api/v3/stages/identification/ID/']);
+  });
+});
+
+describe('the way in is asked without the token, before the first change on it and after the last', () => {
+  const executor = '/api/v3/flows/executor/default-authentication-flow/?query=';
+  const asked = ({ requests }: Service): string[] =>
+    requests.flatMap(({ method, path, isAnonymous }) => {
+      if (path.includes('/flows/executor/')) return `${isAnonymous ? 'anonymous ' : ''}${path}`;
+      return method === 'GET' ? [] : method;
+    });
+  const allow = [...all, 'way-in', 'lockout'];
+
+  test('where it still begins, the run is done', async () => {
+    const service = fresh();
+    const text = longer + flow(whole.join(', '), ', title: Welcome');
+    const { ending, stderr } = await run(apply, service, text, { allow });
+    expect(ending, stderr).toBe('done');
+    expect(asked(service)).toEqual([`anonymous ${executor}`, 'PATCH', 'PATCH', `anonymous ${executor}`]);
+  });
+
+  test('where it no longer does, the run ends with 6 and how to undo it', async () => {
+    const text = flow(whole.join(', '), ', authentication: require_authenticated');
+    const { ending, stderr } = await run(apply, fresh(), text, { allow });
+    expect(ending).toBe('incomplete');
+    expect(stderr).toContain('people can no longer log in');
+    expect(stderr).toContain('ak-stage-access-denied');
+    expect(stderr).toContain('- flow.default-authentication-flow: `authentication` was "none"');
+    const document = await run(apply, fresh(), text, { allow, output: 'json' });
+    expect(document.stdout).toContain('"code": "way-in-lost"');
+  });
+
+  test('where it did not begin before, nothing is said', async () => {
+    const service = fresh();
+    const text = flow(whole.join(', '), ', authentication: require_authenticated');
+    await run(apply, service, text, { allow });
+    const { ending, stderr } = await run(apply, service, text + longer, { allow });
+    expect(ending, stderr).toBe('done');
+  });
+
+  test('where no answer says it afterwards, the run ends with 6', async () => {
+    const service = fresh();
+    const isAsked = (path: string): boolean => path.includes('/flows/executor/');
+    const send: typeof service.send = async (request) => {
+      const isLater = service.requests.some(({ method }) => method === 'PATCH');
+      return isAsked(request.path) && isLater ? answered(503, {}) : service.send(request);
+    };
+    const { ending, stderr } = await run(apply, { ...service, send }, longer, { allow });
+    expect(ending).toBe('incomplete');
+    expect(stderr).toContain('nobody knows whether people can still log in');
+  });
+
+  test('where the brand names another flow, that one is asked', async () => {
+    const service = fresh();
+    const other = `flows:\n  - { slug: other, name: Other, title: Other, designation: authentication, stages: [${whole.join(', ')}] }\n`;
+    const brand = 'brands:\n  - { domain: authentik-default, flow_authentication: { slug: other } }\n';
+    const { ending, stderr } = await run(apply, service, other + brand, { allow });
+    expect(ending, stderr).toBe('done');
+    const paths = asked(service).filter((one) => one.startsWith('anonymous'));
+    expect(paths).toEqual([`anonymous ${executor}`, 'anonymous /api/v3/flows/executor/other/?query=']);
+  });
+
+  test('where a plan is about something else, nothing is asked', async () => {
+    const service = fresh();
+    await run(apply, service, 'groups:\n  - { name: a }\n');
+    expect(asked(service)).toEqual(['POST']);
   });
 });

@@ -1,7 +1,9 @@
+import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { listed } from '../../kinds/all.ts';
 import { ownedFields } from '../../kinds/kind.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
-import { inline, present } from '../printable.ts';
+import type { ApplyRun } from '../../run/result.ts';
+import { inline, present, quoted } from '../printable.ts';
 
 /** What a plan changes of how people log in. Safe to print. */
 export function wayInWords({ changes, wayIn }: Pick<Plan, 'changes' | 'wayIn'>): string[] {
@@ -13,6 +15,34 @@ export function wayInWords({ changes, wayIn }: Pick<Plan, 'changes' | 'wayIn'>):
       ? [inline(`Of the way in, ${listed(unread)} could not be read, so all flows that log people in count.`)]
       : []),
   ];
+}
+
+/** That people could log in before an apply and cannot any more, with the values that were there. */
+export function lostWayInDiagnostics({
+  outcomes,
+  lostWayIn = [],
+}: Pick<ApplyRun, 'outcomes' | 'lostWayIn'>): Diagnostic[] {
+  const undo = outcomes
+    .filter(({ change, attempts }) => change.onWayIn && attempts > 0)
+    .flatMap(({ change }) => undoLines(change));
+  return lostWayIn.map(({ slug, start }) =>
+    diagnosticFor(undefined, {
+      code: 'way-in-lost',
+      summary:
+        start.kind === 'closed'
+          ? `people can no longer log in: the flow ${JSON.stringify(slug)} shows ${start.shows}`
+          : `nobody knows whether people can still log in: the flow ${JSON.stringify(slug)} could not be asked`,
+      detail: ['To undo it, in a session that is still open:', ...undo].join('\n'),
+    }),
+  );
+}
+
+/** What was there before a change. */
+function undoLines({ resource: { address }, action, observed = {}, differences }: Change): string[] {
+  if (action === 'delete') return [inline(`- create ${address} again`)];
+  return differences.map(({ field }) =>
+    inline(`- ${address}: \`${field}\` was ${quoted(observed[field] ?? null)}`),
+  );
 }
 
 /** Why a change comes after another one. */

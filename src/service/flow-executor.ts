@@ -1,0 +1,34 @@
+import { parseJson, isJsonObject, textOf } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
+import type { Pacing } from './pacing.ts';
+import type { Transport } from './transport.ts';
+
+/** What the flow executor shows first to somebody who is not logged in: a component; nothing where there is no such flow. */
+export type FlowStart =
+  | { readonly kind: 'begins' }
+  | { readonly kind: 'closed'; readonly shows: string }
+  /** No answer said. */
+  | { readonly kind: 'unknown' };
+
+const mostTries = 3;
+
+/** Asks the flow executor whether a flow begins, without the token and without keeping a session. */
+export async function askFlowStart(slug: string, send: Transport, pacing: Pacing): Promise<FlowStart> {
+  const path = `/api/v3/flows/executor/${encodeURIComponent(slug)}/?query=`;
+  for (let tries = 0; tries < mostTries && (await pacing.turn()); tries += 1) {
+    const exchange = await send({ method: 'GET', path, isAnonymous: true });
+    if (exchange.kind !== 'answered') continue;
+    const { status, body } = exchange;
+    if (status === 404) return { kind: 'closed', shows: 'no such flow' };
+    const shown = status === 200 ? (parseJson(body) ?? null) : null;
+    const component = isJsonObject(shown) ? textOf(shown['component']) : '';
+    if (component === '') continue;
+    return challenges().has(component) ? { kind: 'begins' } : { kind: 'closed', shows: component };
+  }
+  return { kind: 'unknown' };
+}
+
+/** What the stages show with which a flow can begin. */
+function challenges(): ReadonlySet<string> {
+  return new Set(kinds.flatMap(({ login }) => (login?.is === 'stage' ? (login.challenge ?? []) : [])));
+}
