@@ -8,7 +8,6 @@ import { writeNames, idKey } from './named.ts';
 
 export const everyone = 'everyone';
 
-/** The fields of an entry, each with what it is compared as. */
 export function fieldsOfEntry({ fields, access }: Kind): readonly string[] {
   return [
     ...new Set(
@@ -21,7 +20,7 @@ export function ownerOf(field: string): string {
   return field.split('.', 1)[0] ?? field;
 }
 
-/** The fields of an entry in place of which a default of a field is not filled in: its own, and what says the same otherwise. */
+/** Fields whose presence in an entry keeps a default of this field from being filled in: the field itself and its equivalents. */
 export function equivalentFields({ access, fields }: Kind, field: string): readonly string[] {
   const isOfAccess = access !== undefined && ownerOf(field) === access.field;
   if (access === undefined || !(isOfAccess || fields[field]?.children === access.children))
@@ -29,14 +28,14 @@ export function equivalentFields({ access, fields }: Kind, field: string): reado
   return [access.field, ...Object.keys(fields).filter((name) => fields[name]?.children === access.children)];
 }
 
-/** The fields that an entry declares together with this one, by all their names. */
+/** The fields that an entry declares together with this one. */
 export function declaredWith({ access, fields }: Kind, field: string): readonly string[] {
   const isOfAccess = access?.subjects.some((subject) => subject.field === field);
   if (access && fields[field]?.children === access.children) return [field, access.field];
   return access && isOfAccess ? [access.field, ...access.subjects.map((subject) => subject.field)] : [field];
 }
 
-/** The bindings that these fields of a kind declare, each with the field of an entry that does. */
+/** The bindings that these fields declare, each with the entry's field. */
 export function childrenOf(
   { access, fields: rows }: Kind,
   declared: readonly string[],
@@ -53,7 +52,7 @@ export function childrenOf(
   return first;
 }
 
-/** The fields that a resource declares, and by a name such as `stages.policies` what is declared inside of bindings. */
+/** The declared fields; fields inside of bindings by names such as `stages.policies`. */
 export function declaredChildFields(resource: Declared): readonly string[] {
   return [
     ...Object.keys(resource.fields),
@@ -61,7 +60,7 @@ export function declaredChildFields(resource: Declared): readonly string[] {
   ];
 }
 
-/** The same of all that could be declared inside of bindings; or, with values, of what they declare. */
+/** Fields that can be declared inside of bindings; with values, only those that these contain. */
 export function nestedParts(
   kind: Kind,
   valueIn?: (field: string) => JsonValue | undefined,
@@ -94,7 +93,7 @@ export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly
   return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
 }
 
-/** Whether a resource is declared to be open to everyone: nobody is named. */
+/** Whether everyone may open the resource: access is declared without groups and users. */
 export function isOpenToEveryone(resource: Declared): boolean {
   return (
     declaresAccess(resource) &&
@@ -130,7 +129,7 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
       },
     ];
   });
-  // What decides on the whole comes before what it decides on.
+  // A field that decides about all bindings comes before its parts.
   return [...declaring, ...wantedByAccess(resource)].toSorted(
     (a, b) => Number(a.children.inside !== undefined) - Number(b.children.inside !== undefined),
   );
@@ -165,18 +164,18 @@ function wantedByAccess(resource: Declared): WantedChildren[] {
   ];
 }
 
-/** Whether a field is held in bindings, and is no part of the record itself. */
+/** Whether the values of a field are bindings and not part of the record itself. */
 export function isBound({ access, fields }: Kind, field: string): boolean {
   const isOfAccess = access?.subjects.some((subject) => subject.field === field) === true;
   return isOfAccess || fields[field]?.children !== undefined;
 }
 
-/** The fields without those that bindings hold: what is sent with the record itself. */
+/** The fields that are sent with the record itself. */
 export function unbound(kind: Kind, fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !isBound(kind, field)));
 }
 
-/** What is wrong with what an entry says of who may open it, although its schema allows that. */
+/** The problem of a declared access that the schema accepts. */
 export function accessProblem(value: JsonValue): Problem | undefined {
   const isNobody =
     isJsonObject(value) && Object.values(value).every((list) => isJsonList(list) && list.length === 0);
@@ -188,7 +187,7 @@ export function accessProblem(value: JsonValue): Problem | undefined {
   };
 }
 
-/** The fields as an entry declares them: names as it writes them, what sort it is, and who may open it in one. */
+/** The fields as an entry declares them: with names, `type`, and access in one field. */
 export function asManifestDeclares(kind: Kind, values: JsonObject): JsonObject {
   const { access, variant } = kind;
   const sorted = variant && { [variant.field]: variant.value };
@@ -210,7 +209,7 @@ export function asManifestDeclares(kind: Kind, values: JsonObject): JsonObject {
   return { ...Object.fromEntries(entries), ...sorted };
 }
 
-/** The fields with what is bound declared once: by `access` where groups and users are all that is bound, and else in full. */
+/** The fields with bindings declared once: as `access` if only groups and users are bound, otherwise in full. */
 function withOneOf({ access, fields: rows }: Kind, fields: JsonObject): JsonObject {
   const full = Object.keys(fields).find((field) => access && rows[field]?.children === access.children);
   if (access === undefined || full === undefined) return fields;
@@ -224,7 +223,7 @@ function withOneOf({ access, fields: rows }: Kind, fields: JsonObject): JsonObje
     : fields;
 }
 
-/** What an entry declares of a kind of subject: nobody where it lets everyone in, or names others alone. */
+/** The declared subjects of a kind; none for everyone, or if only others are named. */
 export function declaredSubjects({ key }: Subject, value: JsonValue): JsonValue {
   return isJsonObject(value) ? (value[key] ?? []) : [];
 }

@@ -31,10 +31,10 @@ import { stages } from './rows/stages.ts';
 import { settings } from './settings.ts';
 import { user } from './user.ts';
 
-/** `application`, `user`, …: the type of a kind that manifests declare. */
+/** The type of a declarable kind: `application`, `user`, … */
 export type ResourceType = FamilyType;
 
-/** The kinds that manifests declare, in the order in which their resources are planned and created where nothing else decides. */
+/** All kinds, in their default order of planning and creation. */
 export const kinds: readonly Kind<ResourceType>[] = [
   certificate,
   role,
@@ -70,7 +70,6 @@ export const kinds: readonly Kind<ResourceType>[] = [
   settings,
 ];
 
-/** Those that commands are about that ask for everything, where nobody says of what. */
 export const defaultKinds: readonly Kind<ResourceType>[] = [
   certificate,
   role,
@@ -97,11 +96,11 @@ export function kindsOf(type: string): readonly Kind<ResourceType>[] {
   return byType.get(type) ?? [];
 }
 
-/** The types that manifests declare, and the lists in which they do; each once, in the order of the kinds. */
+/** Types and lists of manifests, each once, in the order of the kinds. */
 export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ type }) => type))];
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
-/** Of these kinds, and of the lists to which they refer, those of which no documented operation reads a record: rollcall does without where it has to. */
+/** The kinds, and the lists that they refer to, without a documented read: rollcall works without reading them if it must. */
 export function withoutDocumentedRead(some: readonly Kind[]): readonly (Kind | Family | Children)[] {
   const named = some.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []));
   const bound = allChildren(some).flatMap(({ binds }) => binds.map(({ refersTo }) => refersTo));
@@ -114,7 +113,7 @@ export function withoutDocumentedRead(some: readonly Kind[]): readonly (Kind | F
   ];
 }
 
-/** A kind as its permissions call it, and the word for several of it. */
+/** The name of a kind in its permissions, and the plural. */
 export function modelOf(kind: Kind | Family | Children): { readonly type: string; readonly list: string } {
   return ('model' in kind && kind.model) || kind;
 }
@@ -123,12 +122,12 @@ export function allChildren(some: readonly Kind[] = kinds): readonly Children[] 
   return [...new Set(some.flatMap((kind) => childFields(kind).map(([, children]) => children)))];
 }
 
-/** The kinds that are created with nothing but the documented operations. */
+/** The kinds that the documented operations can create. */
 export const createdByContract: readonly Kind<ResourceType>[] = defaultKinds.filter(
   ({ isUndocumented }) => !isUndocumented,
 );
 
-/** Whether the others of a roll rest on those of a type: of shards, the first has them all. */
+/** Whether other kinds depend on this one, so that the first shard contains all of its resources. */
 export function isInFirstShard(type: string): boolean {
   return kindsOf(type).some(({ isUndocumented }) => isUndocumented);
 }
@@ -137,7 +136,7 @@ export function isResourceType(type: string): type is ResourceType {
   return byType.has(type);
 }
 
-/** The kind with this name; where several have it, the one with this model. */
+/** The kind with this type, and with this model if several have the type. */
 export function kindOf(type: ResourceType, model?: string): Kind<ResourceType> {
   const kind = kindNamed(type, model);
   if (kind === undefined) throw new Error(`there is no kind ${type} ${model}`);
@@ -148,12 +147,12 @@ function kindNamed(type: string, model: string | undefined): Kind<ResourceType> 
   return kindsOf(type).find((kind) => kind.model?.type === model);
 }
 
-/** Whether a document is about a kind that manifests declare. */
+/** Whether a document is about a known kind. */
 export function isOfKind({ type, model }: { readonly type: string; readonly model?: string }): boolean {
   return kindNamed(type, model) !== undefined;
 }
 
-/** Whether an entry of the list of a kind, with these fields, is one of it. */
+/** Whether an entry with these fields is of this kind. */
 function isOfSort({ variant }: Kind, fields: JsonValue | undefined): boolean {
   if (variant === undefined) return true;
   return fields !== undefined && isJsonObject(fields) && fields[variant.field] === variant.value;
@@ -163,20 +162,19 @@ export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> 
   return byList.get(list)?.find((kind) => isOfSort(kind, entry));
 }
 
-/** The kind that a place in a manifest is about, by the keys and indexes that lead there from the root; where several are, the first that has the field. */
+/** The kind at a place in a manifest, by keys and indexes from the root; among several, the first with the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
   const found = list === 'defaults' ? kindsOf(String(type)) : (byList.get(String(list)) ?? []);
   return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];
 }
 
-/** Words in a sentence: `applications and users`. Intl would do it, and takes most of the start of a small command to load. */
+/** A list in words: `applications and users`. Loading Intl for this would take most of the start of a small command. */
 export function listed(words: readonly string[]): string {
   const [last = '', ...before] = words.toReversed();
   if (before.length === 0) return last;
   return `${before.toReversed().join(', ')}${before.length > 1 ? ',' : ''} and ${last}`;
 }
 
-/** The words for several of these kinds, in a sentence and in the order of the kinds: `applications and users`. */
 export function listsOf(some: Iterable<Kind>): string {
   const these = new Set<Kind>(some);
   return listed([...new Set(kinds.filter((kind) => these.has(kind)).map(({ list }) => list))]);

@@ -84,7 +84,7 @@ const fields = {
   meta_publisher: { default: '' },
   meta_icon: {
     default: '',
-    // Older releases show under this name where the icon lies that was uploaded.
+    // Older releases show the path of an uploaded icon under this name.
     isAccepted: (record) => Object.hasOwn(record, 'meta_icon_url'),
     checks: [iconRefusal],
   },
@@ -127,7 +127,7 @@ export const application: RowKind = kindFrom({
   isDocumented: true,
   unique: true,
   leftOut: { superuser_full_list: 'true' },
-  // To all others the service gives what it keeps for their token, whatever page is asked for.
+  // For other tokens the service caches the list, regardless of the page.
   listing: { completeFor: 'superusers' },
   deletion: {},
   access,
@@ -142,7 +142,7 @@ export const application: RowKind = kindFrom({
 
 const longestSlug = 50;
 
-/** The limit is one of the contract: it holds unless the service is known to have none. */
+/** The limit is part of the contract: it applies unless the release is known to have none. */
 function longSlug(slug: string, release: Release | undefined): Problem | undefined {
   const isLimited = inRange({ before: longSlugsSince }, release);
   if (slug.length <= longestSlug || isLimited === false) return undefined;
@@ -173,7 +173,7 @@ function reservedSlug(slug: string, release: Release | undefined): Problem | und
   );
 }
 
-/** Its look-up is answered with a list: whether it is there, nobody can say. */
+/** Its look-up is answered with a list, so its existence is unknown. */
 function listedSlug(slug: string, release: Release | undefined): Problem | undefined {
   if (slug !== 'requestable') return undefined;
   return releaseProblemFor(
@@ -184,7 +184,7 @@ function listedSlug(slug: string, release: Release | undefined): Problem | undef
   );
 }
 
-/** As long as no release is known, it is what hides an application. */
+/** Without a known release, this hides an application. */
 function formerlyHidden(url: string, release: Release | undefined): Problem | undefined {
   if (url !== 'blank://blank' || inRange({ from: metaHideSince }, release) !== true) return undefined;
   return {

@@ -5,7 +5,7 @@ import type { ChildField, Children } from './children.ts';
 
 type Place = readonly (string | number)[];
 
-/** What is wrong with a value that declares bindings, although its schema allows that; each with its place in the value. */
+/** Problems of declared bindings that the schema accepts, each at its place in the value. */
 export function bindingProblems(
   { binds: fields, inside }: Children,
   value: JsonValue,
@@ -28,7 +28,7 @@ export function bindingProblems(
   });
 }
 
-/** An entry says what is bound by one field alone. */
+/** The problem of an entry with two fields for its bindings. */
 export function declaredTwice(field: string, other: string): Problem {
   return {
     code: 'invalid-value',

@@ -9,12 +9,12 @@ export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [st
     Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
   );
 
-/** The id by which something is bound to a record. */
+/** The id of a record in its bindings. */
 export function targetId({ by }: Children, { pk, bindable = pk }: Parent): string {
   return by === 'pk' ? pk : bindable;
 }
 
-/** The binding that is held for each declared one: with the same child at the same order, or else with the same child. */
+/** For each declared binding, the held one with the same child and order, or else with the same child. */
 export function matchBindings<Wanted extends Binding, Held extends Binding>(
   wanted: readonly Wanted[],
   held: readonly Held[],
@@ -28,14 +28,14 @@ export function matchBindings<Wanted extends Binding, Held extends Binding>(
     pairs.set(one, match);
     left.delete(match);
   };
-  // Of several at one order, the one that is as declared.
+  // Of several at one order, prefer the one that is as declared.
   for (const one of wanted) take(one, (other) => isAtOrder(one, other) && isAs(one, other));
   for (const one of wanted) take(one, (other) => isAtOrder(one, other));
   for (const one of wanted) take(one, () => true);
   return pairs;
 }
 
-/** The binding for each declared one, where there is one: of several with its child, the first by its id, so that each run keeps the same. */
+/** The held binding for each declared one; of several with its child the first by id, so that each run keeps the same one. */
 export function bindingsByDeclaration(
   { wanted, isAbout }: WantedChildren,
   bound: readonly Child[],
@@ -60,7 +60,7 @@ export function changedBindings(
   );
 }
 
-/** One that is declared with a child and order that several have, which differ from it and from each other: nobody can say which it is. */
+/** A declared binding that cannot be told apart: several held ones have its child and order, and all differ. */
 export function ambiguousBinding(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
   return changedBindings(declared, bound).find(([one, child]) =>
     bound.some(
@@ -78,7 +78,7 @@ function isAtOrder({ values: { order } }: Binding, { values }: Binding): boolean
   return order !== undefined && order === values['order'];
 }
 
-/** What is bound and not declared, as far as that is the business of the declaration; each with the field that leaves it out. */
+/** Held bindings that are not declared, if the declaration covers them; each with the field that omits it. */
 export function extraBindings(
   declared: WantedChildren,
   bound: readonly Child[],
@@ -90,7 +90,7 @@ export function extraBindings(
   });
 }
 
-/** Whether something is to be taken out that is bound and not declared, or that is bound to such a binding itself. */
+/** Whether a held binding, or one inside of a binding, is to be deleted. */
 export function removesBindings(declared: WantedChildren, bound: readonly Child[]): boolean {
   const nested = changedBindings(declared, bound).some(([{ values, inside }, child]) => {
     if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;
@@ -102,13 +102,13 @@ export function removesBindings(declared: WantedChildren, bound: readonly Child[
   return nested || extraBindings(declared, bound).length > 0;
 }
 
-/** What is the same for bindings of the same child. */
+/** Equal for bindings of the same child. */
 export function keyOf({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
   const known = isNameReference(id) ? (id['id'] ?? id) : id;
   return `${binds?.idIn} ${textOf(plainUuid(known))}`;
 }
 
-/** The fields of a declared binding that are held otherwise. */
+/** The fields of a declared binding with other held values. */
 export function differingIn({ values, inside }: Binding, held: Binding): string[] {
   return Object.keys(values).filter((field) => {
     const [declared, observed] = [values[field] ?? null, held.values[field] ?? null];
@@ -127,7 +127,6 @@ export function counts(one: Pick<Binding, 'values'> & Partial<Pick<Child, 'isExp
   return isEnabled(one) && one.isExpired !== true;
 }
 
-/** The values of a binding that are its own: not what is bound to it. */
 export function ownValues({ values, inside }: Binding): JsonObject {
   return only(values, (field) => field !== inside?.field);
 }
@@ -136,7 +135,7 @@ function isAs(one: Binding, held: Binding): boolean {
   return differingIn(one, held).length === 0;
 }
 
-/** The bindings in a value of a field that declares them, as a manifest has it or as `valueOf` makes it. */
+/** The bindings in a value of their field, as a manifest or `valueOf` writes it. */
 export function bindingsIn({ binds: fields, inside }: Children, value: JsonValue): readonly Bound[] {
   return (isJsonList(value) ? value : []).flatMap((one) => {
     if (!isJsonObject(one)) return [];
@@ -162,7 +161,6 @@ export function declaredBindings(
   }));
 }
 
-/** Bindings that are held, as a manifest declares them. */
 export function valueOf(held: readonly Child[]): JsonValue {
   return held
     .filter(({ binds, isExpired }) => binds !== undefined && !isExpired)
@@ -173,7 +171,7 @@ export function valueOf(held: readonly Child[]): JsonValue {
     }));
 }
 
-/** The bindings of two values of a field, each pair with one label: `group "staff"`. What is only held is without its defaults. */
+/** The bindings of two values with one label for each pair: `group "staff"`. Bindings without a pair are shown without defaults. */
 export function labelled(
   children: Children,
   declared: JsonValue,
@@ -214,7 +212,7 @@ export function labelled(
   };
 }
 
-/** Bindings without the values that the service would give them by itself. */
+/** Bindings without default values. */
 export function withoutDefaultsIn(children: Children, value: JsonValue): JsonValue {
   if (!isJsonList(value)) return value;
   return value.map((one) => (isJsonObject(one) ? withoutDefaults(children, one) : one));
@@ -235,7 +233,7 @@ function only(values: JsonObject, isWanted: (field: string) => boolean): JsonObj
 
 type ChangeId = (id: JsonValue, family: Family, place: readonly (string | number)[]) => JsonValue;
 
-/** A value of a field with other ids, or names in their place: its own, and those of what it declares to be bound. */
+/** Maps every id or name of a value, including those inside of bindings. */
 export function mapIds(
   { refersTo, children }: Pick<FieldOfKind, 'refersTo' | 'children'>,
   value: JsonValue,
@@ -263,7 +261,7 @@ function mapBoundIds({ binds: fields, inside }: Children, value: JsonValue, chan
   });
 }
 
-/** Whether all that is declared is held as declared, and nothing else. */
+/** Whether exactly the declared bindings are held. */
 export function sameBindings(children: Children, declared: JsonValue, observed: JsonValue): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return sameJson(declared, observed);
   const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
@@ -275,7 +273,7 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
   });
 }
 
-/** Declared bindings, beside which there may be others. */
+/** Compares declared bindings, among others. */
 export function partialBindings(children: Children): PartialValue {
   const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
     if (!isJsonList(wanted) || !isJsonList(held)) return held;
@@ -286,7 +284,7 @@ export function partialBindings(children: Children): PartialValue {
   };
   return {
     managed: (declared, observed) => split(declared, observed, true),
-    // Each binding is sent by itself.
+    // Each binding is sent in its own request.
     merged: (declared) => declared,
     dropped: (before, now) => split(now, before, false),
   };

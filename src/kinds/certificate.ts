@@ -4,10 +4,10 @@ import type { JsonValue } from '../base/json.ts';
 import { likelyRefused } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
-/** Every service makes it for itself, as 2023.10.7 and 2025.12.4 did. */
+/** Every service creates it for itself, as 2023.10.7 and 2025.12.4 did. */
 const ofEveryService = 'authentik Self-signed Certificate';
 
-/** A certificate, perhaps with its private key. No answer shows either, so certificates are compared by their fingerprints. */
+/** A certificate, perhaps with its private key. Both are write-only, so certificates are compared by fingerprint. */
 export const certificate: RowKind = kindFrom({
   path: '/crypto/certificatekeypairs/',
   list: 'certificates',
@@ -24,7 +24,7 @@ export const certificate: RowKind = kindFrom({
   notDeclarable: { managed: 'The service sets it for its own certificates.' },
 });
 
-/** The SHA-256 of the first certificate of a text, as the service writes it; any other value as it is. */
+/** The SHA-256 fingerprint of the first certificate in a text, in the service's form; any other value unchanged. */
 function fingerprintOf(value: JsonValue): JsonValue {
   return certificateIn(value)?.fingerprint256.toLowerCase() ?? value;
 }

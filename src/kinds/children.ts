@@ -1,31 +1,27 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Family } from './family.ts';
 
-/**
- * Bindings: records of their own, each of which binds one child to a parent. A manifest declares them inside of the entry of the
- * parent.
- */
+/** Bindings of children to a parent, which are records of their own. A manifest declares them inside of the parent's entry. */
 export interface Children {
-  /** A binding as permissions call it, and the plural. */
+  /** The name of a binding in permissions, and the plural. */
   readonly type: string;
   readonly list: string;
   readonly permissionsOf: string;
-  /** Where a GET lists them and a POST creates one, below the base URL. */
   readonly path: string;
-  /** By which id a parent is bound: its own, or the one by which policies are bound. */
+  /** Which id of the parent a binding has: `pk`, or the one for policies. */
   readonly by: 'pk' | 'bindable';
-  /** The parameter of the list that takes the ids of parents, how many of them fit into one request, and from how many on all is read. */
+  /** The list parameter for ids of parents, the number of ids for a request, and the number of parents from which the whole list is read. */
   readonly ofParents: { readonly parameter: string; readonly atOnce: number; readonly allFrom?: number };
   readonly binds: readonly ChildField[];
-  /** The other fields of a binding, each with its default; the order has none. */
+  /** The other fields, each with its default; `order` has none. */
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
   /** The fields that show whether a binding expires, and when. No request sets them. */
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
-  /** Whether a PATCH needs parent, child and order beside what changes: without them the service refuses it, or crashes. */
+  /** Whether a PATCH must contain parent, child and order; without them the service rejects it or crashes. */
   readonly isSentWhole: boolean;
-  /** What is bound to such a binding itself, by the field in which an item declares that, and the field with the id that it takes. */
+  /** Bindings to such a binding: the field of an item that declares them, and the field with the id that they need. */
   readonly inside?: Inside & { readonly bindableIn: string };
-  /** The children that come last: by the field of their records that tells, and its values for them. */
+  /** Children that must come last: the deciding field of their records, and its values. */
   readonly last?: { readonly field: string; readonly values: readonly string[] };
 }
 
@@ -36,86 +32,84 @@ interface Inside {
 
 export interface Parent {
   readonly pk: string;
-  /** The id by which policies, groups and users are bound to it, where that is not its `pk`. */
+  /** The id for bindings, if it is not the `pk`. */
   readonly bindable?: string;
 }
 
-/** A field of a binding that can have the child. */
+/** A field of a binding for a child. */
 export interface ChildField {
-  /** The field with the id of the child. A manifest can write the name of the child in it. */
+  /** The field with the id of the child; a manifest may have the child's name there. */
   readonly idIn: string;
   readonly refersTo: Family;
-  /** Where a binding shows the record of the child, and the field of that record with its name. */
+  /** The field of a binding with the child's record, and that record's field with the name. */
   readonly recordIn: string;
   readonly nameIn: string;
-  /** The words before a child for those whom its binding lets in, and for those whom it does where it is negated. */
+  /** The words before a child that a binding admits, and before one whose binding is negated. */
   readonly lets?: { readonly plain?: string; readonly negated: string };
 }
 
 /**
- * Who may open a record of a kind: the groups and users that are bound to it, or everyone where nothing is bound. A manifest declares
- * that in one field, which is compared as one for each kind of subject: `access.groups`.
+ * Who may open a record: its bound groups and users, or everyone without bindings. A manifest declares it in one field, which is
+ * compared by kind of subject: `access.groups`.
  */
 export interface Access {
-  /** The field of an entry: `everyone`, or a mapping of lists. */
+  /** The field of an entry: `everyone`, or lists. */
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
-  /** The flag in the service's settings that opens to everyone what nothing is bound to. Releases before it always do. */
+  /** The settings flag that opens records without bindings to everyone. Earlier releases always do. */
   readonly openFlag: OpenFlag;
 }
 
-/** A key of a field that holds flags, on until somebody turns it off, in the only record of a list. */
+/** A flag in a JSON field of a settings record; on by default. */
 export interface OpenFlag {
   readonly list: string;
   readonly field: string;
   readonly key: string;
-  /** The first release that has it. Those before store a flag of this name and ignore it. */
+  /** The first release that has it. Earlier ones store and ignore a flag of this name. */
   readonly since: string;
 }
 
-/** Whether everyone may open what has no binding, or nobody. */
+/** Who may open a record without bindings. */
 export type Unbound = 'open' | 'closed' | 'unknown';
 
-/** The same before and after an apply, which may change the settings. */
+/** The state before and after an apply, which may change the settings. */
 export interface UnboundAccess {
   readonly before: Unbound;
   readonly after: Unbound;
 }
 
-/** Those whom bindings let in. */
+/** A kind of subject that bindings admit. */
 export interface Subject {
   readonly binds: ChildField;
-  /** As it is compared: `access.groups`. */
   readonly field: string;
   readonly key: string;
 }
 
-/** That policies, groups and users can be bound to the records of a kind. Where nothing is bound, everyone may use one. */
+/** Policies, groups and users can be bound to records of the kind; without bindings, everyone may use them. */
 export interface Bindable {
-  /** The field with the id by which they are bound, where that is not `pk`. */
   readonly id?: string | undefined;
-  /** The fields by which one does something for people: it is created without them, and gets them once all are bound. */
+  /** The fields that make it usable: it is created without them, and gets them once all bindings exist. */
   readonly withheld: readonly string[];
-  /** The values that it is created with in place of those: `enabled: false`. */
+  /** Their values until then: `enabled: false`. */
   readonly createdWith: Readonly<Record<string, JsonValue>>;
-  /** The field that says how several bindings count together, and its value where one has to pass them all, and not any of them. */
+  /** The field for combining bindings, and its value for requiring all of them. */
   readonly mode?: { readonly field: string; readonly all: JsonValue };
 }
 
-/** What a binding says: its child, and the values of its other fields. */
+/** The child of a binding, and its other values. */
 export interface Binding {
-  /** Where it has its child; nothing where that is of a kind that no manifest declares. */
+  /** The field of the child; undefined for a kind that manifests cannot declare. */
   readonly binds?: ChildField;
-  /** The id of the child, or its name. */
+  /** The id or name of the child. */
   readonly id?: JsonValue;
   readonly values: JsonObject;
-  /** How its values declare what is bound to it. */
+  /** How its values declare its own bindings. */
   readonly inside?: Inside | undefined;
 }
 
 export interface Child extends Binding, Parent {
-  /** Whether its child is one of those that come last. */
+  /** Whether its child must come last. */
   readonly isLast: boolean;
   /** Whether it has expired: it lets nobody in, and is neither changed nor deleted. */
   readonly isExpired: boolean;
@@ -129,15 +123,15 @@ export interface WantedChild extends Binding {
   readonly field: string;
 }
 
-/** What a resource declares of the bindings to it. */
+/** The declared bindings of a resource. */
 export interface WantedChildren {
   readonly children: Children;
   readonly fields: readonly string[];
   readonly wanted: readonly WantedChild[];
-  /** Whether it says of a held binding that it counts as a declared one, if it has the same child. */
+  /** Whether the declaration covers a held binding with the same child. */
   readonly isAbout: (child: Child) => boolean;
-  /** The field that leaves out a held binding which is none of the declared ones; nothing where it may stay. */
+  /** The field that omits a held binding; undefined if the binding may stay. */
   readonly leftOutBy: (child: Child) => string | undefined;
-  /** To take one out is an update where the entry says who may open it, and a delete where it says what is bound. */
+  /** To delete a binding is an update if the entry declares access, and a delete if it declares bindings. */
   readonly removal: 'update' | 'delete';
 }

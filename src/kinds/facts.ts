@@ -3,7 +3,7 @@ import { memoizePerText, once } from '../base/memoize.ts';
 import { packageFile, packageFiles } from '../base/package-file.ts';
 import { knownReleases } from './release.ts';
 
-/** What a value of the service has to be, in the words of its schema. Without a type it may be any JSON. */
+/** The allowed values, as in the service's schema. Without a type, any JSON. */
 export interface ValueFacts {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
   readonly format?: string;
@@ -16,9 +16,8 @@ export interface ValueFacts {
   readonly maximum?: number;
   readonly pattern?: string;
   readonly items?: ValueFacts;
-  /** Of a record within a record. */
+  /** For a nested record. */
   readonly fields?: Readonly<Record<string, FieldFacts>>;
-  /** Of a record, or a list of records, that is only shown: the service's name for it. */
   readonly of?: string;
 }
 
@@ -28,22 +27,22 @@ export interface FieldFacts extends ValueFacts {
   readonly writeOnly?: true;
 }
 
-/** What the service's own API says of the records of one path. `npm run service-api` writes it. */
+/** The API for records of one path. `npm run service-api` writes it. */
 export interface TypeFacts {
   readonly can: readonly ('list' | 'read' | 'create' | 'change' | 'delete')[];
-  /** What stands in the path of a record. */
+  /** The id in the path of a record. */
   readonly id?: ValueFacts & { readonly name: string };
-  /** After which its permissions are named: `authentik_core.group`. */
+  /** The name in its permissions: `authentik_core.group`. */
   readonly model?: string;
   readonly filters: Readonly<Record<string, ValueFacts>>;
-  /** What else can be asked or done, with the names of its parameters: `GET {}/used_by/` of a record, `GET types/` of all. */
+  /** Other operations with their parameters: `GET {}/used_by/` of a record, `GET types/` of all. */
   readonly actions: Readonly<Record<string, readonly string[]>>;
   readonly fields: Readonly<Record<string, FieldFacts>>;
 }
 
 const paths = once(() => new Set(packageFiles('src/kinds/facts').map((name) => pathOf(name))));
 
-/** Whether any release has records at a path such as `/core/groups/`. */
+/** Whether any release has a path such as `/core/groups/`. */
 export function hasFacts(path: string): boolean {
   return paths().has(path);
 }
@@ -52,12 +51,12 @@ function pathOf(name: string): string {
   return `/${name.replace(/\.json$/, '').replaceAll('.', '/')}/`;
 }
 
-/** What a line of releases says of the records of a path such as `/core/groups/`; nothing where it has no such path. */
+/** The facts of a release line for a path such as `/core/groups/`; undefined if it does not have the path. */
 export function factsOf(release: string, path: string): TypeFacts | undefined {
   return factsByRelease(path).get(release);
 }
 
-/** The same for each line that has the path, the oldest first. The file of a path is read when it is first asked for. */
+/** The facts for each line that has the path, oldest first. The file is read when first needed. */
 export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = memoizePerText((path) => {
   const name = path.slice(1, -1).replaceAll('/', '.');
   const text = packageFile(`src/kinds/facts/${name}.json`);
@@ -72,7 +71,7 @@ export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = 
   return found;
 });
 
-/** A value with what a later release changes of it: null takes a key away, `+` and `-` are what a list of values gains and loses. */
+/** A value with the change of a later release: null removes a key, `+` and `-` are gained and lost values. */
 export function changed(value: JsonValue, change: JsonValue): JsonValue {
   if (!isJsonObject(change)) return change;
   const { '+': added = null, '-': dropped = null } = change;

@@ -6,7 +6,7 @@ import { referredLists } from './references.ts';
 import { searchFor } from './search.ts';
 import { isUuid } from './values.ts';
 
-/** As one of a list stands in addresses, plans and reports: `stage`. */
+/** The type in addresses, plans and reports: `stage`. */
 export type FamilyType =
   | 'settings'
   | 'certificate'
@@ -42,24 +42,22 @@ interface FamilyRow extends Partial<
   Pick<Family['byName'], 'keys' | 'keyFor' | 'narrowedTo' | 'listedFrom' | 'leftOutById' | 'query'>
 > {
   readonly list: string;
-  /** Where the service lists all of it, where no field refers to one. */
   readonly path?: string;
-  /** As its permissions name one of any type, where there are several: `authentik_flows.stage`. */
+  /** The name of any of its types in permissions, if it has several: `authentik_flows.stage`. */
   readonly model?: string;
-  /** The field by which one is named, where that is not `name`. */
+  /** The identifying field, if it is not `name`. */
   readonly identity?: string;
-  /** What the service calls its id, where that is not `pk`. */
   readonly id?: string;
-  /** Whether one is deleted with what it belongs to, and nobody misses it. */
+  /** Whether the service deletes it with its owner without loss. */
   readonly goesAlong?: true;
-  /** Where to find the id of one, where the list of the service is not enough. */
+  /** Where to find an id, if the service's list does not suffice. */
   readonly findId?: string;
 }
 
-/** Every release has mappings of its own, whose identifiers begin so: they are the same in every service. */
+/** Mappings of the service itself, whose identifiers begin with this and are the same in every service. */
 const ownMappings = 'goauthentik.io/';
 
-/** The lists of a manifest: one namespace each, with records of one type or of several. */
+/** The lists of a manifest: a namespace each, with one or several types. */
 const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   settings: { list: 'settings', path: '/admin/settings/' },
   certificate: {
@@ -84,7 +82,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     list: 'property_mappings',
     keys: { managed: 'managed', name: 'name' },
     keyFor: (name) => (name.startsWith(ownMappings) ? 'managed' : 'name'),
-    // Of what is asked for by `managed`, some releases refuse what they do not have, and others know no such filter.
+    // Some releases reject unknown values of `managed`, others do not have this filter.
     narrowedTo: () => ({}),
     listedFrom: 1,
     findId: 'GET /api/v3/propertymappings/all/ shows name, `managed` and id (`pk`) of each mapping.',
@@ -114,7 +112,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   application: {
     list: 'applications',
     identity: 'slug',
-    // Without it, those alone are shown that the token's own user may open, from a cache.
+    // Without it, the list has only applications that the token's user may open, from a cache.
     query: { superuser_full_list: 'true', ordering: 'slug' },
   },
   entitlement: { list: 'entitlements', path: '/core/application_entitlements/', id: 'pbm_uuid' },
@@ -185,7 +183,7 @@ function pathOf({ list, path = referred[list] }: FamilyRow): string {
   return path;
 }
 
-/** A manifest writes `{ slug: … }` where that names one. */
+/** A manifest writes `{ slug: … }` if that is the identity. */
 function keysFor(identity: string): Family['byName']['keys'] {
   return identity === 'name' ? undefined : { [identity]: identity };
 }
@@ -202,7 +200,7 @@ const byList = new Map<string, Family<FamilyType>>(
   Object.entries(rows).map(([type, row]) => [row.list, familyFrom(type as FamilyType, row)]), // the keys are no others
 );
 
-/** The list of this name; nothing where manifests have none, and its records go by their ids. */
+/** The list of this name; undefined if manifests have none, so that its records are referred to by id. */
 export function familyNamed(list: string): Family<FamilyType> | undefined {
   return byList.get(list);
 }
@@ -213,7 +211,7 @@ export function familyOf(list: string): Family<FamilyType> {
   return family;
 }
 
-/** The list of the records that the service calls by a model, such as `authentik_core` and `provider`. */
+/** The list for a model of the service, such as `authentik_core` and `provider`. */
 export function familyOfModel(app: string, model: string): Family<FamilyType> | undefined {
   return [...byList.values()].find(
     ({ permissionsOf, model: { type } }) => permissionsOf === app && type === model,

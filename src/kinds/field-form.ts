@@ -2,13 +2,13 @@ import type { FieldFacts } from './facts.ts';
 import type { FieldOfKind } from './kind.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
-/** How much of its value a declaration is about, where that is not what most fields have. */
+/** How much of a value is compared, if not the default. */
 export interface Extent {
-  /** A list of references is declared in full unless `at_least` names it; this one in part, unless `exactly` does. */
+  /** A list of references is declared in full unless `at_least` names it; with this, in part unless `exactly` does. */
   readonly part?: true;
-  /** JSON is declared in part unless `exactly` names it; this is one value. So is every secret. */
+  /** JSON is declared in part unless `exactly` names it; with this, it is one value. Secrets always are. */
   readonly whole?: true;
-  /** The order of plain values is compared; of these it means nothing. */
+  /** The order of plain values is compared; not with this. */
   readonly ordered?: false;
 }
 

@@ -7,34 +7,30 @@ import { isNameReference, type PartialValue, partialIds, partialKeys } from './v
 
 declare const closed: unique symbol;
 
-/** A value that no code outside this file can look into. */
+/** A value that only this file can read. */
 interface ClosedValue {
   readonly [closed]: never;
 }
 
-/** One declared field, from the reader of manifests to the report. */
 export interface Field {
-  /** It may be secret or hidden. `sentValue`, `shownValue` and `savedValue` open it. */
   readonly value: ClosedValue;
-  /** Where the manifest gives it: in its text, or, as a document of a plan has it, by line and column. */
   readonly at: Span | Position;
-  /** Where each item of a list, or each key of a mapping, stands. */
+  /** The place of each item of a list, or key of a mapping. */
   readonly items: readonly Span[] | undefined;
   readonly mask: Mask | undefined;
 }
 
-/** What may not be seen of a field. */
+/** The parts of a field that must not be shown. */
 export interface Mask {
-  /** What its sensitive texts are made of, by their JSON Pointers from the value. */
+  /** Its sensitive texts, by JSON Pointer from the value. */
   readonly sensitive?: Templates;
-  /** Whether those were not read, so that the value is not known. */
   readonly isUnread?: boolean;
   readonly isHidden?: boolean;
 }
 
 export type Templates = Readonly<Record<string, Template>>;
 
-/** A text in parts, some of which come from the environment or a file, or are generated with a length. */
+/** A text in parts, some from the environment, a file or a generator. */
 export type Template = (
   | string
   | { readonly env: string }
@@ -42,7 +38,7 @@ export type Template = (
   | { readonly generate: number }
 )[];
 
-/** What is declared of one record, in the order of the manifest. */
+/** The declared fields of a record, in the order of the manifest. */
 export interface Declared {
   readonly kind: Kind;
   readonly fields: Readonly<Record<string, Field>>;
@@ -52,7 +48,7 @@ export function fieldOf(
   value: JsonValue,
   { at, items, mask }: Pick<Field, 'at'> & Partial<Pick<Field, 'items' | 'mask'>>,
 ): Field {
-  // Closed here, and opened below.
+  // Readable only through the functions below.
   return { value: value as unknown as ClosedValue, at, items, mask };
 }
 
@@ -60,7 +56,7 @@ function opened(field: Field): JsonValue {
   return field.value as unknown as JsonValue;
 }
 
-/** The value as it is compared and sent: an id stands in place of each name that was looked up. Undefined where it is not known. */
+/** The value to compare and send, with ids in place of names. Undefined if unknown. */
 export function sentValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined || field.mask?.isUnread) return undefined;
@@ -72,7 +68,7 @@ export function shownValue(declared: Declared, name: string): JsonValue | undefi
   return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
 }
 
-/** The value to be compared with another declared one: what comes from the environment or from files is blanked out, and nothing is hidden. */
+/** The value for comparison with another declaration: secrets are masked, hidden values are not. */
 export function savedValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined) return undefined;
@@ -81,13 +77,13 @@ export function savedValue({ kind, fields }: Declared, name: string): JsonValue 
   return mask?.sensitive ? blanked(value, mask.sensitive) : value;
 }
 
-/** The value as the manifest gives it, with the names that were looked up. */
+/** The value as written, with names that have been looked up. */
 export function writtenValue({ fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   return field && opened(field);
 }
 
-/** The fields that are sent to create one, with the values that are known: each id once. */
+/** The fields to send with a create, as far as they are known, without duplicate ids. */
 export function sentFields(declared: Declared): JsonObject {
   return fieldsBy((resource, name) => eachOnce(resource.kind, name, sentValue(resource, name)), declared);
 }
@@ -100,7 +96,7 @@ function eachOnce(kind: Kind, name: string, value: JsonValue | undefined): JsonV
   return value.filter((id) => seen.size < seen.add(idForm(id)).size);
 }
 
-/** The values of the declared fields that the service knows, by one of the functions above. */
+/** The declared fields of the service, each with its value by one of the functions above. */
 export function fieldsBy(
   valueOf: (declared: Declared, name: string) => JsonValue | undefined,
   declared: Declared,
@@ -113,7 +109,7 @@ export function fieldsBy(
   return values;
 }
 
-/** The names of the declared fields that the service knows; an entry may have others, which say how rollcall is to treat it. */
+/** The names of declared fields that the service has, without instructions. */
 export function fieldNames({ kind, fields }: Declared): string[] {
   return Object.keys(fields).filter((name) => !isInstruction(kind, name));
 }
@@ -127,7 +123,7 @@ export function instructionsOf(declared: Declared): JsonObject {
   );
 }
 
-/** The declared fields that no answer shows, in any form. */
+/** Declared write-only fields that cannot be compared. */
 export function neverShownFields({ kind, fields }: Declared): string[] {
   return Object.keys(fields).filter((field) => isNeverShown(kind, field) && !isGenerated({ fields }, field));
 }
@@ -136,26 +132,26 @@ export function isInstruction(kind: Kind, name: string): boolean {
   return kind.fields[name]?.isInstruction === true;
 }
 
-/** What people see in place of what the service holds in a field; nothing where they may see that. */
+/** The placeholder for a masked field; undefined if it may be shown. */
 export function placeholderFor({ fields }: Pick<Declared, 'fields'>, name: string): string | undefined {
   const mask = fields[name]?.mask;
   if (mask?.sensitive) return sensitive;
   return mask?.isHidden ? hidden : undefined;
 }
 
-/** Whether a value was generated for a new record: nothing else is compared with it. */
+/** Whether a value was generated for a new record, so that it is not compared. */
 export function isGenerated({ fields }: Pick<Declared, 'fields'>, name: string): boolean {
   const templates = Object.values(fields[name]?.mask?.sensitive ?? {});
   return templates.some((parts) => parts.some((part) => typeof part === 'object' && 'generate' in part));
 }
 
-/** The field, hidden or with nothing hidden but what is sensitive. */
+/** The field, hidden or not; secrets stay masked. */
 export function withHiding(field: Field, isHidden: boolean): Field {
   if (!isHidden && !field.mask?.sensitive) return { ...field, mask: undefined };
   return { ...field, mask: { ...field.mask, isHidden } };
 }
 
-/** A value with ids in place of the names that were looked up. */
+/** A value with ids in place of names that were looked up. */
 function withIds(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((one) => withIds(one));
   return isNameReference(value) ? (value['id'] ?? value) : value;
@@ -170,7 +166,7 @@ function blanked(value: JsonValue, templates: Templates, path: readonly (string 
   );
 }
 
-/** How a field is declared in part; nothing where it is declared in full. */
+/** How a partly declared field is compared; undefined if it is declared in full. */
 export function partOf(declared: Declared, name: string): PartialValue | undefined {
   const { part } = declared.kind.fields[name] ?? {};
   if (part === undefined || namesIn(declared, 'exactly', name)) return undefined;
@@ -178,27 +174,27 @@ export function partOf(declared: Declared, name: string): PartialValue | undefin
   return partIn(declared.kind, name);
 }
 
-/** How a field is declared where it is declared in part. */
+/** How a field would be compared if declared in part. */
 export function partIn(kind: Kind, name: string): PartialValue {
   const { idForm, children } = kind.fields[name] ?? {};
   if (children) return partialBindings(children);
   return idForm ? partialIds(idForm) : partialKeys;
 }
 
-/** Whether an instruction of the entry, which is a list of fields, names this one. */
+/** Whether `exactly` or `at_least` of the entry names this field. */
 function namesIn({ fields }: Declared, instruction: 'exactly' | 'at_least', name: string): boolean {
   const names = fields[instruction] && opened(fields[instruction]);
   return names !== undefined && isJsonList(names) && names.includes(name);
 }
 
-/** The part of what the service holds in a field that a declaration is about: what stands beside it is not its business. */
+/** The part of a held value that the declaration covers. */
 export function managedPart(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
   const observed = held ?? null;
   const part = partOf(declared, name);
   return part ? part.managed(sentValue(declared, name) ?? null, observed) : observed;
 }
 
-/** What a field is to hold, given what it holds: what stands beside the declared part of it stays. */
+/** The value to send: the declared part, with all undeclared parts as held. */
 export function mergedValue(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
   if (declared.fields[name] === undefined) return held ?? null;
   const part = partOf(declared, name);
@@ -207,7 +203,7 @@ export function mergedValue(declared: Declared, name: string, held: JsonValue | 
   return declared.kind.fields[name]?.form?.kept(value, held ?? null) ?? value;
 }
 
-/** The declared ids that are not there, where that is all that differs; nothing where others are there that should not be. */
+/** The declared ids that are missing, if nothing else differs; undefined otherwise. */
 export function missingIds(
   resource: Declared,
   name: string,

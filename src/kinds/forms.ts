@@ -14,7 +14,7 @@ const shownInPlace = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-/** What is sent of these fields, so that every release understands it; but for values that have a former form, in one of the two. */
+/** The fields to send, understood by every release; values with a former form in one of both forms. */
 export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'former' = 'sent'): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = fields[field];
@@ -27,7 +27,7 @@ export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'f
     : { ...fields, ...Object.fromEntries([...former, ...formed]) };
 }
 
-/** A record with the fields of later releases, where its own has them under former names, and with values as manifests declare them. */
+/** A record with former fields renamed, and values as manifests declare them. */
 export function toNewestRelease(kind: Kind, record: JsonObject): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = record[formerly];

@@ -14,7 +14,7 @@ const fields = {
   parents: {
     formerly: 'parent',
     wasSingle: true,
-    // Who is in a group is in its parents as well, and has what those give.
+    // Members of a group are members of its parents, with their grants.
     factIn: 'is_superuser',
     grants: "gives its members a superuser's rights",
     default: [],
@@ -36,7 +36,6 @@ const notDeclarable = {
   permissions: 'rollcall sets no permissions. Give them to a role in the service, and the role to the group.',
 };
 
-/** A group, of which users are members. No documented operation reads or creates one. */
 export const group: RowKind = kindFrom({
   path: '/core/groups/',
   list: 'groups',

@@ -4,10 +4,9 @@ import { defaultKinds, kinds, kindsOf } from './all.ts';
 import type { Kind } from './kind.ts';
 import { once } from '../base/memoize.ts';
 
-/** The fields whose values no output shows, each as its kind and its name: `user.email`. */
 export type Hide = readonly string[];
 
-/** All fields that can be hidden: those of the service that name no resource. */
+/** All fields that can be hidden: every service field except identities. */
 export const hideable: () => Hide = once(() => [...new Set(kinds.flatMap((kind) => hideableOf(kind)))]);
 
 function hideableOf({ type, identity, scope, fields }: Kind): Hide {
@@ -16,7 +15,7 @@ function hideableOf({ type, identity, scope, fields }: Kind): Hide {
   );
 }
 
-/** The fields of a kind that are hidden: those that are secret always are. */
+/** The hidden fields of a kind; secrets always are. */
 export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: Hide): ReadonlySet<string> {
   const start = `${type}.`;
   const named = hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));

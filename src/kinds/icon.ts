@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 
-/** A URL, an icon of Font Awesome, and a file that comes with the service. */
+/** A URL, a Font Awesome icon, or a file of the service itself. */
 const isNoUpload = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
 
 export function iconRefusal(icon: string, release: Release | undefined): Problem | undefined {

@@ -9,116 +9,111 @@ import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
 
-/** A kind of record that manifests declare: all that is in a list of theirs, or those of one type. Each has a row, and its place in all.ts. */
+/** A kind of record that manifests declare: a whole list, or one type of it. Each has a row, and a place in all.ts. */
 export interface Kind<Type extends string = string> extends Omit<
   Family<Type>,
   'byName' | 'findId' | 'isDeletedAlong' | 'id' | 'model'
 > {
   readonly family: Family<Type>;
-  /** As its permissions call it, and the word for several, where that is not its type: `oauth2provider`. */
+  /** The name in permissions and the plural, if different from its type: `oauth2provider`. */
   readonly model?: { readonly type: string; readonly list: string } | undefined;
-  /** Of several kinds in one list, those entries are of this one that have this value in a field. */
+  /** In a list of several kinds, the field and value of this one's entries. */
   readonly variant?: { readonly field: string; readonly value: string };
-  /** The list and the field of an entry that has to name it before anybody reaches it, and an example of one. */
+  /** The list and field of the entry that must refer to it before anybody can reach it, with an example. */
   readonly referencedBy?: {
     readonly list: string;
     readonly field: string;
     readonly example: (name: string) => string;
   };
   readonly since?: string | undefined;
-  /** Whether the service makes others of this kind: it shows them under it as well, finds them there by their names, and changes and deletes them. */
+  /** Whether the service derives other kinds from it: their records appear in its list, and can be changed and deleted through it. */
   readonly isBase?: boolean;
-  /** Whether no documented operation creates one. */
   readonly isUndocumented?: boolean;
-  /** The field with the record within which a name counts: another record has others of that name. */
+  /** The field of the record that scopes the name: other records may contain the same name. */
   readonly scope?: string;
-  /** Every service has one record, which is changed and never created: its name in addresses. */
+  /** For a settings record, which always exists: its name in addresses. */
   readonly single?: string;
-  /** The field by which people know one; several may share its value: `name`. */
   readonly title: string;
-  /** A POST to it creates one. */
+  /** The path for creates. */
   readonly path: string;
-  /** Where earlier releases have that. */
+  /** Its path in earlier releases. */
   readonly formerPath?: { readonly before: string; readonly path: string; readonly id?: string };
   readonly lookUp: LookUp;
-  /** How many are read at once: GET `path` answers with pages of them. */
   readonly listing: Listing;
   readonly update: UpdateOf;
-  /** How one is deleted, with the capability `delete`, where that is possible. */
+  /** How to delete a record, if possible. */
   readonly deletion?: Deletion;
-  /** What an application that uses one has to be configured with, for `rollcall credentials`. */
   readonly credentials?: Credentials;
   readonly access?: Access;
-  /** Whether policies, groups and users can be bound to its records, and what depends on that. */
+  /** Whether policies, groups and users can be bound to it. */
   readonly bindable?: Bindable | undefined;
-  /** The part that its records have in how people log in. */
+  /** The role of its records in logins. */
   readonly login?: LoginPart;
   readonly isEnterprise?: boolean;
   readonly isPersonal?: boolean;
-  /** Whether the service has made a record for itself, which nobody declares. */
+  /** Whether a record belongs to the service itself, so that nobody declares it. */
   readonly isInternal?: (record: JsonObject) => boolean;
-  /** Whether what it refers to has a fact about its id in one of its fields. */
+  /** Whether a record that it refers to has facts about the reference. */
   readonly hasReferenceFacts?: boolean;
-  /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
-  /** What people look for among the fields and no entry can say, each with why. */
+  /** Fields that people look for and that cannot be declared, with the reason. */
   readonly notDeclarable?: Readonly<Record<string, string>>;
   readonly words: WordsOfKind;
 }
 
 interface LookUp {
-  /** Where the one with this name is asked for, below the base URL; within the record with an id, where its name counts there. */
+  /** The path for a name, below the base URL; within a parent's id if names are scoped. */
   readonly path: (name: string, within?: JsonValue) => string;
-  /** What answers: the record itself, or a list of no other than those that have this name. */
+  /** The form of the answer: the record, or a list of exactly the records with the name. */
   readonly answers: AnswerShape;
   readonly isDocumented: boolean;
 }
 
-/** How many are read at once. What a list does not show may be there all the same. */
+/** The list of all records. Records that it does not show may still exist. */
 interface Listing {
-  /** What is asked for beside a page. It gives an order that is the same from page to page. */
+  /** Parameters besides the page, with a stable order. */
   readonly query: Readonly<Record<string, string>>;
-  /** What makes it cheaper for the service where no resource declares the field: by field, its parameter and value. */
+  /** By field: a parameter that saves the service work if no resource declares the field. */
   readonly unless: Readonly<Record<string, readonly [parameter: string, value: string]>>;
-  /** With whose token the service shows in it what it shows to a look-up, and not what it has kept or filtered otherwise. */
+  /** The tokens for which the list is complete; for others the service filters or caches it. */
   readonly completeFor: 'every token' | 'superusers';
   /**
-   * Whether the service holds names unique in every release: then to create what a list has missed doubles nothing. Of others, each
-   * is looked for just before it is created, and what may have been created is not sent again.
+   * Whether names are unique in every release, so that a second create cannot duplicate a record. Otherwise the name is looked up
+   * just before a create, which is never repeated after an unclear answer.
    */
   readonly isUnique: boolean;
 }
 
-/** A record; a list of no other than those of a name; or a list that has others beside them. */
+/** A record; a list of exactly the records with a name; or a list with others too. */
 export type AnswerShape = 'record' | 'list' | 'search';
 
 interface UpdateOf {
-  /** Where a PATCH changes it, below the base URL. */
+  /** The path for a PATCH. */
   readonly path: (name: string, pk: string) => string;
-  /** Why the service, or what depends on it, would not bear a change of what it holds to this; nothing where it would. */
+  /** Why the held values must not be changed to the declared ones; undefined if they may. */
   readonly refusal?: (held: JsonObject, declared: JsonObject) => string | undefined;
-  /** The fields of what is held that `refusal` reads. */
+  /** The held fields that `refusal` reads. */
   readonly refusalReads?: readonly string[];
-  /** The fields without which the service refuses each change: they are sent as they are. */
+  /** The fields that the service requires in every change; they are sent unchanged. */
   readonly sentAlong?: readonly string[];
-  /** The fields that are not changed of the one to whom the token belongs. */
+  /** The fields that are never changed for the token's own user. */
   readonly protectedOnSelf?: readonly string[];
 }
 
 interface Credentials {
-  /** The fields of a record to hand over, in order. */
+  /** The fields to hand over, in order. */
   readonly fields: (held: JsonObject) => readonly string[];
-  /** The path below a record where the service shows its URLs, and the name of each in a credentials document. */
+  /** The path below a record for its URLs, and the name of each in a credentials document. */
   readonly urls?: { readonly path: string; readonly names: Readonly<Record<string, string>> };
 }
 
-/** How one is deleted: by a DELETE where a PATCH changes it. */
+/** Deletes use the path of updates. */
 interface Deletion {
-  /** Why the service, or what depends on it, would not bear that; nothing where it would. */
+  /** Why it must not be deleted; undefined if it may. */
   readonly refusal?: (held: JsonObject) => string | undefined;
-  /** Refuse to delete the last record of which this field is true, and how to call it then. */
+  /** Refuses to delete the last record with this flag, described by `words`. */
   readonly last?: { readonly field: string; readonly words: string };
-  /** Whether it is not deleted where the token belongs to it. */
+  /** Whether the token's own record is never deleted. */
   readonly isOwned?: boolean;
 }
 
@@ -126,12 +121,12 @@ export const ownedFields: (kind: Kind) => readonly string[] = memoizePerKey(({ f
   Object.entries(fields).flatMap(([field, { belongsToOne }]) => (belongsToOne ? field : [])),
 );
 
-/** Whether the service takes a value from the one that has it, and gives it to another: of lists. Of the rest it refuses that. */
+/** Whether the service moves a value of a list from its owner to another record. For other fields it rejects a second owner. */
 export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }
 
-/** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
+/** The fields to compare for declared ones, including those that show side effects of a change. */
 export function comparedFields(kind: Kind, declared: readonly string[]): string[] {
   const { refusalReads = [] } = kind.update;
   const last = kind.deletion?.last;
@@ -145,7 +140,7 @@ export function comparedFields(kind: Kind, declared: readonly string[]): string[
   return [...new Set([...declared, ...more, ...ownedFields(kind)])];
 }
 
-/** What to ask the list of a kind for, where these fields are declared. */
+/** The list request for these declared fields. */
 export function listQuery(
   { path, listing: { query, unless } }: Kind,
   declared: ReadonlySet<string>,
@@ -156,7 +151,7 @@ export function listQuery(
   return { path, query: { ...query, ...Object.fromEntries(cheaper) } };
 }
 
-/** Whether nothing that the service shows tells what it holds in a field. */
+/** Whether the service never shows the value of a field, in any form. */
 export function isNeverShown({ fields }: Kind, field: string): boolean {
   return fields[field]?.isWriteOnly === true && fields[field].shownAs === undefined;
 }
@@ -170,112 +165,107 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
 }
 
 export interface FieldOfKind<Value = JsonValue> {
-  /** No answer shows it: it is sent to create a record, and to one that exists only on request. */
+  /** Write-only: sent with a create, and to an existing record only on request. */
   readonly isWriteOnly?: boolean;
-  /** Of such a field: what answers show in its place, such as a fingerprint, and how that follows from a declared value. */
+  /** For a write-only field: the field shown instead, such as a fingerprint, and how it follows from a declared value. */
   readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
-  /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
+  /** Compares two values; by default, as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** When a list of references, or JSON, is declared in part; without this, never. */
+  /** When a list of references, or JSON, is declared in part; never by default. */
   readonly part?: 'unless exactly' | 'if at_least';
-  /** What a plan says of an id that an update takes out of the list, before that id; by default, that the list loses it. */
+  /** The plan's words before an id that an update removes; by default, that the list loses it. */
   readonly removalNote?: string;
-  /** What a change of it does to people, if a reviewer should know. Either value may be blanked out. */
+  /** The effect of a change on people, for reviewers. Either value may be masked. */
   readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
-  /** Whom a value lets in who was kept out before, if anybody; `before` is undefined for a new record. */
+  /** Who gains access through a value; `before` is undefined for a new record. */
   readonly reach?: (
     now: JsonValue,
     before: JsonValue | undefined,
     beside: (field: string) => JsonValue,
   ) => string | undefined;
-  /** The other fields that this reads. */
+  /** Further fields that `reach` reads. */
   readonly reachReads?: readonly string[];
-  /** It says how rollcall is to treat the entry, and is not sent. */
+  /** An instruction to rollcall, which is not sent. */
   readonly isInstruction?: boolean;
-  /** Of a field that is a list of ids, whose order means nothing: what makes two the same. */
+  /** For an unordered list of ids: the form in which equal ids are equal. */
   readonly idForm?: IdForm;
-  /** Of such a list: the service may hold the same twice, which is one too many. */
+  /** The service may hold duplicates in the list, which count as a difference. */
   readonly isDeduplicated?: boolean;
   readonly refersTo?: Family;
-  /** Of a field that declares bindings to the record. */
   readonly children?: Children;
-  /** Where a record of the service shows the names of those: an object with a `pk` and a `name`, or a list of such. */
+  /** The field of a record with the referenced records, each with `pk` and `name`. */
   readonly namedIn?: string;
-  /** What the record of an id in it says about that: of what belongs to one resource, the name of its owner; or that the record `grants` something. */
+  /** The field of the referenced record with the fact: the name of its owner, or whether it `grants` something. */
   readonly factIn?: string;
-  /** What a record grants to everybody who refers to it, if the record says so. */
+  /** What a referenced record grants, if its fact is true. */
   readonly grants?: string;
-  /** How a table holds it, where that is not the text of a cell: `true`, a number, several in one cell, a column for each key. */
+  /** The form in a table, if not a plain cell: `true`, a number, several in one cell, or a column for each key. */
   readonly inTable?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
   readonly findId?: string;
-  /** What the service makes of it where it is left out, in all releases. */
+  /** The value of the service if it is omitted, in all releases. */
   readonly default?: JsonValue;
-  /** It says what has happened, and is nothing that a manifest would go on demanding. */
+  /** It records the past, so manifests should not go on declaring it. */
   readonly isHistory?: boolean;
-  /** Of a field that some releases show and do not accept: whether the one does that shows this record. */
+  /** For a field that some releases show but reject: whether the release of this record accepts it. */
   readonly isAccepted?: (record: JsonObject) => boolean;
-  /** What to say of values that the schema lets through. */
+  /** Checks of values that the schema accepts. */
   readonly checks?: readonly Check<Value>[];
-  /** The first release that has it. Those before ignore it. */
+  /** The first release that has it. Earlier ones ignore it. */
   readonly since?: string;
   /** Earlier releases work without it, so it may be declared for them. It is never null. */
   readonly isOptionalBefore?: boolean;
-  /** The name that it has in earlier releases. Each release ignores the name of the others. */
+  /** Its name in earlier releases. Each release ignores the other name. */
   readonly formerly?: string;
-  /** There, it is one id, and no list of them. */
+  /** The former field is a single id, not a list. */
   readonly wasSingle?: true;
-  /** What a manifest may write there that the service does not take so, or not yet: in place of what the facts say, as JSON Schema. */
+  /** The JSON Schema of manifests for it, if different from the facts. */
   readonly written?: JsonObject;
-  /** What other forms the service has for its value. */
+  /** Other forms of its value. */
   readonly form?: Form;
-  /** Whoever knows it can pose as somebody: it comes from the environment or a file alone, and no output shows what is held. */
+  /** A secret: it must come from the environment or a file, and is never shown. */
   readonly isSecret?: boolean;
-  /** Whether a create needs it. An entry of a record that exists may leave it out. */
+  /** Whether a create requires it. The entry of an existing record may omit it. */
   readonly isRequired?: true;
   /** Whether it can be null, in the newest release. */
   readonly isNullable?: true;
-  /** What to say where it is left out, although the schema allows that; by the release, where that is known, and what stands beside it. */
+  /** The problem if it is omitted although the schema allows that, by release and by the other fields. */
   readonly ifMissing?: (release: Release | undefined, beside: JsonObject) => Problem | undefined;
-  /** A value of it, or an item where it is a list, belongs to one resource. What to say of a second one that declares it. */
+  /** Only one resource may have a value of it, or an item. The problem of a second one. */
   readonly belongsToOne?: {
     readonly code: Problem['code'];
-    /** Where another has it in the service, which does not take it from there. */
+    /** The code if another record in the service has it, and the service does not move it. */
     readonly takenCode?: Problem['code'];
     readonly summary: (value: string, owner: string) => string;
     readonly detail: string;
   };
 }
 
-/** The forms of a value beside the one that manifests declare. */
+/** The forms of a value besides the declared one. */
 export interface Form {
   readonly sent: (declared: JsonValue) => JsonValue;
-  /** As earlier releases take it, which refuse the other. */
+  /** For earlier releases, which reject the present form. */
   readonly former: (declared: JsonValue) => JsonValue;
-  /** What any release shows, as a manifest declares it. It may have keys that no manifest can declare. */
+  /** A value of any release, as manifests declare it, perhaps with unknown keys. */
   readonly held: (held: JsonValue) => JsonValue;
-  /** What is declared, with those keys as they are held: an update drops none. */
+  /** The declared value with unknown keys as held, so that an update drops none. */
   readonly kept: (declared: JsonValue, held: JsonValue) => JsonValue;
-  /** What is held, without those keys. */
+  /** The held value without unknown keys. */
   readonly known: (held: JsonValue) => JsonValue;
 }
 
-/** What is wrong with a value, or with one item of a list, by its index. */
+/** A problem of a value, or of a list item by its index. */
 export type ItemProblem = Problem & { readonly item?: number };
 
-/**
- * Says what is wrong with a value, or may be, for a release of the service where one is known. Written as a method, so that
- * TypeScript lets a check take only what the schema admits.
- */
+/** The problem of a value for a release, if known. Written as a method, so that TypeScript accepts a check of narrower values. */
 type Check<Value = JsonValue> = {
   check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
 
-/** What is said of this kind in words of its own. */
 interface WordsOfKind {
   /** With its article: `an application`. */
   readonly one: string;
-  /** A hint for when the service rejects the name, which has passed the checks of the manifest. */
+  /** A hint for when the service rejects a valid name. */
   readonly nameTakenHint: string;
-  /** What to do about one that may have been created in part, where it cannot be looked up. */
+  /** Advice for a record that may be incomplete and cannot be looked up. */
   readonly perhapsInPart?: string;
 }

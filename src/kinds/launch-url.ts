@@ -8,15 +8,15 @@ const maxHostLength = 253;
 const allReleases = ['http', 'https', 'ftp', 'ftps', 'blank'];
 const newerReleases = ['ssh', 'sftp'];
 
-/** Scheme, user and password, host, port, and the rest. The schema lets no white space through. */
+/** Scheme, user and password, host, port, and the rest. The schema excludes white space. */
 const parts = /^[^:]*:\/\/(?:[^:@/?#[\]]+(?::[^:@/?#[\]]*)?@)?(\[[^\]]*\]|[^:/?#]*)(:[^/?#]*)?(?:[/?#].*)?$/s;
 
 const letters = String.raw`A-Za-z0-9\u00a1-\uffff`;
 const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
-/** Labels with dots between them. A template such as %(username)s can begin the first, with only letters before it. */
+/** Labels separated by dots. The first may begin with a template such as %(username)s, after letters only. */
 const hostName = new RegExp(`^[%()A-Za-z]*${label}(?:\\.${label})*$`);
 
-/** Why the service would refuse a launch URL. The rules are those of its releases from 2023.10 on. */
+/** Why the service would reject a launch URL, by the rules since 2023.10. */
 export function launchUrlRefusal(url: string, release: Release | undefined): Problem | undefined {
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';
@@ -50,7 +50,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   return releaseProblemFor({ before: '2024.8' }, release, 'reject a port of one digit', '');
 }
 
-/** What the templates of a launch URL, such as %(username)s, may be called. The service takes others, and shows them as they are. */
+/** The problem of a template such as %(username)s that the service does not fill in. */
 export function unfilledTemplate(url: string, release: Release | undefined): Problem | undefined {
   if (!url.includes('%(')) return undefined;
   const names = new Set(Array.from(url.matchAll(/%\((\w+)\)s/g), ([, name = '']) => name));
@@ -79,7 +79,7 @@ function isHost(host: string): boolean {
   return host.length <= maxHostLength && hostName.test(host) && !holdsDelimiter(host);
 }
 
-/** Some characters stand for several in a URL: ℀ for a/c. */
+/** Whether the host has a character such as ℀, which a URL spells a/c. */
 function holdsDelimiter(host: string): boolean {
   return /[/?#@:]/.test(host.normalize('NFKC'));
 }

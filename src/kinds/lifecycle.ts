@@ -1,15 +1,15 @@
 import { sentValue, type Declared } from './fields.ts';
 
-/** The field of an entry that says what it was called before: an instruction, as it is not sent. */
+/** The instruction with the former name. */
 export const formerly = 'formerly';
 
-/** The field of those who can leave, and are there all the same. */
+/** The field of records that can be deactivated. */
 export const active = 'is_active';
 
-/** The field that says that it is to be deleted: `state: absent`. */
+/** The instruction to delete a record: `state: absent`. */
 export const state = 'state';
 
-/** What kinds know of both whose records can be renamed and deleted. */
+/** Instructions of all kinds that can be renamed and deleted. */
 export const lifecycleFields: Readonly<
   Record<typeof formerly | typeof state, { readonly isInstruction: true }>
 > = {
@@ -19,12 +19,11 @@ export const lifecycleFields: Readonly<
   state: { isInstruction: true },
 };
 
-/** Whether a resource is to be deleted. */
 export function isToBeDeleted({ fields }: Declared): boolean {
   return fields[state] !== undefined;
 }
 
-/** The name that a resource had before, where its entry says so. */
+/** The former name of a resource, if declared. */
 export function formerName(resource: Declared): string | undefined {
   const name = sentValue(resource, formerly);
   return typeof name === 'string' ? name : undefined;

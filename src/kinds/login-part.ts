@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 
-/** The part that the records of a kind have in how people log in, by the names of their fields. */
+/** The role of a kind's records in logins, with the names of the deciding fields. */
 export type LoginPart =
   | StepOfLogin
   | FlowOfLogin
@@ -9,18 +9,18 @@ export type LoginPart =
   | { readonly is: 'source' }
   | SuperuserOfLogin;
 
-/** A stage. Those that neither ask, prove, deny nor log in have no part. */
+/** A stage that asks, proves, denies or logs in. */
 export interface StepOfLogin {
   readonly is: 'stage';
-  /** What the flow executor shows of it, where a flow can begin with it. */
+  /** What the flow executor shows for it at the beginning of a flow. */
   readonly challenge?: string;
-  /** The field with the ways in which a user can be named: none are taken where it is empty. */
+  /** The field with the accepted forms of a user name; empty accepts none. */
   readonly takesName?: string;
-  /** The field with a stage that it shows inside of itself. */
+  /** The field with a nested stage. */
   readonly shows?: string;
-  /** The field with the sources that it offers. */
+  /** The field with the offered sources. */
   readonly offers?: string;
-  /** Whether nobody passes without a proof of who they are: always, or where a field has this value. */
+  /** Whether it requires a proof of identity: always, or with this value of a field. */
   readonly proves?: true | { readonly field: string; readonly value: JsonValue };
   readonly denies?: true;
   readonly logsIn?: true;
@@ -28,9 +28,9 @@ export interface StepOfLogin {
 
 interface FlowOfLogin {
   readonly is: 'flow';
-  /** The field that says what it is for, and its value for those that log people in. */
+  /** The field with the purpose, and its value for logins. */
   readonly purpose: { readonly field: string; readonly value: string };
-  /** The field that says who may begin it, and the values by which anybody may who is not logged in yet. */
+  /** The field that restricts who may begin it, and the values that allow anonymous users. */
   readonly beginners: {
     readonly field: string;
     readonly values: readonly string[];
@@ -40,18 +40,18 @@ interface FlowOfLogin {
 
 interface PolicyOfLogin {
   readonly is: 'policy';
-  /** Whether everybody passes it, or nobody; undefined where that depends. */
+  /** Whether everybody passes, or nobody; undefined if it depends. */
   readonly passes: (fields: JsonObject) => boolean | undefined;
 }
 
-/** Of all brands, the default one says by which flow people log in. */
+/** The default brand names the login flow. */
 interface BrandOfLogin {
   readonly is: 'brand';
   readonly isDefault: string;
   readonly flow: string;
 }
 
-/** A user, or a group that makes its users superusers. */
+/** A user, or a group that makes its members superusers. */
 type SuperuserOfLogin =
   | { readonly is: 'user'; readonly isActive: string; readonly groups: string }
   | { readonly is: 'group'; readonly grants: string; readonly parents: string };

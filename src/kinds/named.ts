@@ -8,18 +8,16 @@ import { once, memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
-/** An id that a resource declares by a name. */
+/** A name in place of an id. */
 export interface DeclaredName {
   readonly related: Family;
   readonly name: string;
-  /** As it was looked up. */
   readonly id?: JsonValue;
   readonly field: string;
-  /** Its index, where the field is a list. */
   readonly item?: number;
 }
 
-/** The names that stand in a resource in place of ids. */
+/** The names that a resource declares in place of ids. */
 export function declaredNames(resource: Declared): DeclaredName[] {
   const { kind } = resource;
   return [...referenceFields(kind), ...childFields(kind)].flatMap(([field]) => {
@@ -35,12 +33,11 @@ export function declaredNames(resource: Declared): DeclaredName[] {
   });
 }
 
-/** The JSON Pointer of an id, from the fields. */
 export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>): string {
   return pointer(item === undefined ? [field] : [field, item]);
 }
 
-/** The resource with the ids of its names, as far as they are known. */
+/** The resource with known ids in place of names. */
 export function withIds(
   resource: Resource,
   idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
@@ -58,7 +55,7 @@ export function withIds(
   });
 }
 
-/** The names that a record has, under which fields may refer to it. */
+/** The names of a record that references may use. */
 export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, record: JsonObject): string[] {
   return Object.values(keys).flatMap((field) => {
     const name = record[field];
@@ -68,7 +65,7 @@ export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, re
 
 const plainKeys = { name: 'name' };
 
-/** A value of a field as it is known inside: what a manifest calls `{ slug: … }` is a name as well. */
+/** A value in internal form: `{ slug: … }` becomes a name. */
 export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
   return mapIds(row, value, (one, { byName: { keys } }) => {
     if (keys === undefined || !isJsonObject(one)) return one;
@@ -78,7 +75,7 @@ export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
   });
 }
 
-/** The same as a manifest writes it. */
+/** The value in the form of manifests. */
 export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
   return mapIds(row, value, (one, { byName: { keys, keyFor } }) => {
     if (keys === undefined || !isNameReference(one)) return one;
@@ -87,7 +84,7 @@ export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
   });
 }
 
-/** The address of what a name stands for, where manifests could declare that. */
+/** The address of a named record, if manifests can declare it. */
 export function addressOfName({
   related: { type },
   name,
@@ -98,10 +95,7 @@ export function addressOfName({
   return isResourceType(type) ? addressOf(type, name) : undefined;
 }
 
-/**
- * The resource with the ids that resources of the same run have: null for one that has none yet. The ids of what is not in the run
- * stay as they are.
- */
+/** The resource with ids from the same run: null for a resource without an id yet. Other ids stay. */
 export function withIdsOf(
   resource: Resource,
   pkOf: (address: Address) => string | null | undefined,
@@ -114,12 +108,12 @@ export function withIdsOf(
   });
 }
 
-/** What a resource names that has no id yet: it is created in the same run, and first. */
+/** The addresses of new resources that a resource refers to, which are created before it. */
 export function createdBefore(resource: Declared): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
 }
 
-/** A value of a field with names beside the ids that stand at these places: as `withIds` makes it. */
+/** A value with names added to the ids at these places. */
 export function withNamesAt(value: JsonValue, field: string, names: Names): JsonValue {
   const named = (id: JsonValue, place: string): JsonValue => {
     const name = Object.hasOwn(names, place) ? names[place] : undefined;
@@ -129,7 +123,7 @@ export function withNamesAt(value: JsonValue, field: string, names: Names): Json
   return named(value, pointer([field]));
 }
 
-/** The names by which a resource declares ids of a field, by these ids in one form. */
+/** The declared names of a field, by normalized id. */
 export function namesById(resource: Declared, field: string): NamesById {
   return new Map(
     declaredNames(resource).flatMap((one): [JsonValue, string][] =>
@@ -138,10 +132,9 @@ export function namesById(resource: Declared, field: string): NamesById {
   );
 }
 
-/** Names by the JSON Pointers of their ids: `/groups/0`. */
 export type Names = Readonly<Record<string, string>>;
 
-/** The names that a record of the service shows for the ids in a field, by these ids in one form. */
+/** The names that a record shows for the ids of a field, by normalized id. */
 export function nestedNames(kind: Kind, field: string, record: JsonObject): NamesById {
   return new Map(
     nestedRecords(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
@@ -150,14 +143,14 @@ export function nestedNames(kind: Kind, field: string, record: JsonObject): Name
   );
 }
 
-/** The records of the ids in a field, as far as a record of the service has them. What is no object is an empty one. */
+/** The nested records for the ids of a field, as far as the record has them. */
 export function nestedRecords(kind: Kind, field: string, record: JsonObject): JsonObject[] {
   const { namedIn } = kind.fields[field] ?? {};
   const inside = (namedIn === undefined ? null : record[namedIn]) ?? null;
   return (isJsonList(inside) ? inside : [inside]).map((one) => (isJsonObject(one) ? one : {}));
 }
 
-/** The names of the ids in a value of a field, by their JSON Pointers from the fields. */
+/** The names of the ids in a value, by JSON Pointer. */
 export function namesAt(kind: Kind, field: string, value: JsonValue, names: NamesById): Names {
   if (names.size === 0) return {};
   return Object.fromEntries(
@@ -168,26 +161,25 @@ export function namesAt(kind: Kind, field: string, value: JsonValue, names: Name
   );
 }
 
-/** By ids in one form. */
 export type NamesById = ReadonlyMap<JsonValue, string>;
 
-/** The name of an id in a field, where it is among these. */
+/** The name of an id, if known. */
 export function nameIn(names: NamesById, kind: Kind, field: string, id: JsonValue): string | undefined {
   return names.get(idKey(kind, field, id));
 }
 
-/** An id of a field in one form. */
+/** A normalized id. */
 export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
 
-/** What stands in a field where ids can stand: its items, or the one value of a field that is no list. */
+/** The ids of a value: list items, or the single value. */
 export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue; readonly place: string }[] {
   if (isJsonList(value)) return value.map((id, item) => ({ id, place: pointer([field, item]) }));
   return value === null ? [] : [{ id: value, place: pointer([field]) }];
 }
 
-/** The fields of a kind that hold ids, and of what. */
+/** The reference fields of a kind, with their lists. */
 export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey(
   ({ fields }) =>
     Object.entries(fields).flatMap(([field, { refersTo }]): Referring[] =>
@@ -197,12 +189,12 @@ export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring
 
 type Referring = readonly [field: string, related: Family];
 
-/** Whether resources may name those of this type: then it has to be there before them. */
+/** Whether others may refer to resources of this type, so that these come first. */
 export function isNamedByOthers(type: string): boolean {
   return namedTypes().has(type);
 }
 
-/** The lists to whose records a record can refer, also by what is bound to it. */
+/** The lists that a record can refer to, including its bindings. */
 export function referencedFamilies(kind: Kind): readonly Family[] {
   const bound = childFields(kind).flatMap(([, { binds }]) => binds);
   return [...referenceFields(kind).map(([, related]) => related), ...bound.map(({ refersTo }) => refersTo)];
@@ -212,7 +204,7 @@ const namedTypes = once(
   () => new Set(kinds.flatMap((kind) => referencedFamilies(kind).map((related) => related.type))),
 );
 
-/** What was read of the ids that fields can hold, by `factKey`: the name of the resource to which one belongs, or `true`. */
+/** Facts read about ids, by `factKey`: the name of the owner, or `true`. */
 export type ReferenceFacts = ReadonlyMap<string, JsonValue>;
 
 export type ReferenceFact = readonly [key: string, value: JsonValue];
@@ -221,7 +213,7 @@ export function factKey(kind: Kind, field: string, id: JsonValue): string {
   return `${kind.type}.${field} ${textOf(idKey(kind, field, id))}`;
 }
 
-/** By the fields of all kinds: which records have a fact about an id there, and where. */
+/** For each reference with a fact: the list and the field. */
 const fieldsWithFacts = once(() =>
   kinds
     .filter(({ hasReferenceFacts }) => hasReferenceFacts)
@@ -233,7 +225,7 @@ const fieldsWithFacts = once(() =>
     ),
 );
 
-/** The facts that a record has about itself. What is blanked out as it may be shown is kept secret. */
+/** The facts of a record about itself, with secrets masked. */
 export function referenceFactsOf(
   related: Pick<Kind, 'type'>,
   received: JsonObject,
@@ -248,7 +240,7 @@ export function referenceFactsOf(
   });
 }
 
-/** The same, and that of the records that one of a kind has in it, without that they belong to it itself. */
+/** Its facts, and those of its nested records, without their owner. */
 export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
   const within = referenceFields(kind).flatMap(([field, related]) => {
     const cleaned = nestedRecords(kind, field, shown);

@@ -73,12 +73,11 @@ const nobodyLogsIn: Problem = {
     'Most applications need `grant_types: [authorization_code, refresh_token]`. Releases before ignore them.',
 };
 
-/** A provider of OAuth2 and OpenID Connect. No documented operation reads or creates one. */
 export const oauth2: RowKind = kindFrom({
   path: '/providers/oauth2/',
   list: 'providers',
   several: 'OAuth2 providers',
-  // A proxy is one of them in the service, which shows it here as if it were no other.
+  // The service derives proxies from it, and lists them here.
   isBase: true,
   unique: true,
   deletion: {},
@@ -86,7 +85,7 @@ export const oauth2: RowKind = kindFrom({
     fields: ({ client_type }) => ['client_id', ...(client_type === 'public' ? [] : ['client_secret'])],
     urls: {
       path: 'setup_urls/',
-      // As OpenID Connect Discovery calls them.
+      // Named as in OpenID Connect Discovery.
       names: {
         issuer: 'issuer',
         provider_info: 'discovery_url',

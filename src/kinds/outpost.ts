@@ -9,7 +9,7 @@ const embedded = 'authentik Embedded Outpost';
 const fields = {
   type: { ifMissing: newOnly('type', '`type: proxy`') },
   providers: {
-    // The service replaces all of them, and others may have theirs in it.
+    // The service replaces the whole list, and others may have added their providers.
     part: true,
     changeWarning: () => 'their applications start or stop being served by this outpost',
   },

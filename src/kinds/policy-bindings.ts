@@ -25,14 +25,14 @@ export const userField: ChildField = {
   lets: { negated: 'whoever is not' },
 };
 
-/** The policies, groups and users that are bound to a record. */
+/** Bindings of policies, groups and users. */
 export const policyBindings: Children = {
   type: 'policybinding',
   list: 'bindings',
   permissionsOf: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
   by: 'bindable',
-  // So many ids fit into one URL, and the bindings of so many, three each, onto one page.
+  // This many ids fit into a URL, and their bindings, three each, onto a page.
   ofParents: { parameter: 'target_in', atOnce: 32 },
   binds: [policyField, groupField, userField],
   // The defaults are those of 2023.10.7 and of 2025.12.4.
@@ -45,6 +45,6 @@ export const policyBindings: Children = {
   },
   // From 2026.8 on. The schema of 2026.8.3 has them read-only.
   expiry: { isExpiring: 'expiring', at: 'expires' },
-  // Without the child, 2023.10.7 refuses a PATCH; without the target, 2025.12.4 crashes over it.
+  // Without the child, 2023.10.7 rejects a PATCH; without the target, 2025.12.4 crashes.
   isSentWhole: true,
 };

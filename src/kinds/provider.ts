@@ -3,7 +3,7 @@ import { lifecycleFields } from './lifecycle.ts';
 import { releaseProblemFor, refused } from './release.ts';
 import type { FieldRows } from './row.ts';
 
-/** The fields that providers of every type have. */
+/** Fields of all provider types. */
 export const providerFields: FieldRows = {
   name: {},
   type: { isInstruction: true },
@@ -34,7 +34,6 @@ export const validityField: { readonly checks: readonly ((text: string) => Probl
   checks: [validityRefusal],
 };
 
-/** Whose tokens an application may come with. */
 export const federationFields: FieldRows = {
   jwt_federation_sources: { formerly: 'jwks_sources', default: [] },
   jwt_federation_providers: { default: [] },
@@ -54,7 +53,7 @@ export function validityRefusal(text: string): Problem | undefined {
 /** Whether a host is this machine. */
 const local = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Why a URL of an application is none, or may be a mistake. */
+/** The problem of an application's URL that is invalid or probably wrong. */
 export function hostProblem(url: string): Problem | undefined {
   if (url === '') return undefined;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -66,7 +65,7 @@ export function hostProblem(url: string): Problem | undefined {
   return isPlain(parsed) ? plainHttp : undefined;
 }
 
-/** What is said of a URL at which others on the way can read along. */
+/** The warning for a URL whose traffic can be intercepted. */
 export const plainHttp: Problem = {
   code: 'plain-http',
   severity: 'warning',
@@ -74,12 +73,12 @@ export const plainHttp: Problem = {
   detail: 'Its traffic can be intercepted, logins included. Write https://.',
 };
 
-/** Whether others on the way can read what is sent to a URL. */
+/** Whether traffic to a URL can be intercepted. */
 export function isPlain({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean {
   return protocol === 'http:' && !local.test(hostname);
 }
 
-/** Why a regular expression does not compile. Those of Python name their groups otherwise, and may begin with flags. */
+/** Why a regular expression does not compile. Python's syntax for groups and flags is accepted. */
 export function patternProblem(pattern: string): Problem | undefined {
   try {
     RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^\(\?[aimsux]+\)/, ''));

@@ -7,7 +7,7 @@ const fields = {
   ...federationFields,
   property_mappings: {
     default: [],
-    // The service adds those that a proxy cannot do without.
+    // The service adds the mappings that every proxy needs.
     part: true,
   },
   mode: { default: 'proxy', changeWarning: () => 'requests take another way to the application' },
@@ -50,7 +50,6 @@ const fields = {
   refresh_token_validity: { ...validityField, default: 'days=30' },
 } satisfies FieldRows;
 
-/** A provider for what cannot log people in by itself: a proxy before it does. No documented operation reads or creates one. */
 export const proxy: RowKind = kindFrom({
   path: '/providers/proxy/',
   list: 'providers',
@@ -62,13 +61,12 @@ export const proxy: RowKind = kindFrom({
       `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: ${JSON.stringify(name)} }] }]`,
   },
   unique: true,
-  // The service takes a change without them for one of the mode `proxy` that lacks its host.
+  // Without them, the service checks a change as if the mode were `proxy` without a host.
   update: { sentAlong: ['mode', 'internal_host'] },
   deletion: {},
   fields,
 });
 
-/** One to a line. */
 function patternsProblem(lines: string): Problem | undefined {
   return lines.split('\n').map(patternProblem).find(Boolean);
 }

@@ -4,30 +4,29 @@ import type { ItemProblem } from './kind.ts';
 import { isPlain, patternProblem, plainHttp } from './provider.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 
-/** A redirect URI, or a regular expression for redirect URIs. A later release may give it further keys. */
+/** A redirect URI or a regular expression for them. Later releases may add keys. */
 interface RedirectUri extends JsonObject {
   readonly url: string;
-  /** None where an earlier release does not say: it takes each for both. */
+  /** Undefined in earlier releases, which try both. */
   readonly matching_mode?: 'strict' | 'regex';
 }
 
-/** What a URI is for. */
 const use = 'redirect_uri_type';
 const usualUse = 'authorization';
 
-/** What an earlier release has: a text with a line for each. */
+/** The form of earlier releases: a text with a URI a line. */
 export function asLines(declared: JsonValue): JsonValue {
   return urisIn(declared)
     .map(({ url }) => url)
     .join('\n');
 }
 
-/** What later releases have: a record for each. */
+/** The form of later releases: a record for each URI. */
 export function asRecords(declared: JsonValue): JsonValue {
   return urisIn(declared).map(({ matching_mode = 'strict', ...uri }) => ({ matching_mode, ...uri }));
 }
 
-/** What a release shows, as a manifest declares it: a plain text for what is taken as it stands. */
+/** The form of manifests: a plain text for a strict URI. */
 export function asUris(held: JsonValue): JsonValue {
   if (typeof held === 'string')
     return held
@@ -45,7 +44,7 @@ export function asUris(held: JsonValue): JsonValue {
   });
 }
 
-/** The declared URIs, each with the further keys that the service holds of it. */
+/** The declared URIs with their unknown keys as held. */
 export function keepUnknownKeys(declared: JsonValue, held: JsonValue): JsonValue {
   const theirs = urisIn(held);
   return urisIn(declared).flatMap((ours) => {
@@ -54,7 +53,7 @@ export function keepUnknownKeys(declared: JsonValue, held: JsonValue): JsonValue
   });
 }
 
-/** The URIs without the keys that no manifest can declare. */
+/** The URIs without keys that manifests cannot declare. */
 export function dropUnknownKeys(held: JsonValue): JsonValue {
   if (!isJsonList(held)) return held;
   return asUris(
@@ -66,10 +65,10 @@ export function dropUnknownKeys(held: JsonValue): JsonValue {
   );
 }
 
-/** What hardly stands in a plain URI, and in most regular expressions. */
+/** Characters that are rare in URIs and common in regular expressions. */
 const special = /[\\*+()[\]{}|^$]/;
 
-/** Whether the service holds what is declared, in any order. Further keys are compared where they are declared. */
+/** Whether the held URIs equal the declared ones in any order. Further keys are compared if declared. */
 export function sameUris(declared: JsonValue, held: JsonValue): boolean {
   const [ours, theirs] = [urisIn(declared), urisIn(held)];
   return (
@@ -100,7 +99,7 @@ function urisIn(list: JsonValue): RedirectUri[] {
   });
 }
 
-/** What is wrong with each of them that is none, or may be a mistake. */
+/** The problem of each URI that is invalid or probably wrong. */
 export function redirectProblems(list: JsonValue, release: Release | undefined): ItemProblem[] {
   return urisIn(list).flatMap((uri, item) => {
     const problem = problemOf(uri);

@@ -1,6 +1,6 @@
 import type { FieldFacts, ValueFacts } from './facts.ts';
 
-/** The lists of records to which fields refer, and where the service lists all of one. */
+/** The lists that fields refer to, and the path with all records of each. */
 export const referredLists = {
   applications: '/core/applications/',
   certificates: '/crypto/certificatekeypairs/',
@@ -24,13 +24,13 @@ export const referredLists = {
   users: '/core/users/',
 } as const;
 
-/** To what a field refers: a list, and by which of the fields of a record; or whatever policies can be bound to. */
+/** The list that a field refers to, and the record's field for it; or any bindable record. */
 export interface Reference {
   readonly list: keyof typeof referredLists | 'bindables';
   readonly by: 'pk' | 'uuid' | 'bindable id';
 }
 
-/** The first that fits says it. */
+/** The first match counts. */
 const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^flow$|^flow_|_flow$/, 'flows'],
   [/mappings?(?:_|$)/, 'property_mappings'],
@@ -52,7 +52,7 @@ const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^groups?$|_groups?$|^group_filters$|^parents?$|^children$/, 'groups'],
 ];
 
-/** What the name does not tell, by path and field; null where it is the record's own id. */
+/** Exceptions by path and field; null for the record's own id. */
 const exceptions: Readonly<Record<string, Reference | null>> = {
   '/endpoints/agents/connectors/ connector_uuid': null,
   '/endpoints/fleet/connectors/ connector_uuid': null,
@@ -70,10 +70,10 @@ const exceptions: Readonly<Record<string, Reference | null>> = {
   '/stages/prompt/stages/ fields': { list: 'prompts', by: 'pk' },
 };
 
-/** Lists whose ids are numbers; those of all others are UUIDs. */
+/** Lists with numeric ids; all others have UUIDs. */
 const numbered: ReadonlySet<string> = new Set(['permissions', 'providers', 'users']);
 
-/** To what a field of the records of a path refers; nothing where it holds no id, or the record's own. */
+/** The reference of a field; undefined if it has no id, or the record's own. */
 export function referenceOf(path: string, field: string, facts: FieldFacts): Reference | undefined {
   if (facts.readOnly || !isId(facts.items ?? facts)) return undefined;
   const known = exceptions[`${path} ${field}`];

@@ -5,7 +5,7 @@ import { inRange, releaseProblemFor, refused } from './release.ts';
 
 type Check = NonNullable<FieldOfKind['checks']>[number];
 
-/** Earlier releases take a shorter text at most. */
+/** Earlier releases accept only shorter texts. */
 export function lengthCheck(
   name: string,
   { before, maxLength }: NonNullable<NewestField['shorter']>,
@@ -21,7 +21,7 @@ export function lengthCheck(
         );
 }
 
-/** Releases before a field ignore it, whatever its value. */
+/** Releases without a field ignore it, whatever its value. */
 export function laterValueCheck(
   name: string,
   since: string | undefined,
@@ -41,7 +41,7 @@ export function laterValueCheck(
   };
 }
 
-/** Earlier releases have no records of the kind. */
+/** Earlier releases do not have the kind. */
 export function laterKindCheck(several: string, since: string): Check {
   return (_, release) =>
     inRange({ before: since }, release) === true
@@ -54,7 +54,7 @@ export function laterKindCheck(several: string, since: string): Check {
       : undefined;
 }
 
-/** One that is looked up by its path cannot have the name of another path there. */
+/** A record with its name in the path cannot have the name of another path. */
 export function otherPathCheck(names: readonly string[]): Check {
   return (name) =>
     names.includes(textOf(name))

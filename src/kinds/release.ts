@@ -2,14 +2,13 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import { nearest } from '../base/suggestion.ts';
 
-/** A release of the service. Without a patch it stands for all of its line: 2025.10. */
+/** A release of the service. Without a patch number it stands for the whole line: 2025.10. */
 export interface Release {
   readonly year: number;
   readonly month: number;
   readonly patch?: number;
 }
 
-/** A line of releases as far as rollcall knows it: by what was run, or by the schema of its API; else by its sources. */
 interface KnownLine {
   readonly line: string;
   readonly tried?: string;
@@ -39,7 +38,7 @@ const lines = knownReleases.map(({ line }) => line);
 export const oldestRelease: string = lines[0] ?? '';
 export const newestRelease: string = lines.at(-1) ?? '';
 
-/** A release as the service says it, such as 2025.12.4 or 2026.5.0-rc1; nothing where it is none. */
+/** A release as the service reports it, such as 2025.12.4 or 2026.5.0-rc1; undefined if invalid. */
 export function readRelease(text: string): Release | undefined {
   const [, year, month, patch] = /^(\d{4})\.([1-9]|1[0-2])(?:\.(\d{1,4}))?(?:-\w+)?$/.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -54,7 +53,7 @@ export function shownRelease({ year, month, patch }: Release): string {
   return patch === undefined ? `${year}.${month}` : `${year}.${month}.${patch}`;
 }
 
-/** Why rules cannot follow a release that somebody wrote down; nothing where they can. */
+/** Why a configured release is unusable; undefined if it is usable. */
 export function releaseProblem(text: string): Problem | undefined {
   const release = readRelease(text);
   if (release === undefined) {
@@ -74,7 +73,7 @@ export function releaseProblem(text: string): Problem | undefined {
       detail: `rollcall supports ${oldestRelease} and later releases.`,
     };
   }
-  // YAML without quotes, and whoever copies what it says, drops a zero.
+  // Unquoted YAML drops a zero.
   const meant = lines.find((candidate) => candidate === `${line}0`) ?? nearest(line, lines);
   return {
     code: 'invalid-value',
@@ -83,20 +82,20 @@ export function releaseProblem(text: string): Problem | undefined {
   };
 }
 
-/** Whether it is later than all that rollcall knows. Rules take it for the last of those. */
+/** Whether it is newer than every known release, whose rules then apply. */
 export function isNewerThanKnown({ year, month }: Release): boolean {
   return order({ year, month }, known(newestRelease)) > 0;
 }
 
-/** Whether two may be one, as far as both are known: 2025.12 and 2025.12.4 may. */
+/** Whether two may be the same release: 2025.12 and 2025.12.4. */
 export function maybeSameRelease(a: Release, b: Release): boolean {
   return order(a, b) === 0;
 }
 
-/** The releases from one on, or those before one. */
+/** Releases from one on, or before one. */
 type ReleaseRange = { readonly from: string } | { readonly before: string };
 
-/** Whether a release is in a range; `perhaps` where none is known, or where its patch decides and is not known. */
+/** Whether a release is in a range; `perhaps` if it, or its deciding patch number, is unknown. */
 export function inRange(range: ReleaseRange, release: Release | undefined): boolean | 'perhaps' {
   const bound = known('from' in range ? range.from : range.before);
   if (release === undefined) return 'perhaps';
@@ -110,7 +109,7 @@ function shownRange(range: ReleaseRange): string {
   return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
 }
 
-/** Less than 0 where the first is the earlier. A patch that one of them leaves open makes no difference. */
+/** Negative if the first is earlier. A missing patch number makes no difference. */
 function order(a: Release, b: Release): number {
   const patches = a.patch === undefined || b.patch === undefined ? 0 : a.patch - b.patch;
   return a.year - b.year || a.month - b.month || patches;
@@ -122,23 +121,23 @@ function known(text: string): Release {
   return release;
 }
 
-/** How a release that a rule depends on becomes known. */
+/** How to set the release for rules that depend on it. */
 export const howToSetRelease: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
 
-/** What to say of what all releases refuse that were tried. `what` is as in `this scheme`. */
+/** The problem of a value that all tried releases reject. `what` is as in `this scheme`. */
 export function refused(what: string, detail: string, code: DiagnosticCode = 'invalid-format'): Problem {
   return { code, summary: `the service refuses ${what}`, detail };
 }
 
-/** What to say of what services have been seen to refuse, and take in some other case. */
+/** The warning for a value that services have rejected in some cases. */
 export function likelyRefused(summary: string, detail: string): Problem {
   return { code: 'likely-refused', severity: 'warning', summary, detail };
 }
 
 /**
- * What to say of what some releases do not take: an error where the release is one of them, a warning where it may be.
- * `does` begins with a verb for several: `refuse this slug`.
+ * The problem of a value that some releases reject: an error for such a release, a warning if the release is unknown. `does`
+ * begins with a plural verb: `refuse this slug`.
  */
 export function releaseProblemFor(
   range: ReleaseRange,

@@ -7,52 +7,50 @@ import { withHiding, writtenValue, type Declared, type Field } from './fields.ts
 import type { Kind } from './kind.ts';
 import { isNameReference } from './values.ts';
 
-/** What the manifest declares of one record of the service, defaults filled in and strings trimmed. */
+/** A declared record, with defaults filled in and strings trimmed. */
 export interface Resource extends Declared {
   readonly kind: Kind<ResourceType>;
-  /** The slug, the username: the value of the field that names one of its kind. */
+  /** The value of the identity: the slug, the username. */
   readonly name: string;
   readonly address: Address;
-  /** The fields that stand there and are broken: none of those above. */
+  /** The fields with errors, which are not among `fields`. */
   readonly broken?: readonly string[];
-  /** The sensitive values of the file, and what rollcall itself keeps secret: to be kept out of what is shown. */
+  /** Secrets of the file and of rollcall itself, which must not be shown. */
   readonly secrets: readonly string[];
   readonly origin: Origin;
 }
 
-/** Where a resource is declared. */
 type Origin =
   | { readonly kind: 'manifest'; readonly file: SourceFile; readonly entry: Span }
-  /** A document of a plan says where its manifests declared what, without their texts. */
+  /** A saved plan has only the places of its manifests. */
   | { readonly kind: 'saved-plan'; readonly filename: string; readonly entry: Position };
 
 export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
 }
 
-/** The address of an entry; within another record, where its name counts there alone: `entitlement.grafana/admin`. */
+/** The address of an entry; with its parent if names are scoped: `entitlement.grafana/admin`. */
 export function addressIn(kind: Kind<ResourceType>, name: string, within: JsonValue = null): Address {
   if (kind.scope === undefined || within === null) return addressOf(kind.type, name);
   const whole = isNameReference(within) ? within.name : textOf(within);
   return addressOf(kind.type, `${whole.replaceAll(/[%/]/g, encodeURIComponent)}/${name}`);
 }
 
-/** The address that an entry would have under another name. */
+/** The address of the entry under another name. */
 export function addressNow({ kind, fields }: Pick<Resource, 'kind' | 'fields'>, name: string): Address {
   return addressIn(kind, name, kind.scope && writtenValue({ kind, fields }, kind.scope));
 }
 
-/** The name of its kind, from the address of a resource. */
+/** The type of an address. */
 export function typeOf(address: Address): string {
   return address.slice(0, address.indexOf('.'));
 }
 
-/** The name of a resource, from its address. */
 export function nameOf(address: Address): string {
   return address.slice(address.indexOf('.') + 1);
 }
 
-/** Where a resource stands, or one of its fields when it declares that field, or one item of a field that is a list. */
+/** The place of a resource, of a declared field, or of a list item. */
 export function placeOf({ origin, fields }: Resource, name = '', item = -1): Range {
   const field = fields[name];
   const at = field?.items?.[item] ?? field?.at ?? origin.entry;
@@ -65,7 +63,7 @@ function isSpan(at: Span | Position): at is Span {
   return Array.isArray(at);
 }
 
-/** Where the manifest declares a resource, as documents say it. */
+/** The source in documents. */
 export interface Source {
   readonly file: string;
   readonly line: number;
@@ -77,7 +75,7 @@ export function sourceOf(resource: Resource): Source {
   return { file: filename, line: start.line, column: start.column };
 }
 
-/** A diagnostic about a resource, at one of its fields when it declares that field, or at one item of that. */
+/** A diagnostic at a resource, at a declared field, or at a list item. */
 export function diagnosticOf(
   resource: Resource,
   field: string | undefined,
@@ -96,13 +94,13 @@ export function diagnosticOf(
   };
 }
 
-/** The resource as people may see it from whom these of its fields are hidden. A secret stays what it is. */
+/** The resource with these fields hidden. Secrets stay secret. */
 export function withHidden(resource: Resource, names: ReadonlySet<string>): Resource {
   if (names.size === 0) return resource;
   return withFields(resource, (field, name) => (names.has(name) ? withHiding(field, true) : field));
 }
 
-/** The resource with other fields; the very one where none is another. */
+/** The resource with mapped fields; the same object if none changes. */
 export function withFields(resource: Resource, change: (field: Field, name: string) => Field): Resource {
   let isSame = true;
   const fields: Record<string, Field> = {};
@@ -114,7 +112,7 @@ export function withFields(resource: Resource, change: (field: Field, name: stri
   return isSame ? resource : { ...resource, fields };
 }
 
-/** The resource without some of its fields; the very one where it has none of them. */
+/** The resource without some fields; the same object if it has none of them. */
 export function withoutFields(resource: Resource, names: ReadonlySet<string>): Resource {
   const fields = Object.entries(resource.fields).filter(([name]) => !names.has(name));
   return fields.length === Object.keys(resource.fields).length
@@ -122,7 +120,7 @@ export function withoutFields(resource: Resource, names: ReadonlySet<string>): R
     : { ...resource, fields: Object.fromEntries(fields) };
 }
 
-/** In the order of the kinds, then by name in code-unit order: the same on every machine. */
+/** In the order of the kinds, then by name in code-unit order, so that it is the same on every machine. */
 export function byAddress(a: { readonly address: Address }, b: { readonly address: Address }): number {
   return (
     rankOf(a.address) - rankOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)

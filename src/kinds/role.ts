@@ -1,6 +1,5 @@
 import { kindFrom, type RowKind } from './row.ts';
 
-/** A role, which has permissions and gives them to the groups and users that have it. */
 export const role: RowKind = kindFrom({
   path: '/rbac/roles/',
   list: 'roles',

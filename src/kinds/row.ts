@@ -28,38 +28,36 @@ type Given =
   | 'credentials';
 type Defaulted = 'isUndocumented' | 'title' | 'words';
 
-/** What is written by hand of a kind: what the facts of the service's API do not say. */
+/** The hand-written part of a kind, which the facts do not contain. */
 export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted>> {
-  /** Where the service lists the records, as the facts have it: `/core/groups/`. */
   readonly path: string;
   readonly list: string;
-  /** The `type` of its entries, in a list of several, where that is not its path below that of the list. */
+  /** The `type` of its entries, if not the end of its path. */
   readonly type?: string;
-  /** The word for several of its type, in a list of several: `OAuth2 providers`. */
+  /** The plural of its type: `OAuth2 providers`. */
   readonly several?: string;
-  /** What no record can be called, as its path is that of something else. */
+  /** Names that are impossible because they are other paths. */
   readonly otherPaths?: readonly string[];
-  /** The first release in which one can be declared, where the facts of its path do not say that. */
+  /** The first release that can declare it, if the facts do not show it. */
   readonly since?: string;
-  /** Whether the service makes records of other types of this one. */
   readonly isBase?: boolean;
   readonly isDocumented?: boolean;
-  /** Whether the service holds names unique in every release, as somebody has seen: then a create may be sent again. */
+  /** Whether names are unique in every release, as tried, so that a create may be repeated. */
   readonly unique?: boolean;
-  /** What a list, and a look-up by a filter, are asked to leave out, whatever is declared. */
+  /** Parameters of lists and filters that leave fields out. */
   readonly leftOut?: Readonly<Record<string, string>>;
-  /** The fields by which one does something for people: it is created without them, and gets them once all is bound to it. */
+  /** The fields that make it usable: it is created without them, and gets them once all bindings exist. */
   readonly withheld?: readonly string[];
   readonly createdWith?: Readonly<Record<string, JsonValue>>;
-  /** The field with the id by which policies, groups and users are bound to one, where that is not `pk`. */
+  /** The field with the id for bindings, if not `pk`. */
   readonly bindableIn?: string;
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
-  /** Of what the facts do not say of its fields. Those that no row is about are declared as the facts have them. */
+  /** The hand-written part of fields. Fields without a row follow the facts. */
   readonly fields?: FieldRows;
 }
 
-/** What is written by hand of a field. A text without checks of its own is checked for the length that earlier releases take. */
+/** The hand-written part of a field. A text without checks is checked for the length limits of earlier releases. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
   'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'isNullable' | 'findId' | 'part'
@@ -70,7 +68,7 @@ export type FieldRows = Readonly<Record<string, FieldRow>>;
 
 export type RowKind = Kind<FamilyType>;
 
-/** A kind, as its row and the facts of the service's API make it. The facts are read when they are first asked for. */
+/** A kind made from its row and the facts, which are read when first needed. */
 export function kindFrom(row: KindRow): RowKind {
   const {
     path: ownPath,
@@ -149,22 +147,21 @@ export function kindFrom(row: KindRow): RowKind {
   };
 }
 
-/** How several policies count together. */
+/** The field for combining bindings. */
 const mode = 'policy_engine_mode';
 
-/** Whether policies can be bound: then a record has that field, or its id is the one by which they are. */
+/** Whether policies can be bound: it has the field for combining, or the id for bindings. */
 function isBindable({ id, fields }: NewestFacts): boolean {
   return mode in fields || id?.name === 'pbm_uuid';
 }
 
-/** A field that declares bindings. */
+/** A field for bindings. */
 function boundField(children: Children, row: FieldOfKind): FieldOfKind {
   const same = (declared: JsonValue, observed: JsonValue): boolean =>
     sameBindings(children, declared, observed);
   return { default: [], same, ...row, part: 'if at_least' };
 }
 
-/** Where one record is changed. */
 function recordPath({ single }: KindRow, list: string, id: string): string {
   return single === undefined ? `${list}${encodeURIComponent(id)}/` : list;
 }
@@ -190,20 +187,20 @@ function fieldsOf(
   return { ...withInstructions(Object.fromEntries(fields)), ...(deletion && lifecycleFields) };
 }
 
-/** The path of a type below that of all: `authenticator_validate`. */
+/** The type in a path: `authenticator_validate`. */
 function typeIn(all: string, path: string): string {
   const steps = all.replace(/all\/$/, '').split('/');
   const own = path.split('/').filter((step, index) => step !== steps[index] && step !== '');
   return own.filter((step) => !steps.includes(step)).join('_');
 }
 
-/** As permissions call one, where that is another word than its type. */
+/** The name in permissions, if different from the type. */
 function modelOf({ type, model: { list } }: Family, facts: NewestFacts, several?: string): Kind['model'] {
   const [, model = type] = facts.model?.split('.') ?? [];
   return several === undefined && model === type ? undefined : { type: model, list: several ?? list };
 }
 
-/** Names that are not written as other words. */
+/** Names with a spelling of their own. */
 const spelled = new Map(
   ['LDAP', 'SAML', 'SCIM', 'RAC', 'RADIUS', 'OAuth2', 'OAuth', 'SSF', 'GeoIP', 'SMS', 'TOTP', 'mTLS'].map(
     (word) => [word.toLowerCase(), word],
@@ -215,7 +212,6 @@ function severalOf(sort: string, { model: { list } }: Family): string {
   return `${words.join(' ')} ${list}`;
 }
 
-/** The fields, with those of an entry that say which of them are declared in part, or in full. */
 function withInstructions(fields: Kind['fields']): Kind['fields'] {
   const parts = new Set(Object.values(fields).map(({ part }) => part));
   const names = { isInstruction: true, inTable: 'texts' } as const;
@@ -226,7 +222,7 @@ function withInstructions(fields: Kind['fields']): Kind['fields'] {
   };
 }
 
-/** The rows of all fields: its identity first, then those that are written, then what else the service takes. */
+/** The rows of all fields: the identity, hand-written ones, then the others of the service. */
 function rowsOf(
   { fields, single, notDeclarable = {} }: KindRow,
   { identity, id }: Family,
@@ -234,7 +230,7 @@ function rowsOf(
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
-  // The ids of some can be written as well, but they are the service's.
+  // Writable ids are left to the service.
   const others = Object.entries(facts.fields).flatMap(([name, { readOnly }]): [string, FieldRow][] =>
     readOnly || name === id || reasons.has(name) ? [] : [[name, {}]],
   );
@@ -256,7 +252,7 @@ function wordsOf({ type, list }: Family, sort: Kind['variant']): Kind['words'] {
   return { one, nameTakenHint };
 }
 
-/** A field, as its row and the facts make it. Those that a row has beside the service's are left unchanged. */
+/** A field made from its row and the facts. Rows without facts stay unchanged. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
   const { part, whole, ordered, ...own } = row;
   const { [name]: facts, [`${name}_obj`]: named } = fields;

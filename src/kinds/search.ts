@@ -1,9 +1,9 @@
 const longestSearch = 100;
 
 /**
- * What narrows a list to a few with those of a name among them: a search for the longest plain word of it. The service searches for
- * each word of a text, in any case, and some releases take quotes and commas for more than they are. A name without such a word
- * narrows nothing.
+ * Narrows a list to a few records, with those of a name among them: a search for its longest plain word. The service searches for
+ * each word of a text, in any case, and some releases treat quotes and commas specially. A name without such a word narrows
+ * nothing.
  */
 export function searchFor(name: string): Readonly<Record<string, string>> {
   const words = name.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];

@@ -3,9 +3,9 @@ import { referenceOf } from './references.ts';
 
 const secretName = /^auth$|secret|password|token|key|credentials|kubeconfig|keytab|ccache/;
 
-/** Fields that sound like secrets and hold none, by path and field or by the field alone. */
+/** Fields with names like secrets that are none, by path and field or by field. */
 const open: ReadonlySet<string> = new Set([
-  // An address, a time, or the name of an attribute.
+  // Addresses, times and names of attributes.
   'access_token_url',
   'access_token_validity',
   'basic_auth_password_attribute',
@@ -17,7 +17,7 @@ const open: ReadonlySet<string> = new Set([
   'request_token_url',
   'token_expiry',
   '/core/object_attributes/ key',
-  // What the service makes known to others: a certificate, a public key, the name of a client.
+  // Public values: certificates, public keys, names of clients.
   'admin_integration_key',
   'certificate_data',
   'consumer_key',
@@ -26,7 +26,7 @@ const open: ReadonlySet<string> = new Set([
   'public_key',
 ]);
 
-/** Whether whoever knows the value of a field can pose as somebody, or read what is not theirs. */
+/** Whether anyone who knows the value could impersonate somebody or read private data. */
 export function isSecret(path: string, field: string, facts: FieldFacts): boolean {
   if (facts.readOnly || open.has(field) || open.has(`${path} ${field}`)) return false;
   if (facts.writeOnly) return true;

@@ -2,7 +2,6 @@ import type { Children } from './children.ts';
 import { familyOf } from './families.ts';
 import { policyBindings } from './policy-bindings.ts';
 
-/** The stages of a flow. */
 export const stageBindings: Children = {
   type: 'flowstagebinding',
   list: 'bindings of stages',
@@ -22,6 +21,6 @@ export const stageBindings: Children = {
   // 2023.10.7 and 2025.12.4 took a PATCH of the order alone.
   isSentWhole: false,
   inside: { field: 'policies', children: policyBindings, bindableIn: 'policybindingmodel_ptr_id' },
-  // They act on what the stages before them have found out.
+  // They act on the results of earlier stages.
   last: { field: 'component', values: ['ak-stage-user-login-form', 'ak-stage-user-write-form'] },
 };

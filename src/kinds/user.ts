@@ -60,7 +60,6 @@ const notDeclarable = {
   is_superuser: superuser,
 };
 
-/** A user. The documented operations have no way to read one. */
 export const user: RowKind = kindFrom({
   path: '/core/users/',
   list: 'users',
@@ -109,7 +108,7 @@ function typeRefusal(type: string): Problem | undefined {
   );
 }
 
-/** The service makes users for its outposts and for its own work. */
+/** Users of outposts and of the service itself. */
 function isInternal({ type, path: folder }: JsonObject): boolean {
   return (
     type === 'internal_service_account' ||
@@ -117,7 +116,7 @@ function isInternal({ type, path: folder }: JsonObject): boolean {
   );
 }
 
-/** A day that its month does not have: the form of a date-time is in the schema, and this cannot be. */
+/** The problem of a date that does not exist, such as 31 November. */
 function noSuchDay(time: string): Problem | undefined {
   const date = time.slice(0, 'yyyy-mm-dd'.length);
   if (new Date(date).getUTCDate() === Number(date.slice(-2))) return undefined;
@@ -128,7 +127,7 @@ function noSuchDay(time: string): Problem | undefined {
   };
 }
 
-/** Why the service would refuse a date-time that the schema lets through. */
+/** Why the service would reject a date-time that the schema accepts. */
 function lastLoginRefusal(time: string): Problem | undefined {
   if (time.endsWith('z')) {
     return likelyRefused('the service is known to refuse a lower-case z', 'Write Z.');
@@ -143,7 +142,7 @@ function lastLoginRefusal(time: string): Problem | undefined {
   return undefined;
 }
 
-/** A time without an offset: the service takes it for UTC, and its writer may have meant another time zone. */
+/** The warning for a time without an offset: the service reads it as UTC, and another zone may be intended. */
 function noTimeZone(time: string): Problem | undefined {
   if (!hasNoTimeZone(time)) return undefined;
   return {
@@ -154,7 +153,7 @@ function noTimeZone(time: string): Problem | undefined {
   };
 }
 
-/** Whether a date-time says nothing of its time zone. */
+/** Whether a date-time has no time zone. */
 function hasNoTimeZone(time: string): boolean {
   return !/(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(time.slice('yyyy-mm-ddThh:mm'.length));
 }

@@ -1,26 +1,26 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
-/** What stands in place of an id: the name, exactly as the service has it. */
+/** A name in place of an id, exactly as in the service. */
 export interface NameReference extends JsonObject {
   readonly name: string;
 }
 
-/** Whether a value that stands where an id can stand is a name. */
+/** Whether a value in place of an id is a name. */
 export function isNameReference(value: JsonValue): value is NameReference {
   return isJsonObject(value) && typeof value['name'] === 'string';
 }
 
-/** An id or a name as people see it, not yet safe to print: `"Grafana OIDC" (12)` where both are known. */
+/** An id or name for output, not yet escaped: `"Grafana OIDC" (12)` if both are known. */
 export function shownId(id: JsonValue, name?: string): string {
   if (isNameReference(id)) return JSON.stringify(id.name);
   const text = typeof id === 'string' ? id : JSON.stringify(id);
   return name === undefined ? text : `${JSON.stringify(name)} (${text})`;
 }
 
-/** Brings ids that are the same to the service into one form; the names that may stand in their place as well. */
+/** Normalizes ids that are equal for the service, and names in their place. */
 export type IdForm = (id: JsonValue) => JsonValue;
 
-/** Whether two lists hold the same ids. The service returns them in any order and without duplicates. */
+/** Whether two lists have the same ids. The service returns them in any order, without duplicates. */
 export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
   const a = new Set(declared.map(form));
@@ -28,7 +28,6 @@ export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm):
   return a.size === b.size && [...a].every((id) => b.has(id));
 }
 
-/** The same, where an id that stands there twice is not the same as once. */
 export function sameIdsAsOften(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
   return declared.length === observed.length && sameIds(declared, observed, form);
@@ -36,16 +35,15 @@ export function sameIdsAsOften(declared: JsonValue, observed: JsonValue, form: I
 
 export const plainId: IdForm = (id) => nameForm(id) ?? id;
 
-/** The service returns UUIDs in lower case, with dashes. */
+/** The service writes UUIDs in lower case, with dashes. */
 export const plainUuid: IdForm = (id) =>
   nameForm(id) ?? (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
 
-/** A name in a form that is the same for the same name, and that no id has. */
+/** A normalized name, which no id equals. */
 function nameForm(id: JsonValue): string | undefined {
   return isNameReference(id) ? JSON.stringify({ name: id.name }) : undefined;
 }
 
-/** Whether a value is the id of a record that has a UUID. */
 export function isUuid(pk: JsonValue): boolean {
   return typeof pk === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(pk);
 }
@@ -58,7 +56,7 @@ export function sameTexts(declared: JsonValue, observed: JsonValue): boolean {
   return sameIds(declared, observed, plainId);
 }
 
-/** The service returns times in UTC, and takes a time without an offset for one in UTC. */
+/** The service returns times in UTC, and reads a time without an offset as UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
   return declared === observed || instantOf(declared) === instantOf(observed); // NaN, which is no instant, equals nothing
 }
@@ -70,7 +68,7 @@ function instantOf(value: JsonValue): number {
   return Date.parse(sign === undefined ? `${time}Z` : `${time}${sign}${hours}:${minutes}`);
 }
 
-/** Whether two values are the same JSON; the order of keys means nothing. */
+/** Whether two values are the same JSON, in any order of keys. */
 export function sameJson(a: JsonValue, b: JsonValue): boolean {
   if (isJsonList(a) && isJsonList(b))
     return a.length === b.length && a.every((item, index) => sameJson(item, b[index] ?? null));
@@ -84,17 +82,17 @@ export function sameJson(a: JsonValue, b: JsonValue): boolean {
   return a === b;
 }
 
-/** How a field that is declared in part is compared and changed. */
+/** How a partly declared field is compared and changed. */
 export interface PartialValue {
-  /** The part of an observed value that a declared one is about. */
+  /** The part of an observed value that the declaration covers. */
   readonly managed: (declared: JsonValue, observed: JsonValue) => JsonValue;
-  /** An observed value with the declared one in it. */
+  /** The observed value with the declared part replaced. */
   readonly merged: (declared: JsonValue, observed: JsonValue) => JsonValue;
-  /** The part of what was declared that what is declared now is no longer about. */
+  /** The previously declared part that is no longer declared. */
   readonly dropped: (before: JsonValue, now: JsonValue) => JsonValue;
 }
 
-/** Declared ids, beside which there may be others. */
+/** Compares declared ids, among others. */
 export function partialIds(form: IdForm): PartialValue {
   return {
     dropped: (before, now) => {
@@ -115,7 +113,7 @@ export function partialIds(form: IdForm): PartialValue {
   };
 }
 
-/** Declared keys, at any depth, beside which there may be others. The items of a list are all declared, each perhaps in part. */
+/** Compares declared keys at any depth, among others. All items of a list are declared, each perhaps in part. */
 export const partialKeys: PartialValue = { managed: declaredKeys, merged: withKeys, dropped: droppedKeys };
 
 function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
@@ -139,7 +137,7 @@ function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
   return { ...observed, ...Object.fromEntries(merged) };
 }
 
-/** The items that are declared. An item that has all that is declared of it is kept, with the rest of its keys. */
+/** The declared items. An item with all of its declared keys is kept, with its other keys. */
 function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
   const left = new Map(observed.entries());
   return declared.map((item, index) => {

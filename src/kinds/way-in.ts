@@ -5,44 +5,44 @@ import type { Children } from './children.ts';
 import type { Family, Kind } from './kind.ts';
 import type { StepOfLogin } from './login-part.ts';
 
-/** A record as it is declared, held, or left by a plan. Its bindings stand in its fields, as manifests declare them. */
+/** A record as declared, held, or left by a plan. Bindings are in its fields, as in manifests. */
 export interface LoginRecord {
   readonly kind: Kind;
   readonly name: string;
   readonly fields: JsonObject;
 }
 
-/** The record with an id or name; undefined where it is not known. */
+/** The record with an id or name; undefined if unknown. */
 export type RecordOf = (family: Family, reference: JsonValue) => LoginRecord | undefined;
 
-/** Whether everybody passes, or nobody; undefined where that depends on who asks, or cannot be seen. */
+/** Whether everybody passes, or nobody; undefined if it depends on the user or is unknown. */
 type Verdict = boolean | undefined;
 
-/** A flow, with its stages in their order. */
+/** A flow with its stages in order. */
 export interface LoginFlow {
   readonly record: LoginRecord;
   readonly passes: Verdict;
   readonly stages: readonly LoginStage[];
-  /** All records of which it is made, itself among them. */
+  /** All records that it consists of, including itself. */
   readonly parts: readonly LoginRecord[];
 }
 
 interface LoginStage {
-  /** Undefined where the record is not known. */
+  /** Undefined if the record is unknown. */
   readonly record: LoginRecord | undefined;
   readonly passes: Verdict;
-  /** What it shows inside of itself. */
+  /** Its nested stages. */
   readonly inside: readonly LoginRecord[];
   /** The policies that decide whether it is shown. */
   readonly policies: readonly LoginRecord[];
 }
 
-/** Whether a record is a flow by which people log in. */
+/** Whether a record is a login flow. */
 export function isLogin({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
   return login?.is === 'flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
-/** A flow with what is bound to it; undefined where its stages are not known. */
+/** A flow with its bindings; undefined if its stages are unknown. */
 export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | undefined {
   const { kind, fields } = record;
   const all = childFields(kind);
@@ -81,7 +81,7 @@ export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | 
   };
 }
 
-/** How the policies that are bound to something count together. */
+/** The combined verdict of bound policies. */
 function judged(
   children: Children,
   bound: JsonValue = [],
@@ -120,12 +120,10 @@ function stepOf(record: LoginRecord | undefined): StepOfLogin | undefined {
   return part?.is === 'stage' ? part : undefined;
 }
 
-/** The stages that a stage shows inside of itself. */
 function insideOf(record: LoginRecord, recordOf: RecordOf): readonly LoginRecord[] {
   return referredBy(record, stepOf(record)?.shows, recordOf);
 }
 
-/** The sources that a stage offers. */
 function offeredBy(record: LoginRecord, recordOf: RecordOf): readonly LoginRecord[] {
   return referredBy(record, stepOf(record)?.offers, recordOf);
 }
@@ -137,7 +135,6 @@ function referredBy({ kind, fields }: LoginRecord, field = '', recordOf: RecordO
   return all.flatMap((one) => (one === null || !family ? [] : (recordOf(family, one) ?? [])));
 }
 
-/** What to say of a flow that is open by name. */
 export const openLogin: Problem = {
   code: 'open-login',
   summary: 'whoever gives a name is logged in: no stage before that proves who it is',
@@ -152,7 +149,6 @@ export const lockout = {
     'Change it in the service with another session open, so that it can be changed back. If it is meant here, allow it with --allow lockout.',
 } as const;
 
-/** Whether a list or a reference holds anything. */
 function isGiven(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !(isJsonList(value) && value.length === 0);
 }
@@ -162,12 +158,12 @@ function provesIn({ fields }: LoginRecord, { proves, shows }: StepOfLogin): bool
   return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
 }
 
-/** That a flow lets in whoever knows a name; or where nobody can see whether it does, the policies that decide. */
+/** A flow admits anyone with a user name; or it is unknown, with the deciding policies. */
 export type OpenByName =
   | { readonly kind: 'open' }
   | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
 
-/** Whether a flow takes a name, and logs in whoever gave one without a proof. */
+/** Whether a flow asks for a user name, and logs the user in without a proof. */
 export function openByName({ record, passes, stages }: LoginFlow): OpenByName | undefined {
   if (!isLogin(record) || passes === false) return undefined;
   let isNamed = false;
@@ -185,7 +181,7 @@ export function openByName({ record, passes, stages }: LoginFlow): OpenByName | 
     if (provesIn(own, part) || part.denies) {
       if (stage.passes) return undefined;
       if (!part.denies) guards.push(...policiesOf(stage));
-      // Who is not shown it, gives it no name either.
+      // A user who does not see it gives it no name.
       continue;
     }
     isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
@@ -197,13 +193,13 @@ export function openByName({ record, passes, stages }: LoginFlow): OpenByName | 
   return undefined;
 }
 
-/** The names of the policies that decide on a stage; its own where nobody knows them. */
+/** The names of the policies of a stage; its own name if they are unknown. */
 function policiesOf({ policies, record }: LoginStage): readonly string[] {
   const names = policies.map(({ name }) => name);
   return names.length > 0 ? names : [record?.name ?? ''];
 }
 
-/** Why nobody can log in by a flow, each reason in words; none where people can, as far as that can be seen. */
+/** Why nobody can log in through a flow, in words; empty if people can, as far as known. */
 export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
   if (login?.is !== 'flow') return [];

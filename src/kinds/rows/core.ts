@@ -1,7 +1,7 @@
 import { kindFrom, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** What a domain shows, and the flows that it uses. A second one of a domain was taken by 2023.10.7, and refused by 2025.12.4. */
+/** A second brand for a domain was accepted by 2023.10.7, and refused by 2025.12.4. */
 export const brand: RowKind = kindFrom({
   path: '/core/brands/',
   formerPath: { before: '2024.2', path: '/core/tenants/', id: 'tenant_uuid' },
@@ -29,13 +29,13 @@ export const entitlement: RowKind = kindFrom({
   deletion: {},
 });
 
-/** The permissions that a role gets to what its users make. A second one of a name was refused by 2025.12.4. */
+/** Permissions that a role gets for objects of its users. A second one of a name was refused by 2025.12.4. */
 export const initialPermissions: RowKind = kindFrom({
   path: '/rbac/initial_permissions/',
   list: 'initial_permissions',
   unique: true,
   deletion: {},
-  // Those before demand a `mode`, which is none of its fields now.
+  // Earlier releases require a `mode`, which was removed.
   since: '2025.12',
 });
 

@@ -1,6 +1,6 @@
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
-/** Where devices come from. A second one of a name was taken by 2025.12.4. */
+/** A second one of a name was accepted by 2025.12.4. */
 const connector = { list: 'connectors', deletion: {} } as const satisfies Partial<KindRow>;
 
 export const connectors: readonly RowKind[] = [
@@ -17,7 +17,7 @@ export const deviceAccessGroup: RowKind = kindFrom({
   deletion: {},
 });
 
-/** A second one of a name was taken by 2025.12.4, also of the same connector. */
+/** A second one of a name was accepted by 2025.12.4, even for the same connector. */
 export const enrollmentToken: RowKind = kindFrom({
   path: '/endpoints/agents/enrollment_tokens/',
   list: 'enrollment_tokens',

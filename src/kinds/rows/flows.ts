@@ -1,7 +1,7 @@
 import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
 
-/** What people go through to log in, to consent, or to log out. A second one of a slug was refused by 2023.10.7 and by 2025.12.4. */
+/** A second one of a slug was refused by 2023.10.7 and by 2025.12.4. */
 export const flow: RowKind = kindFrom({
   path: '/flows/instances/',
   list: 'flows',
@@ -35,7 +35,7 @@ export const prompt: RowKind = kindFrom({
   deletion: {},
 });
 
-/** A second one of a name was taken by 2023.10.7 and by 2025.12.4. */
+/** A second one of a name was accepted by 2023.10.7 and by 2025.12.4. */
 export const invitation: RowKind = kindFrom({
   path: '/stages/invitation/invitations/',
   list: 'invitations',

@@ -2,13 +2,10 @@ import { textOf } from '../../base/json.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/**
- * What decides who may use something. Their names are unique in the list of all types: a second one of a name was refused by 2023.10.7
- * and by 2025.12.4, of every type that each has without a licence.
- */
+/** Names are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
 const policy = { list: 'policies', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
-/** Fields of which an event has to match one. */
+/** An event must match one of these fields. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];
 
 const eventMatcher = kindFrom({
@@ -34,14 +31,14 @@ const reputation = kindFrom({
   },
 });
 
-/** What an expression returns where it is nothing but a constant. */
+/** The constant that an expression returns, if it is nothing else. */
 function constantIn(expression: string): boolean | undefined {
   const [, constant] = /^return (True|False)$/.exec(expression.trim()) ?? [];
   return constant === undefined ? undefined : constant === 'True';
 }
 
 export const policies: readonly RowKind[] = [
-  // Nobody passes it by default, in 2025.12.4.
+  // By default nobody passes it, in 2025.12.4.
   kindFrom({
     ...policy,
     path: '/policies/dummy/',

@@ -1,9 +1,6 @@
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
-/**
- * What sources and providers make of a user. Their names are unique in the list of all types: a second one of a name was refused by
- * 2023.10.7 and by 2025.12.4, of every type that each has.
- */
+/** Names are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type. */
 const mapping = {
   list: 'property_mappings',
   unique: true,
@@ -14,7 +11,6 @@ const mapping = {
 
 const before = '2024.8';
 
-/** What a scope of OAuth2 tells an application about a user. */
 export const scopeMapping: RowKind = kindFrom({
   ...mapping,
   path: '/propertymappings/provider/scope/',
@@ -23,7 +19,7 @@ export const scopeMapping: RowKind = kindFrom({
   fields: {
     scope_name: { changeWarning: () => 'applications have to request the scope by another name' },
     expression: { changeWarning: () => 'applications receive other data about their users' },
-    // Both releases leave it empty.
+    // Both releases default to an empty text.
     description: { default: '' },
   },
 });
@@ -50,7 +46,7 @@ export const propertyMappings: readonly RowKind[] = [
     formerPath: { before, path: '/propertymappings/scim/' },
   }),
   kindFrom({ ...mapping, path: '/propertymappings/source/kerberos/' }),
-  // What releases before 2024.8 have for it demands an `object_field`, which is none of its fields now.
+  // Releases before 2024.8 require an `object_field`, which was removed.
   kindFrom({ ...mapping, path: '/propertymappings/source/ldap/' }),
   kindFrom({ ...mapping, path: '/propertymappings/source/oauth/' }),
   kindFrom({ ...mapping, path: '/propertymappings/source/plex/' }),

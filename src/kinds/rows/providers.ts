@@ -3,13 +3,10 @@ import { requireField } from './require-field.ts';
 import { inRange } from '../release.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
-/**
- * Their names are unique in the list of all types: a second one of a name was refused by 2023.10.7 and by 2025.12.4, of every type that
- * each has without a licence.
- */
+/** Names are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
 const provider = { list: 'providers', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
-/** Those through which people log in. */
+/** Providers for logins. */
 const login = {
   ...provider,
   fields: providerFields,
@@ -45,7 +42,7 @@ export const providers: readonly RowKind[] = [
   kindFrom({ ...login, path: '/providers/wsfed/' }),
 ];
 
-/** What a provider of remote access leads to. A second one of a name was taken by 2025.12.4, also of the same provider. */
+/** A second one of a name was accepted by 2025.12.4, even for the same provider. */
 export const racEndpoint: RowKind = kindFrom({
   path: '/rac/endpoints/',
   list: 'rac_endpoints',

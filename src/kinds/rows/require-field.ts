@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Release } from '../release.ts';
 import { likelyRefused } from '../release.ts';
 
-/** What to say of a new record that has neither a field nor one of others, though the service demands one and no schema says so. */
+/** The problem of a new record without a field or its alternatives, which the service requires although its schema does not. */
 export function requireField(
   summary: string,
   others: readonly string[] = [],

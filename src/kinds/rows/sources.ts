@@ -1,7 +1,7 @@
 import { kindFrom, type FieldRows, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** What lets more people in. */
+/** Changes that admit more people. */
 const reach = {
   enabled: {
     changeWarning: (is) =>
@@ -15,16 +15,13 @@ const reach = {
   },
 } satisfies FieldRows;
 
-/**
- * Where people come from. Their slugs are unique in the list of all types: a second one of a slug was refused by 2023.10.7 and by
- * 2025.12.4, of every type that each has.
- */
+/** Slugs are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type. */
 const source = {
   list: 'sources',
   login: { is: 'source' },
   title: 'name',
   unique: true,
-  // Nobody comes from it before all is bound that decides on who may.
+  // Nobody can log in through it before all of its policies are bound.
   withheld: ['enabled'],
   createdWith: { enabled: false },
   deletion: {},
@@ -34,9 +31,9 @@ const source = {
 const oauth = kindFrom({
   ...source,
   path: '/sources/oauth/',
-  // Without its type, a change crashed 2023.10.7 and 2025.12.4; types that know no URLs demand them as well.
+  // Without its type, a change crashed 2023.10.7 and 2025.12.4; types without URLs require them too.
   update: { sentAlong: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
-  // One set of keys: a part of it would let others' keys stay.
+  // One set of keys: a partial update would keep foreign keys.
   fields: { ...reach, oidc_jwks: { whole: true } },
   otherPaths: ['source_types'],
 });
@@ -69,7 +66,7 @@ export const sources: readonly RowKind[] = [
   oauth,
   kindFrom({ ...source, path: '/sources/plex/' }),
   saml,
-  // Nobody logs in through it: it brings users.
+  // Nobody logs in through it: it only imports users.
   kindFrom({ ...source, path: '/sources/scim/', fields: { enabled: reach.enabled } }),
   kindFrom({ ...source, path: '/sources/telegram/' }),
 ];

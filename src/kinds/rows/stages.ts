@@ -3,10 +3,7 @@ import type { Form } from '../kind.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/**
- * The steps of flows. Their names are unique in the list of all types: a second one of a name was refused by 2023.10.7 and by 2025.12.4,
- * of every type that each has without a licence.
- */
+/** Names are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
 const stage = { list: 'stages', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
 const identification = kindFrom({
@@ -38,7 +35,7 @@ const redirect = kindFrom({
   },
 });
 
-/** The forms of a value that earlier releases have as a number. */
+/** The forms of a value that is a number in earlier releases. */
 function formerly(former: (text: string) => number, text: (number: JsonValue) => string): Form {
   return {
     sent: (declared) => declared,
@@ -63,13 +60,14 @@ export const stages: readonly RowKind[] = [
   kindFrom({
     ...stage,
     path: '/stages/authenticator/totp/',
-    // Until 2024.2, it is a number.
+    // A number until 2024.2.
     fields: { digits: { form: formerly((digits) => Number(digits), textOf) } },
   }),
   kindFrom({
     ...stage,
     path: '/stages/authenticator/validate/',
-    // By default, users without a device skip it; `configure` lets whoever knows their names set one up. The default is that of 2025.12.4.
+    // By default, users without a device skip it; `configure` lets anyone with a user name set one up. The default is that of
+    // 2025.12.4.
     login: { is: 'stage', proves: { field: 'not_configured_action', value: 'deny' } },
   }),
   kindFrom({ ...stage, path: '/stages/authenticator/webauthn/' }),
@@ -81,7 +79,7 @@ export const stages: readonly RowKind[] = [
     ...stage,
     path: '/stages/email/',
     login: { is: 'stage', proves: true },
-    // Until 2025.4, it is a number of minutes.
+    // A number of minutes until 2025.4.
     fields: { token_expiry: { form: formerly(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
   }),
   kindFrom({ ...stage, path: '/stages/endpoints/' }),
