@@ -46,19 +46,12 @@ function applicationFields({ rules }: World, applications: Rows): FieldRows {
       ? 'Application with this provider already exists.'
       : undefined;
   return {
-    name: { more: { help_text: "Application's display Name." } },
     slug: {
       last: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules),
-      more: { help_text: 'Internal application name, used in URLs.' },
     },
     provider: { first: takenProvider },
-    open_in_new_tab: { more: { help_text: 'Open launch URL in a new browser tab or window.' } },
     meta_launch_url: { type: 'string', first: (url) => badUrl(url, readRelease(rules.version)) },
     meta_icon: { last: badIcon },
-    policy_engine_mode: {
-      names: { all: 'all, all policies must pass', any: 'any, any policy must pass' },
-    },
-    meta_hide: { more: { help_text: "Hide this application from the user's My applications page." } },
   };
 }
 

@@ -18,13 +18,6 @@ export function bindingKind(world: World): WrittenKind {
     ordering: 'order,-made',
     searched: () => [],
     filters: (query) => filtersOf(world, query),
-    fields: {
-      negate: { more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' } },
-      timeout: {
-        more: { help_text: 'Timeout after which Policy execution is terminated.' },
-      },
-      failure_result: { more: { help_text: 'Result if the Policy execution fails.' } },
-    },
     newPk: (made) => uuid(`binding ${made}`),
     keep: (values, { own, made }) => {
       if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };

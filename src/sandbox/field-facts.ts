@@ -17,6 +17,7 @@ import {
   type Field,
 } from './fields.ts';
 import type { World } from './kind.ts';
+import { answers } from './answers.ts';
 import { typeName } from './python.ts';
 import type { Rows } from './rows.ts';
 import { bindableAt } from './bindables.ts';
@@ -27,8 +28,6 @@ export interface FieldRow extends Partial<Field> {
   readonly first?: Check;
   /** The same, after them. */
   readonly last?: Check;
-  /** What people are shown for the values of a choice, where that is not the value in words. */
-  readonly names?: Readonly<Record<string, string>>;
 }
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
@@ -51,7 +50,9 @@ export function fieldsFrom(world: World, path: string, rows: FieldRows = {}): Re
 type Place = readonly [path: string, name: string];
 
 function fieldFrom(world: World, place: Place, facts: FieldFacts, row: FieldRow): Field {
-  const { first, last, names, more, ...own } = row;
+  const [path, name] = place;
+  const { names, more, ...texts } = answers().fields[path]?.[name] ?? {};
+  const { first, last, ...own } = { ...texts, ...row };
   const list = listOf(place, facts);
   const form = facts.enum
     ? choice(facts.enum, names, first)

@@ -1,7 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { uuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
-import { autocompletion } from './lists.ts';
 import type { Query } from './query.ts';
 import { memberOf } from './people.ts';
 import { Rows, valuesOf, type Row } from './rows.ts';
@@ -12,12 +11,10 @@ export function groupKind(world: World): WrittenKind {
   return tableFrom(world, {
     path: '/core/groups/',
     list: 'groups',
-    autocomplete: autocompletion('group', ['name'], 'is_superuser'),
     rows,
     fields: {
       // Since 2024.6.
       ...(!world.rules.isLate && { name: { first: () => undefined } }),
-      is_superuser: { more: { help_text: 'Users added to this group will be superusers.' } },
       parent: { first: isItself },
     },
     newPk: (made, { name }) => uuid(`group ${made} ${textOf(name)}`),

@@ -43,8 +43,6 @@ export interface SandboxKind extends Guarded {
   readonly searched: (row: Row) => readonly (JsonValue | undefined)[];
   /** What else a query can ask for, or what is wrong with it. */
   readonly filters?: (query: Query) => readonly Filter[] | FieldErrors;
-  /** What later releases add to its list, for the search in their own pages. */
-  readonly autocomplete?: JsonObject;
   /** Its list, where that is not what somebody may view of what the query asks for. */
   readonly listed?: (query: Query, asker: Requester) => Listed;
   /** A record as the service answers it to somebody. The query says what is left out. */

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../base/json.ts';
 import type { FieldErrors } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
 import { pageOf, type Filter, type Listed, type Query } from './query.ts';
@@ -55,20 +54,4 @@ function searched(kind: SandboxKind, query: Query): Filter[] {
       return words.every((word) => texts.some((text) => text.includes(word)));
     },
   ];
-}
-
-/** What later releases add to a list of a model with attributes: what their pages can search by. */
-export function autocompletion(
-  model: string,
-  texts: readonly string[],
-  flag: string,
-  more: JsonObject = {},
-): JsonObject {
-  const name = `authentik_core.${model}`;
-  const fields = {
-    ...Object.fromEntries(texts.map((text) => [text, { type: 'str', nullable: false, options: null }])),
-    [flag]: { type: 'bool', nullable: true, options: null },
-    attributes: { type: 'relation', nullable: false, options: null, relation: `${name}_attributes` },
-  };
-  return { current_model: name, models: { [name]: { ...fields, ...more } } };
 }

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
+import { answers } from './answers.ts';
+import { pathOf } from './bindables.ts';
 import { pathNamed, type KindName } from './all.ts';
 import { Executor } from './executor.ts';
 import { plantFresh } from './fresh.ts';
@@ -22,7 +24,7 @@ import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
 import { Requesters, notAuthenticated, reaches, rightFor, viewed, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
-import { configurationOf, listOptions, meOf, versionOf } from './self.ts';
+import { listOptions, meOf, versionOf } from './self.ts';
 import { refusedOf, saveRequest, type RefusedEntry, type Taken } from './taken.ts';
 import { deleteRow, shownUses } from './uses.ts';
 
@@ -100,7 +102,10 @@ export class Sandbox {
       case '/api/v3/admin/version/':
         return this.#answerAbout(request, (asker) => asker && versionOf(this.#world.rules));
       case '/api/v3/root/config/':
-        return this.#answerAbout(request, () => configurationOf(this.#world.rules));
+        return this.#answerAbout(
+          request,
+          () => answers().configuration[this.#world.rules.isLate ? '2025.12' : '2023.10'],
+        );
     }
     const [, record, below] = /^(.+\/)(used_by|setup_urls)\/$/.exec(path) ?? [];
     if (record !== undefined && below !== undefined) return this.#below(request, record, below);
@@ -155,7 +160,7 @@ export class Sandbox {
     if (found === 'no such page') return json(404, { detail: 'Invalid page.' }, allow);
     if (found === 'crashed') return crashed(request);
     if ('errors' in found) return json(400, found.errors, allow);
-    const more = rules.isLate ? { autocomplete: kind.autocomplete ?? {} } : {};
+    const more = rules.isLate && { autocomplete: answers().autocomplete[pathOf(kind)] ?? {} };
     return json(200, { ...found, ...more }, allow);
   }
 
@@ -191,7 +196,11 @@ export class Sandbox {
     const found = pageOf(new Query(request.path), [], this.#world.rules);
     if (found === undefined) return json(404, { detail: 'Invalid page.' }, allow);
     const { pagination } = found;
-    return json(200, { pagination, results: [], autocomplete: kind.autocomplete ?? {} }, allow);
+    return json(
+      200,
+      { pagination, results: [], autocomplete: answers().autocomplete[pathOf(kind)] ?? {} },
+      allow,
+    );
   }
 
   #atRecord(request: SandboxRequest, kind: SandboxKind, name: string): SandboxResponse {

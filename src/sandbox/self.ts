@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts';
+import { answers } from './answers.ts';
 import type { Field } from './fields.ts';
 import type { WrittenKind } from './kind.ts';
 import type { Rules } from './release.ts';
@@ -14,24 +15,6 @@ export function versionOf({ version, isLate }: Rules): JsonObject {
     build_hash: '',
     outdated: false,
     ...(isLate && { version_latest_valid: true, outpost_outdated: false }),
-  };
-}
-
-/** How the service is set up: `GET /root/config/`, for everybody but those with a wrong token. */
-export function configurationOf({ isLate }: Rules): JsonObject {
-  return {
-    error_reporting: {
-      enabled: false,
-      sentry_dsn: '',
-      environment: 'customer',
-      send_pii: false,
-      traces_sample_rate: 0.1,
-    },
-    capabilities: ['can_impersonate', 'is_enterprise'],
-    cache_timeout: 300,
-    cache_timeout_flows: 300,
-    cache_timeout_policies: 300,
-    ...(!isLate && { cache_timeout_reputation: 300 }),
   };
 }
 
@@ -57,7 +40,7 @@ function fieldOptions(name: string, { type, label, more, default: byDefault }: F
 /** Who asks, by a user's record: `GET /core/users/me/`. */
 export function meOf(user: JsonObject, { isLate }: Rules): JsonObject {
   const groups = user['groups_obj'] ?? [];
-  const permissions = [...always, ...(isLate ? later : earlier)].toSorted();
+  const permissions = answers().permissions[isLate ? '2025.12' : '2023.10'];
   return {
     user: {
       ...only(user, shownToOneself),
@@ -72,22 +55,3 @@ export function meOf(user: JsonObject, { isLate }: Rules): JsonObject {
 }
 
 const shownToOneself = 'pk username name is_active is_superuser email avatar uid type'.split(' ');
-function everyRightTo(model: string): string[] {
-  return ['add', 'change', 'delete', 'view'].map((right) => `${right}_${model}`);
-}
-
-const always = [
-  ...everyRightTo('role'),
-  'access_admin_interface',
-  'assign_role_permissions',
-  'unassign_role_permissions',
-  'view_system_info',
-];
-const earlier = ['run_system_tasks', 'view_system_tasks'];
-const later = [
-  ...everyRightTo('initialpermissions'),
-  'edit_system_settings',
-  'manage_media_files',
-  'view_media_files',
-  'view_system_settings',
-];

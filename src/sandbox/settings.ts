@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { factsOf } from '../kinds/facts.ts';
+import { answers } from './answers.ts';
 import { emptyOf, factsIn } from './field-facts.ts';
 import { mapping } from './fields.ts';
 import type { World, WrittenKind } from './kind.ts';
@@ -19,26 +20,9 @@ export function settingsKind(world: World): WrittenKind {
     fields: { flags: { read: mapping } },
     shown: ({ fields }) => ({ flags: fields['flags'] ?? flagsOf(world) }),
   });
-  kind.writing.plant({ pk: single, ...defaults });
+  kind.writing.plant({ pk: single, ...answers().settings });
   return kind;
 }
-
-/** As the service has them by itself: authentik/tenants/models.py @ 2025.12.4. */
-const defaults = {
-  avatars: 'gravatar,initials',
-  default_token_duration: 'minutes=30',
-  default_token_length: 60,
-  default_user_change_name: true,
-  event_retention: 'days=365',
-  footer_links: [],
-  gdpr_compliance: true,
-  impersonation: true,
-  impersonation_require_reason: true,
-  pagination_default_page_size: 20,
-  pagination_max_page_size: 100,
-  reputation_lower_limit: -5,
-  reputation_upper_limit: 5,
-};
 
 /** The flags that the release has, as nobody has set them. */
 function flagsOf(world: World): JsonValue {

@@ -6,7 +6,6 @@ import { readFields, type FieldErrors } from './fields.ts';
 import { groupOfUser, roleRecord } from './people.ts';
 import { userUuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
-import { autocompletion } from './lists.ts';
 import type { Filter, Query } from './query.ts';
 import { Rows, type Row, type Values } from './rows.ts';
 import { tableFrom } from './table.ts';
@@ -31,9 +30,6 @@ export function userKind(world: World): WrittenKind {
       userUuid(user.pk),
     ],
     filters,
-    autocomplete: autocompletion('user', ['username', 'name', 'email', 'path'], 'is_active', {
-      type: { type: 'str', nullable: false, options: userTypes },
-    }),
     rows,
     isUnreadable,
     fields: userFields(world, rows),
@@ -104,7 +100,6 @@ function refusedAttributes(
 /** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
 const anonymous = 'AnonymousUser';
 
-const userTypes = ['internal', 'external', 'service_account', 'internal_service_account'];
 const internalServiceAccount = 'internal_service_account';
 
 /** Nobody can be created as such an account; to be made one is possible, and for ever. */
@@ -120,15 +115,7 @@ function userFields({ rules }: World, users: Rows): FieldRows {
   };
   return {
     username: { first: takenUsername },
-    name: { more: { help_text: "User's display name." } },
-    is_active: {
-      label: 'Active',
-      more: {
-        help_text:
-          'Designates whether this user should be treated as active. Unselect this instead of deleting accounts.',
-      },
-    },
-    email: { label: 'Email address', last: (email) => badEmail(email, rules) },
+    email: { last: (email) => badEmail(email, rules) },
     path: { last: badPath },
     type: { first: badType },
   };
@@ -154,9 +141,11 @@ function timesFrom(first: number): () => string {
   return () => new Date(first + (changes += 1)).toISOString();
 }
 
+const userTypes = new Set(['internal', 'external', internalServiceAccount, 'service_account']);
+
 function filters(query: Query): readonly Filter[] | FieldErrors {
   const types = query.all('type');
-  const noType = types.find((asked) => !userTypes.includes(asked));
+  const noType = types.find((asked) => !userTypes.has(asked));
   const start = query.text('path_startswith');
   const uuid = query.text('uuid')?.replaceAll('-', '').toLowerCase();
   if (noType !== undefined)

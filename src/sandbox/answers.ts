@@ -1,0 +1,30 @@
+import type { JsonObject } from '../base/json.ts';
+import { once } from '../base/memoize.ts';
+import { packageFile } from '../base/package-file.ts';
+
+type OfEach = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
+
+/** What people are shown of a field where that does not follow from its name and values. */
+interface FieldTexts {
+  readonly label?: string;
+  readonly more?: JsonObject;
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+/** What services answered as it stands there: no request changes it. */
+interface Answers {
+  /** `GET /root/config/`. */
+  readonly configuration: OfEach;
+  /** The permissions that `GET /core/users/me/` shows to superusers. */
+  readonly permissions: Readonly<Record<keyof OfEach, readonly string[]>>;
+  /** The settings of a new service: authentik/tenants/models.py @ 2025.12.4. */
+  readonly settings: JsonObject;
+  /** By path: what later releases add to a list, for the search in their own pages. */
+  readonly autocomplete: Readonly<Record<string, JsonObject>>;
+  /** By path and field: the texts that OPTIONS shows. */
+  readonly fields: Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;
+}
+
+export const answers: () => Answers = once(
+  () => JSON.parse(packageFile('src/sandbox/recorded/answers.json')) as Answers, // what is in that file
+);
