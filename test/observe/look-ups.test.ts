@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { LookUps } from '../../src/observe/look-ups.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import { unusedSlug } from '../../src/service/probe.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { desired } from '../support/desired.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const absent = answered(404, { detail: 'Not found.' });
+const page = answered(404, '<html>Not found</html>');
+const failed = answered(418);
+const denied = answered(403, { detail: 'denied' });
+const here = (slug: string): Exchange => answered(200, { pk: 'p', slug, name: slug });
+const nobodyOf = (username: string): boolean => username === unusedSlug;
+
+interface Seen {
+  readonly names: readonly string[];
+  readonly lookUps: LookUps;
+  readonly done: number;
+}
+
+/** Looks up so many applications or users, one after the other; `answer` gets the name and how often it was asked for. */
+async function lookedUp(
+  list: 'applications' | 'users',
+  count: number,
+  answer: (name: string, nth: number) => Exchange,
+  { signal, namesake }: { readonly signal?: AbortSignal; readonly namesake?: string } = {},
+): Promise<Seen> {
+  const key = list === 'users' ? 'username' : 'slug';
+  const entries = Array.from({ length: count }, (_, index) => ({ [key]: `n${index}`, name: 'A' }));
+  const resources = await desired(JSON.stringify({ version: 1, [list]: entries }));
+  const names: string[] = [];
+  const client = createClient(async ({ path }) => {
+    const { pathname, searchParams } = new URL(path, 'http://localhost');
+    const name = searchParams.get('username') ?? pathname.split('/').at(-2) ?? '';
+    names.push(name);
+    return answer(name, names.filter((one) => one === name).length);
+  });
+  let done = 0;
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 1, random: () => 0 });
+  const namesakes = new Map(namesake === undefined ? [] : resources.map((one) => [one, namesake]));
+  const lookUps = new LookUps({ client, pacing, signal, namesakes, onDone: () => (done += 1) });
+  await lookUps.all(resources);
+  return { names, lookUps, done };
+}
+
+const asked = ({ names }: Seen): string[] => names.filter((name) => /^n\d/.test(name));
+
+test('five pages in place of a 404 end the look-ups if nothing shows what such a page means', async () => {
+  const seen = await lookedUp('applications', 9, () => page);
+  expect(asked(seen)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
+  expect(seen.lookUps.failures.map(({ proof }) => proof)).toEqual(Array(5).fill('fault'));
+  expect(seen.done).toBe(5);
+});
+
+test('a page in place of a 404 is asked for again if the service says "absent" otherwise', async () => {
+  const seen = await lookedUp('applications', 1, (name, nth) => (nobodyOf(name) || nth > 1 ? absent : page));
+  expect(asked(seen)).toEqual(['n0', 'n0']);
+  expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent' });
+});
+
+test('nothing is asked about a page after an interruption', async () => {
+  const interruption = new AbortController();
+  const answer = (): Exchange => {
+    interruption.abort();
+    return page;
+  };
+  const seen = await lookedUp('applications', 3, answer, { signal: interruption.signal });
+  expect(seen.names).toEqual(['n0']);
+});
+
+test.each([
+  ['absent', absent],
+  ['present', here('n4')],
+])('failures count in a row: a record that is %s ends the row', async (_, between) => {
+  const seen = await lookedUp('applications', 9, (name) => (name === 'n4' ? between : failed));
+  expect(asked(seen)).toHaveLength(9);
+  expect(seen.lookUps.failures).toHaveLength(8);
+});
+
+test('of a kind that was readable before, five unread records in all make the others unread', async () => {
+  const none = answered(200, {
+    pagination: { next: 0, previous: 0, count: 0, current: 1, total_pages: 1, start_index: 0, end_index: 0 },
+    results: [],
+  });
+  const self = answered(200, { user: { pk: 1, username: 'robot', is_superuser: false } });
+  const answer = (name: string): Exchange => (name === 'me' ? self : name === 'n0' ? none : denied);
+  const seen = await lookedUp('users', 9, answer);
+  expect(asked(seen)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4', 'n5']);
+  expect(seen.done).toBe(9);
+});
+
+test('an absent record comes with the name of the only other one of its title', async () => {
+  const seen = await lookedUp('applications', 1, () => absent, { namesake: 'other' });
+  expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent', namesake: 'other' });
+});

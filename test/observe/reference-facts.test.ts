@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { readReferenceFacts, type ReferenceReading } from '../../src/observe/reference-facts.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { desired } from '../support/desired.ts';
+import { pageOf } from '../support/listing-service.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+interface World {
+  readonly content: JsonObject;
+  /** The ids of providers that exist. */
+  readonly held?: readonly number[];
+  readonly isSuperuser?: boolean;
+  /** Whether nobody may read a single provider. */
+  readonly isDenied?: boolean;
+}
+
+const applications = (...providers: number[]): JsonObject => ({
+  applications: providers.map((provider, index) => ({ slug: `a${index}`, name: 'A', provider })),
+});
+const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at);
+
+async function reading({
+  content,
+  held = [],
+  isSuperuser = true,
+  isDenied = false,
+}: World): Promise<Pick<ReferenceReading, 'missing'> & ReferenceReading['known'] & { asked: string[] }> {
+  const resources = await desired(JSON.stringify({ version: 1, ...content }));
+  const asked: string[] = [];
+  const recordOf = (pk: number): JsonObject => ({
+    pk,
+    name: `P${pk}`,
+    assigned_application_slug: `of-${pk}`,
+  });
+  const client = createClient(async ({ path }): Promise<Exchange> => {
+    const { pathname, searchParams } = new URL(path, 'http://localhost');
+    if (pathname.endsWith('/me/')) return answered(200, { user: { pk: 1, is_superuser: isSuperuser } });
+    asked.push(pathname.replace('/api/v3/', ''));
+    const number = searchParams.get('page');
+    if (number !== null) return pageOf(held.map(recordOf), Number(number), 100);
+    const id = pathname.split('/').at(-2) ?? '';
+    if (isDenied) return answered(403, { detail: 'denied' });
+    return held.includes(Number(id))
+      ? answered(200, recordOf(Number(id)))
+      : answered(404, { detail: 'None.' });
+  });
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 1, random: () => 0 });
+  const observed = new Map(resources.map(({ address }) => [address, { presence: 'absent' } as const]));
+  const known = new Map([['known before', true]]);
+  const read = await readReferenceFacts({ resources, facts: known }, observed, { client, pacing });
+  return { missing: read.missing, ...read.known, asked };
+}
+
+test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: number; facts?: number }]>([
+  ['an existing id', { content: applications(1), held: [1] }, { asked: 1, facts: 2 }],
+  ['a missing id', { content: applications(1) }, { missing: ['a0 1'] }],
+  [
+    'an id that others may not see',
+    { content: applications(1), isSuperuser: false },
+    { unseen: { providers: 1 } },
+  ],
+  [
+    'ids that may not be read',
+    { content: applications(1, 2, 3), isDenied: true },
+    { unseen: { providers: 3 }, asked: 1 },
+  ],
+  [
+    'ids on pages that are worth reading',
+    { content: applications(...range(1, 20), 999), held: range(1, 250), isSuperuser: false },
+    { unseen: { providers: 1 }, asked: 4, facts: 21 },
+  ],
+  [
+    'ids on pages that are not worth reading',
+    { content: applications(...range(1, 9)), held: range(1, 250) },
+    { asked: 10, facts: 10 },
+  ],
+  [
+    'an id in two spellings',
+    {
+      content: {
+        users: ['0A0A0A0A-0000-4000-8000-000000000000', '0a0a0a0a000040008000000000000000'].map(
+          (group, index) => ({
+            username: `u${index}`,
+            name: 'U',
+            groups: [group],
+          }),
+        ),
+      },
+    },
+    { missing: ['u0 0A0A0A0A-0000-4000-8000-000000000000', 'u1 0a0a0a0a000040008000000000000000'], asked: 1 },
+  ],
+  [
+    'an id of a kind that is not read by ids',
+    {
+      content: {
+        providers: [{ name: 'p', type: 'rac', authorization_flow: '00000000-0000-4000-8000-000000000000' }],
+      },
+    },
+    { asked: 0 },
+  ],
+])('%s', async (_, world, { missing = [], unseen = {}, asked = 1, facts = 1 }) => {
+  const read = await reading(world);
+  expect(read.missing.map(({ resource, declared }) => `${resource.name} ${declared.name}`)).toEqual(missing);
+  expect(read.unseenIds).toEqual(unseen);
+  expect(read.asked).toHaveLength(asked);
+  expect(read.facts.size).toBe(facts);
+});

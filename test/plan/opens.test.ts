@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { bindingsIn } from '../../src/kinds/bindings.ts';
+import type { Child } from '../../src/kinds/children.ts';
+import type { Alteration } from '../../src/manifest/baseline.ts';
+import { newlyOpenTo, whoMayOpen } from '../../src/plan/opens.ts';
+import type { HeldRecord } from '../../src/service/types.ts';
+import { desired } from '../support/desired.ts';
+
+const group = (name: string, more: JsonObject = {}): JsonObject => ({ group: { name }, order: 0, ...more });
+const policy = (name: string, more: JsonObject = {}): JsonObject => ({ policy: { name }, order: 0, ...more });
+
+/** An application that declares these bindings, and a record that has others. */
+async function world(
+  declared: JsonObject,
+  held: readonly JsonObject[],
+  more: JsonObject = {},
+): Promise<{ resource: Awaited<ReturnType<typeof desired>>[number]; record: HeldRecord }> {
+  const [resource] = await desired(
+    JSON.stringify({ version: 1, applications: [{ slug: 'a', name: 'A', ...declared }] }),
+  );
+  const { children } = resource?.kind.fields['policies'] ?? {};
+  if (resource === undefined || children === undefined) throw new Error('no application is declared');
+  const bound = bindingsIn(children, held).map((one): Child => ({
+    ...one,
+    pk: 'b',
+    isLast: false,
+    isExpired: false,
+  }));
+  const fields = {
+    provider: 1,
+    ...more,
+    ...('policies' in declared ? { policies: held } : subjectsOf(held)),
+  };
+  return { resource, record: { pk: 'p', fields, bound: new Map([[children, bound]]) } };
+}
+
+/** The groups and users of bindings, as \`access\` compares them. */
+function subjectsOf(held: readonly JsonObject[]): JsonObject {
+  const groups = held.flatMap(({ group: one }): JsonValue[] => (one === undefined ? [] : [one]));
+  return { 'access.groups': groups, 'access.users': [] };
+}
+
+const g = 'the group "g"';
+const h = 'the group "h"';
+const all = { policy_engine_mode: 'all' };
+const others = 'everyone admitted by policies and negated bindings';
+
+describe('a change of what is bound opens it to', () => {
+  test.each<[string, JsonObject, readonly JsonObject[], JsonObject, readonly string[]]>([
+    ['an added group', { policies: [group('g'), group('h')] }, [group('g')], {}, [h]],
+    [
+      'nobody by a disabled binding',
+      { policies: [group('g'), group('h', { enabled: false })] },
+      [group('g')],
+      {},
+      [],
+    ],
+    [
+      'the group of a binding that is enabled',
+      { policies: [group('g')] },
+      [group('g', { enabled: false }), group('h')],
+      {},
+      [g],
+    ],
+    [
+      'everyone if only a disabled binding is left',
+      { policies: [group('g', { enabled: false })] },
+      [group('g')],
+      {},
+      ['everyone'],
+    ],
+    [
+      'those whom a failing policy lets in',
+      { policies: [policy('p', { failure_result: true })] },
+      [policy('p')],
+      {},
+      ['whoever passes the policy "p", or where it fails'],
+    ],
+    [
+      'everyone but a group',
+      { policies: [group('g', { negate: true })] },
+      [group('g')],
+      {},
+      ['whoever is not in the group "g"'],
+    ],
+    ['nobody who was let in before', { policies: [group('g')] }, [group('g'), group('h')], {}, []],
+    [
+      'those of either, once one is enough',
+      { policies: [group('g'), group('h')], policy_engine_mode: 'any' },
+      [group('g'), group('h')],
+      all,
+      [g, h],
+    ],
+    [
+      'nobody, if all have to be passed as before',
+      { policies: [group('g'), group('h')], ...all },
+      [group('g'), group('h')],
+      all,
+      [],
+    ],
+    [
+      'those who pass fewer',
+      { policies: [group('g'), group('h')], ...all },
+      [group('g'), group('h'), group('i')],
+      all,
+      [`users who pass all of these: ${g} and ${h}`],
+    ],
+    [
+      'nobody by bindings that stay',
+      { access: { groups: [{ name: 'g' }] } },
+      [group('g'), policy('p')],
+      {},
+      [],
+    ],
+    [
+      'those of policies, once one is enough',
+      { access: { groups: [{ name: 'g' }] }, policy_engine_mode: 'any' },
+      [group('g'), policy('p')],
+      all,
+      [g, others],
+    ],
+    ['nobody by access to nothing, as a policy decides', { access: 'everyone' }, [policy('p')], {}, []],
+    [
+      'everyone, as the policy is disabled',
+      { access: 'everyone' },
+      [group('g'), policy('p', { enabled: false })],
+      {},
+      ['everyone'],
+    ],
+  ])('%s', async (_, declared, held, more, opened) => {
+    const { resource, record } = await world(declared, held, more);
+    expect(newlyOpenTo({ resource, action: 'update' }, record, undefined)).toEqual(opened);
+  });
+
+  test.each<[string, JsonObject, JsonObject, readonly string[]]>([
+    [
+      'those who pass any binding, once one is enough',
+      { policy_engine_mode: 'any' },
+      all,
+      ['users who pass any of its bindings'],
+    ],
+    ['nobody if the mode stays', all, all, []],
+  ])('%s', async (_, declared, more, opened) => {
+    const { resource, record } = await world(declared, [group('g')], more);
+    expect(newlyOpenTo({ resource, action: 'update' }, record, undefined)).toEqual(opened);
+  });
+
+  test.each<[string, JsonValue, readonly string[]]>([
+    ['those of either, since one is enough', 'all', [g, h]],
+    ['nobody, if one was enough before', 'any', []],
+  ])('%s', async (_, before, opened) => {
+    const declared = { policies: [group('g'), group('h')], policy_engine_mode: 'any' };
+    const { resource, record } = await world(declared, []);
+    const since: Alteration = {
+      kind: 'altered',
+      fields: [{ field: 'policy_engine_mode', before, now: 'any' }],
+    };
+    expect(newlyOpenTo({ resource, action: 'no-op' }, record, since)).toEqual(opened);
+  });
+});
+
+describe('who may open a record', () => {
+  test.each<[string, JsonObject, readonly JsonObject[], JsonObject, readonly string[]]>([
+    [
+      'nobody while it has no provider',
+      { policies: [group('g')], provider: 1 },
+      [group('g')],
+      { provider: null },
+      [],
+    ],
+    ['everyone if nothing is bound', { policies: [] }, [], {}, ['everyone']],
+    [
+      'everyone if a disabled binding alone is bound',
+      { access: 'everyone' },
+      [policy('p', { enabled: false })],
+      {},
+      ['everyone'],
+    ],
+    ['those of undeclared bindings', { access: 'everyone' }, [policy('p')], {}, [others]],
+    ['each group', { policies: [] }, [group('g'), group('h')], {}, [g, h]],
+    [
+      'those who pass all',
+      { policies: [] },
+      [group('g'), group('h')],
+      all,
+      [`users who pass all of these: ${g} and ${h}`],
+    ],
+  ])('%s', async (_, declared, held, more, whom) => {
+    const { resource, record } = await world(declared, held, more);
+    expect(whoMayOpen(resource, record)).toEqual(whom);
+  });
+});
