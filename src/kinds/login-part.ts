@@ -54,4 +54,4 @@ interface BrandOfLogin {
 /** A user, or a group that makes its members superusers. */
 type SuperuserOfLogin =
   | { readonly is: 'user'; readonly isActive: string; readonly groups: string }
-  | { readonly is: 'group'; readonly grants: string; readonly parents: string };
+  | { readonly is: 'group'; readonly grants: string };

@@ -1,15 +1,36 @@
+import type { JsonObject } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
 import { readLogin } from '../observe/login.ts';
 import { declaredLogins, withLogin, type LoginPlan } from '../plan/login.ts';
 import type { ReadyPlan } from '../plan/plan.ts';
+import { superuserLosses, withSuperusersLeft } from '../plan/superusers.ts';
+import { readWhole } from '../service/read-whole.ts';
 import type { Service } from './connect.ts';
 
 /** What a plan does to how people log in. Where it does nothing to that, nothing is read. */
 export async function readLoginOf(
   { changes }: ReadyPlan,
-  { client, pacing, signal, settings }: Service,
+  { client, pacing, signal, settings: { accepts = [] } }: Service,
 ): Promise<LoginPlan> {
-  const declared = declaredLogins(changes);
-  if (declared.length === 0) return { changes, refused: [] };
-  const held = await readLogin(declared, { client, pacing, signal });
-  return withLogin(changes, held, settings.accepts ?? []);
+  const options = { client, pacing, signal };
+  const losses = superuserLosses(changes);
+  const groups = losses.length > 0 ? await readSuperuserGroups(options) : undefined;
+  const { changes: known, refused } = withSuperusersLeft(changes, groups, accepts);
+  const declared = declaredLogins(known);
+  if (declared.length === 0) return { changes: known, refused };
+  const login = withLogin(known, await readLogin(declared, options), accepts);
+  return { ...login, refused: [...refused, ...login.refused] };
+}
+
+/** The groups that make superusers, with their users. */
+async function readSuperuserGroups(
+  options: Pick<Service, 'client' | 'pacing' | 'signal'>,
+): Promise<readonly JsonObject[] | undefined> {
+  for (const { login, family } of kinds) {
+    if (login?.is !== 'group') continue;
+    const query = { [login.grants]: 'true', include_users: 'true', ordering: family.identity };
+    const read = await readWhole({ ...family.byName, query }, options);
+    return read.kind === 'whole' ? read.records.map(({ received }) => received) : undefined;
+  }
+  return undefined;
 }

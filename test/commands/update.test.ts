@@ -185,7 +185,10 @@ describe('an apply with --allow update', () => {
           { pk: contractors, name: 'contractors' },
           { pk: admins, name: 'admins', is_superuser: true },
         ],
-        users: [{ username: 'alice', name: 'Alice', groups: [contractors, admins] }],
+        users: [
+          { username: 'alice', name: 'Alice', groups: [contractors, admins] },
+          { username: 'root', name: 'Root', groups: [admins] },
+        ],
       });
 
     test('removes a user from undeclared groups, each named in the plan', async () => {

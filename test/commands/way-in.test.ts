@@ -349,3 +349,50 @@ describe('the way in is asked without the token, before the first change on it a
     expect(asked(service)).toEqual(['POST']);
   });
 });
+
+describe('the last active superuser', () => {
+  const people = {
+    tokens: [{ token: sandboxToken, superuser: true }],
+    groups: [{ name: 'admins', is_superuser: true }, { name: 'staff' }],
+  };
+  const user = (more: string): string => `users:\n  - { username: alice, name: Alice${more} }\n`;
+  const entries = 'groups:\n  - { name: admins, is_superuser: true }\n';
+
+  /** A service in which alice is a superuser. */
+  async function withAlice(others = ''): Promise<Service> {
+    const service = sandboxTransport(people, undefined, '2025.12');
+    const text = entries + user(', groups: [{ name: admins }]') + others;
+    const { ending, stderr } = await run(apply, service, text);
+    expect(ending, stderr).toBe('done');
+    return service;
+  }
+
+  const losses: readonly (readonly [condition: string, text: string])[] = [
+    ['is not disabled', user(', is_active: false')],
+    ['is not taken out of the group', user(', groups: []')],
+    ['is not deleted', 'users:\n  - { username: alice, state: absent }\n'],
+    ['keeps a group that makes superusers', 'groups:\n  - { name: admins, is_superuser: false }\n'],
+  ];
+
+  test.each(losses)('%s', async (_, text) => {
+    const service = await withAlice();
+    const { ending, stderr, stdout } = await run(plan, service, text);
+    expect(ending, stdout + stderr).toBe('invalid');
+    expect(stderr).toMatch(/no active user with the rights of a superuser is left.*\[lockout\]/s);
+    const allowed = await run(plan, service, text, { allow: [...all, 'lockout'] });
+    expect(allowed.stdout).toContain('locks people out: no active user');
+  });
+
+  test.each(losses.slice(0, 3))('%s, unless another is left', async (_, text) => {
+    const service = await withAlice('  - { username: bob, name: Bob, groups: [{ name: admins }] }\n');
+    const { ending, stderr } = await run(plan, service, text);
+    expect(ending, stderr).toBe('done');
+  });
+
+  test('may go where the same plan makes another', async () => {
+    const service = await withAlice();
+    const text = `${user(', is_active: false')}  - { username: bob, name: Bob, groups: [{ name: admins }] }\n`;
+    const { ending, stderr } = await run(plan, service, text);
+    expect(ending, stderr).toBe('done');
+  });
+});
