@@ -155,7 +155,7 @@ describe.each(sandboxReleases)('providers on release %s', (release) => {
     await exportManifests({ output: 'yaml' } as never, context); // what a test gives, the command takes
     expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET}\n');
     expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET_2}\n');
-    expect(stderr()).toContain('and set: GRAFANA_CLIENT_SECRET, GRAFANA_CLIENT_SECRET_2\n');
+    expect(stderr()).toContain('and set: GRAFANA_CLIENT_SECRET, GRAFANA_CLIENT_SECRET_2. ');
     const uncommented = stdout().replaceAll('# client_secret', 'client_secret');
     expect(
       (
