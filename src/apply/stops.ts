@@ -42,8 +42,8 @@ export class Stops {
   /** Why no change of a kind may start. A token that may create none may still change one. */
   whyKind({ resource, action }: Change): StopReason | undefined {
     const why = this.#kinds.get(resource.kind);
-    const isBound = wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
-    if (this.#areBindingsDenied && action === 'create' && isBound) return 'access_denied';
+    const isBound = (): boolean => wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
+    if (this.#areBindingsDenied && action === 'create' && isBound()) return 'access_denied';
     return action !== 'create' && why === 'denied' ? undefined : why;
   }
 

@@ -20,17 +20,19 @@ export interface DeclaredName {
 /** The names that a resource declares in place of ids. */
 export function declaredNames(resource: Declared): DeclaredName[] {
   const { kind } = resource;
-  return [...referenceFields(kind), ...childFields(kind)].flatMap(([field]) => {
-    const names: DeclaredName[] = [];
-    mapIds(kind.fields[field] ?? {}, writtenValue(resource, field) ?? null, (one, related, [item]) => {
+  const names: DeclaredName[] = [];
+  for (const [field] of [...referenceFields(kind), ...childFields(kind)]) {
+    const value = writtenValue(resource, field);
+    if (value === undefined) continue;
+    mapIds(kind.fields[field] ?? {}, value, (one, related, [item]) => {
       if (!isNameReference(one)) return one;
       const { name, id } = one;
       const at = typeof item === 'number' && { item };
       names.push({ related, field, ...at, name, ...(id !== undefined && { id }) });
       return one;
     });
-    return names;
-  });
+  }
+  return names;
 }
 
 export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>): string {
@@ -213,17 +215,24 @@ export function factKey(kind: Kind, field: string, id: JsonValue): string {
   return `${kind.type}.${field} ${textOf(idKey(kind, field, id))}`;
 }
 
-/** For each reference with a fact: the list and the field. */
-const fieldsWithFacts = once(() =>
-  kinds
-    .filter(({ hasReferenceFacts }) => hasReferenceFacts)
-    .flatMap((kind) =>
-      referenceFields(kind).flatMap(([field, related]) => {
-        const { factIn } = kind.fields[field] ?? {};
-        return factIn === undefined ? [] : [{ kind, field, related, factIn }];
-      }),
-    ),
+/** The reference fields whose records have a fact about an id of this type. */
+export const fieldsWithFacts: (of: Pick<Kind, 'type'>) => readonly FieldWithFacts[] = memoizePerKey(
+  ({ type }) =>
+    kinds
+      .filter(({ hasReferenceFacts }) => hasReferenceFacts)
+      .flatMap((kind) =>
+        referenceFields(kind).flatMap(([field, related]) => {
+          const { factIn } = kind.fields[field] ?? {};
+          return factIn === undefined || related.type !== type ? [] : [{ kind, field, factIn }];
+        }),
+      ),
 );
+
+interface FieldWithFacts {
+  readonly kind: Kind;
+  readonly field: string;
+  readonly factIn: string;
+}
 
 /** The facts of a record about itself, with secrets masked. */
 export function referenceFactsOf(
@@ -233,8 +242,8 @@ export function referenceFactsOf(
 ): ReferenceFact[] {
   const { pk } = received;
   if (pk === undefined) return [];
-  return fieldsWithFacts().flatMap(({ kind, field, related: of, factIn }): ReferenceFact[] => {
-    const value = of.type === related.type ? received[factIn] : undefined;
+  return fieldsWithFacts(related).flatMap(({ kind, field, factIn }): ReferenceFact[] => {
+    const value = received[factIn];
     const isFact = value === true || (typeof value === 'string' && value !== '' && value === shown[factIn]);
     return isFact ? [[factKey(kind, field, pk), value]] : [];
   });

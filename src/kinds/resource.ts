@@ -5,6 +5,7 @@ import { rangeOf, type Position, type Range, type SourceFile, type Span } from '
 import { kinds, type ResourceType } from './all.ts';
 import { withHiding, writtenValue, type Declared, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
+import { once } from '../base/memoize.ts';
 import { isNameReference } from './values.ts';
 
 /** A declared record, with defaults filled in and strings trimmed. */
@@ -128,5 +129,7 @@ export function byAddress(a: { readonly address: Address }, b: { readonly addres
 }
 
 function rankOf(address: Address): number {
-  return kinds.findIndex(({ type }) => address.startsWith(`${type}.`));
+  return ranks().get(typeOf(address)) ?? -1;
 }
+
+const ranks = once(() => new Map<string, number>(kinds.map(({ type }, index) => [type, index])));

@@ -1,5 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import { diagnosticOf, placeOf, type Resource } from '../kinds/resource.ts';
 import { sentValue } from '../kinds/fields.ts';
@@ -25,9 +27,9 @@ function neededByNew(
   return resources.flatMap((resource) => {
     const { kind, address, fields } = resource;
     if (observed.get(address)?.presence !== 'absent' || isToBeDeleted(resource)) return [];
-    return Object.entries(kind.fields).flatMap(([field, { isRequired, ifMissing, since }]) => {
+    return neededIn(kind).flatMap(([field, { since }]) => {
       const isLater = since !== undefined && inRange({ from: since }, release) !== true;
-      if (!isRequired || ifMissing || isLater || Object.hasOwn(fields, field)) return [];
+      if (isLater || Object.hasOwn(fields, field)) return [];
       return diagnosticOf(resource, kind.identity, {
         code: 'missing-field',
         summary: `the field \`${field}\` is missing, and a new record needs it`,
@@ -36,6 +38,10 @@ function neededByNew(
     });
   });
 }
+
+const neededIn = memoizePerKey(({ fields }: Kind) =>
+  Object.entries(fields).filter(([, { isRequired, ifMissing }]) => isRequired && !ifMissing),
+);
 
 /** Ids show that two entries are of one record: one names the record within which its name counts, and the other writes the id. */
 function declaredTwice(resources: readonly Resource[]): Diagnostic[] {

@@ -121,7 +121,7 @@ function openedWhere(
 /** The declared fields that decide on access. */
 function declaringFields({ kind, fields }: Resource): readonly string[] {
   return Object.keys(kind.fields).filter(
-    (field) => isBound(kind, field) && Object.hasOwn(fields, field) && !kind.fields[field]?.children?.inside,
+    (field) => Object.hasOwn(fields, field) && isBound(kind, field) && !kind.fields[field]?.children?.inside,
   );
 }
 

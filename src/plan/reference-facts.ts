@@ -1,5 +1,12 @@
 import { sentFields, sentValue } from '../kinds/fields.ts';
-import { factKey, referenceFactsOf, idsIn, referenceFields, type ReferenceFacts } from '../kinds/named.ts';
+import {
+  factKey,
+  fieldsWithFacts,
+  referenceFactsOf,
+  idsIn,
+  referenceFields,
+  type ReferenceFacts,
+} from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 
@@ -10,11 +17,12 @@ export function allReferenceFacts(
   observed: ObservedState,
 ): ReferenceFacts {
   const all = new Map(facts);
-  for (const { kind, name, ...resource } of resources) {
-    const held = heldAt(observed, resource.address);
+  for (const resource of resources) {
+    const { kind, name, address } = resource;
+    const held = heldAt(observed, address);
     for (const [key, value] of held?.facts ?? []) all.set(key, value);
-    if (held) continue;
-    const record = { ...sentFields({ kind, ...resource }), pk: { name } };
+    if (held || fieldsWithFacts(kind).length === 0) continue;
+    const record = { ...sentFields(resource), pk: { name } };
     for (const [key, value] of referenceFactsOf(kind, record, record)) all.set(key, value);
   }
   passOn(all, resources, observed);

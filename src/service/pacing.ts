@@ -149,13 +149,14 @@ class SharedPacing {
   /** Leaves room for tasks outside the queue. */
   #limit(): void {
     const { limit, ceiling } = this.#concurrency;
-    this.#limiter.concurrency = Math.max(1, Math.min(limit, ceiling - this.#beside));
+    const most = Math.max(1, Math.min(limit, ceiling - this.#beside));
+    if (this.#limiter.concurrency !== most) this.#limiter.concurrency = most;
   }
 
   async turn(): Promise<boolean> {
-    do {
+    // It may go away in the pause.
+    while (!this.outage.isOver || this.#pausedUntil > this.#options.clock.now())
       if ((await this.outage.wait()) === 'gone' || !(await this.#unpaused())) return false;
-    } while (!this.outage.isOver); // it may have gone away in the pause
     return true;
   }
 

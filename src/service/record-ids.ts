@@ -2,16 +2,14 @@ import { kinds } from '../kinds/all.ts';
 import type { Exchange, HttpRequest } from './transport.ts';
 
 /** The names of id fields other than `pk`, by the path of the list. */
-const named = new Map(
-  kinds.flatMap(({ path, formerPath, family }) =>
-    family.id === 'pk'
-      ? []
-      : [
-          [path, family.id] as const,
-          [family.path, family.id] as const,
-          ...(formerPath ? [[formerPath.path, formerPath.id ?? family.id] as const] : []),
-        ],
-  ),
+const named = kinds.flatMap(({ path, formerPath, family: { id, path: shared } }) =>
+  id === 'pk'
+    ? []
+    : [
+        [path, id] as const,
+        [shared, id] as const,
+        ...(formerPath ? [[formerPath.path, formerPath.id ?? id] as const] : []),
+      ],
 );
 
 /** A transport that adds each record's id as `pk`. */
@@ -20,7 +18,7 @@ export function withIds<Request extends HttpRequest>(
 ): (request: Request, signal?: AbortSignal) => Promise<Exchange> {
   return async (request, signal) => {
     const exchange = await send(request, signal);
-    const found = [...named].find(([path]) => request.path.startsWith(path));
+    const found = named.find(([path]) => request.path.startsWith(path));
     if (found === undefined || exchange.kind !== 'answered' || exchange.status >= 300) return exchange;
     const [path, id] = found;
     const depth = isListed(request, path) ? 3 : 1;
