@@ -46,7 +46,7 @@ describe('a page as text', () => {
     const words = (of: string): string[] => of.match(/[\w-]{4,}/g) ?? [];
     const held = new Set(words(text.toLowerCase()));
     const shown = page.replaceAll(
-      /!\[[^\]]*\]\([^)]*\)|\]\((?!http)[^)]*\)|^```\w+|^\|.*\n\|---.*|&lt;/gm,
+      /<!--.*?-->|!\[[^\]]*\]\([^)]*\)|\]\((?!http)[^)]*\)|^```\w+|^\|.*\n\|---.*|&lt;/gm,
       ' ',
     );
     expect(words(shown.toLowerCase()).filter((word) => !held.has(word))).toEqual([]);
@@ -60,6 +60,7 @@ describe('a page as text', () => {
       'Some words with a **strong** one and [a page](b.md),\nand [the web](https://a.example).',
       '| code | when | what |\n|---|---|---|\n| 1 | `a\\|b` | |\n| 2 | &lt;x> | fix it |',
       '- one item\n  goes on\n- two',
+      '<!-- made by a script: part -->',
       '```sh\n$ a\n\n$ b\n```',
       '![no picture](p.png)',
     ];
