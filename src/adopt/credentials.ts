@@ -74,8 +74,8 @@ async function secretHolders(service: Service): Promise<Inventory[]> {
     const inventory = await readInventory(kind, service);
     const hasSecret = ({ received }: Inventory['records'][number]): boolean =>
       kind.credentials?.fields(received).some((field) => {
-        const value = received[field] ?? '';
-        return kind.fields[field]?.isSecret === true && value !== '';
+        // If it is left out, there may be one.
+        return kind.fields[field]?.isSecret === true && received[field] !== '' && received[field] !== null;
       }) === true;
     inventories.push({ ...inventory, records: inventory.records.filter((record) => hasSecret(record)) });
   }

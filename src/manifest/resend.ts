@@ -2,7 +2,8 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Capability } from '../kinds/capability.ts';
-import { neverShownFields } from '../kinds/fields.ts';
+import { isGenerated, sentFields } from '../kinds/fields.ts';
+import { isNeverShown } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 
 /** The resources that `--resend` names. Throws a UsageError if nothing of one can be sent again, or the run changes nothing. */
@@ -25,12 +26,18 @@ export function resendTargets(
           `--resend names ${address}, and no such resource is selected`,
           didYouMean(address, [...named.keys()]) ?? 'Use a complete address, such as certificate.wiki.',
         );
-      if (neverShownFields(resource).length === 0)
+      if (!Object.keys(sentFields(resource)).some((field) => canBeResent(resource, field)))
         throw new UsageError(
-          `--resend names ${address}, which has no write-only field`,
+          `--resend names ${address}, which has no secret and no write-only field`,
           'All its fields are compared, and updated if they differ: leave it out.',
         );
       return resource.address;
     }),
   );
+}
+
+function canBeResent(resource: Resource, field: string): boolean {
+  const { kind } = resource;
+  const isSecret = kind.fields[field]?.isSecret === true;
+  return (isSecret || isNeverShown(kind, field)) && !isGenerated(resource, field);
 }

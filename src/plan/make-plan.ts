@@ -14,7 +14,7 @@ import {
 } from '../kinds/fields.ts';
 import { isBound, wantedChildren } from '../kinds/access.ts';
 import { removesBindings, ambiguousBinding } from '../kinds/bindings.ts';
-import { isNeverShown, ownedFields } from '../kinds/kind.ts';
+import { ownedFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import { factKey, idsIn, type ReferenceFacts } from '../kinds/named.ts';
 import { sameJson } from '../kinds/values.ts';
@@ -23,7 +23,7 @@ import type { UnboundAccess } from '../kinds/children.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
 import { compare, notShown } from './compare.ts';
-import { withResent } from './resend.ts';
+import { isNotComparable, withResent } from './resend.ts';
 import { allReferenceFacts } from './reference-facts.ts';
 import { holdersIn } from './holders.ts';
 import { withDeletionsLast } from './deletions-last.ts';
@@ -163,7 +163,7 @@ function existing(
   permission: Permission | 'none',
   isResent: boolean,
 ): ReadyChange {
-  const { differences, notCompared } = withResent(resource, compare(resource, base), isResent);
+  const { differences, notCompared } = withResent(resource, base, compare(resource, base), isResent);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
     fieldNames(resource).map((field) => [
@@ -173,7 +173,7 @@ function existing(
         managedPart(resource, field, base.fields[field]),
     ]),
   );
-  const hidden = notShown(resource, base).filter((field) => !isNeverShown(resource.kind, field));
+  const hidden = notShown(resource, base).filter((field) => !isNotComparable(resource, field, base));
   const found = {
     resource,
     presence: 'present',

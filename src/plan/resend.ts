@@ -1,18 +1,22 @@
 import type { Address } from '../base/diagnostic.ts';
 import { kindOf } from '../kinds/all.ts';
-import { neverShownFields, shownValue } from '../kinds/fields.ts';
-import { isNeverShown } from '../kinds/kind.ts';
+import { isGenerated, sentFields, shownValue } from '../kinds/fields.ts';
+import { isNeverShown, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { Held } from '../service/types.ts';
 import type { PlanDocument } from './document.ts';
 import type { Change, Difference } from './plan.ts';
 
 /** The differences of a resource, and the fields that cannot be compared. A field that is sent again counts as a difference. */
 export function withResent(
   resource: Resource,
+  held: Held,
   differences: readonly Difference[],
   isResent: boolean,
 ): Required<Pick<Change, 'differences' | 'notCompared'>> {
-  const fields = neverShownFields(resource);
+  const fields = Object.keys(sentFields(resource)).filter(
+    (field) => isNotComparable(resource, field, held) && !isGenerated(resource, field),
+  );
   if (!isResent) return { differences, notCompared: fields };
   const again = fields.map((field) => ({
     field,
@@ -22,15 +26,32 @@ export function withResent(
   return { differences: [...differences, ...again], notCompared: [] };
 }
 
-/** The write-only fields that a change sends again. */
-export function resentFields({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {
-  return differences.flatMap(({ field }) => (isNeverShown(resource.kind, field) ? field : []));
+/** Whether a field is write-only, or a secret that this token is not shown. */
+export function isNotComparable({ kind }: Pick<Resource, 'kind'>, field: string, { fields }: Held): boolean {
+  return (
+    isNeverShown(kind, field) || (kind.fields[field]?.isSecret === true && !Object.hasOwn(fields, field))
+  );
 }
 
-/** The resources for which a saved plan sends write-only fields again. */
+/** Whether a difference is there because its field is sent again: nothing was observed of it. */
+export function isSentAgain(
+  kind: Kind,
+  { field, observed }: Pick<Difference, 'field' | 'observed'>,
+): boolean {
+  return isNeverShown(kind, field) || (kind.fields[field]?.isSecret === true && observed === null);
+}
+
+/** The fields that a change sends again. */
+export function resentFields({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {
+  return differences.flatMap((difference) =>
+    isSentAgain(resource.kind, difference) ? difference.field : [],
+  );
+}
+
+/** The resources for which a saved plan sends fields again. */
 export function resentAddresses({ resource_changes: changes }: PlanDocument): ReadonlySet<Address> {
   const resent = changes.filter(({ type, model, differences }) =>
-    differences.some(({ field }) => isNeverShown(kindOf(type, model), field)),
+    differences.some((difference) => isSentAgain(kindOf(type, model), difference)),
   );
   return new Set(resent.map(({ address }) => address));
 }

@@ -1,6 +1,7 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
+import { isSecret } from '../kinds/secrets.ts';
 import { emptyOf, factsIn } from './field-facts.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { namesOf, shownBy, type Recorded } from './recorded.ts';
@@ -29,7 +30,10 @@ export function recordFrom(
   shown?: SandboxKind['record'],
 ): SandboxKind['record'] {
   const facts = factsIn(world, path);
-  const { fields, idField, isTyped } = shapeOf(facts);
+  const { fields: all, idField, isTyped } = shapeOf(facts);
+  const fields = world.seed.hides_secrets
+    ? all.filter(([name]) => !isSecret(path, name, facts.fields[name] ?? {}))
+    : all;
   let others: ReturnType<typeof nestedSerializers> | undefined; // found out when one is first shown
   return (row, asker, query) => {
     others ??= nestedSerializers(world, path, facts);

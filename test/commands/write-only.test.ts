@@ -158,7 +158,7 @@ describe('a secret that no answer shows', () => {
   test('is nothing to send again where the entry does not declare it', async () => {
     const { context } = new Certificates().with(withoutKey);
     const options = { output: 'text', resend: ['certificate.wiki'], ...allowed } as const;
-    await expect(plan(['m.yaml'], options, context)).rejects.toThrow('has no write-only field');
+    await expect(plan(['m.yaml'], options, context)).rejects.toThrow('has no secret and no write-only field');
   });
 
   test('is a variable in an export, as a comment', async () => {

@@ -9,10 +9,10 @@ import { isNameReference, sameJson, shownId } from '../../kinds/values.ts';
 import { everyone, isBound } from '../../kinds/access.ts';
 import { labelled } from '../../kinds/bindings.ts';
 import { missingIds, shownValue } from '../../kinds/fields.ts';
-import { isNeverShown } from '../../kinds/kind.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
+import { isSentAgain } from '../../plan/resend.ts';
 import { inline, startOf } from '../printable.ts';
 import { setAfterWords } from './changes.ts';
 import { reasonToWait } from './way-in.ts';
@@ -204,7 +204,7 @@ function differenceViews(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
 ): FieldView[] {
   const { field, declared, observed } = difference;
-  if (isNeverShown(resource.kind, field)) return [{ kind: 'words', field, words: sentAgain }];
+  if (isSentAgain(resource.kind, difference)) return [{ kind: 'words', field, words: sentAgain }];
   const lacking = missingIds(resource, field, declared, observed);
   if (lacking !== undefined) {
     const name = action === 'update' ? 'will add' : 'missing';

@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseJson, textOf } from '../../src/base/json.ts';
+import { credentials } from '../../src/commands/credentials.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { run } from '../../src/commands/run-program.ts';
+import { uuid } from '../../src/sandbox/ids.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { root } from '../support/cli.ts';
+import { someMoments } from '../support/effort.ts';
+import { capture } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { lost } from '../support/scripted-transport.ts';
+import { allowed, World } from '../support/update-world.ts';
+
+const name = 'Grafana OIDC';
+const address = `provider.${name}`;
+const [before, after] = ['the-old-canary', 'the-new-canary'];
+
+/** A service with a provider, whose answers may leave out secrets. */
+function worldWith(hides: boolean): World {
+  const world = new World({ hides_secrets: hides }, sandboxReleases.at(-1));
+  const made = world.sandbox.create('oauth2', {
+    name,
+    authorization_flow: uuid('flow default-provider-authorization-implicit-consent'),
+    invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+    redirect_uris: [{ matching_mode: 'strict', url: 'https://grafana.example.com/login/generic_oauth' }],
+    client_id: 'grafana',
+    client_secret: before,
+  });
+  expect(made).toHaveProperty('record');
+  return world;
+}
+
+/** The secret that the service has, which it may show to nobody. */
+function isInService(world: World, secret: string): boolean {
+  const written = world.writes().flatMap(({ body }) => textOf(parseJson(JSON.stringify(body))));
+  return secret === before ? written.length === 0 : written.some((body) => body.includes(secret));
+}
+
+/** The files and the commands of the recipe, as docs/providers.md has them. */
+const [, recipe = ''] =
+  /^### Rotating a secret\n([^]*?)^##/m.exec(readFileSync(join(root, 'docs/providers.md'), 'utf8')) ?? [];
+const [, manifest = ''] = /^```yaml\n([^]*?)^```$/m.exec(recipe) ?? [];
+const commands = Array.from(recipe.matchAll(/^ +\$ rollcall (.*)$/gm), ([, command = '']) =>
+  Array.from(command.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, word]) => quoted ?? word ?? ''),
+);
+const [compared = [], resent = []] = commands;
+const files = { 'grafana.yaml': manifest, 'grafana.secret': `${after}\n` };
+
+interface Ran {
+  readonly ending: unknown;
+  readonly stdout: string;
+}
+
+async function rollcall(args: readonly string[], world: World): Promise<Ran> {
+  const { context, stdout } = world.run('', {}, { files });
+  const ending = await run(args, '0', {
+    env: context.env,
+    writeOut: context.stdout.write,
+    writeErr: context.stderr.write,
+    contextFor: async () => context,
+  });
+  return { ending, stdout: stdout() };
+}
+
+describe('the rotation of a secret', () => {
+  test('is one request, which changes the secret alone', async () => {
+    expect(commands).toHaveLength(2);
+    const world = worldWith(false);
+    expect(await rollcall(compared, world)).toMatchObject({
+      ending: 'done',
+      stdout: expect.stringContaining(', 1 changed.') as string,
+    });
+    expect(world.writes().map(({ body }) => body)).toEqual([{ client_secret: after }]);
+    expect((await rollcall(compared, world)).stdout).toContain('1 in sync');
+    expect(world.writes()).toHaveLength(1);
+  });
+
+  test('is never called done, or in sync, where the service hides the secret and nothing was sent', async () => {
+    const world = worldWith(true);
+    const { stdout } = await rollcall(compared, world);
+    expect(stdout).toContain('1 not compared');
+    expect(stdout).not.toMatch(/, 1 changed|[1-9] in sync/);
+    expect(world.writes()).toEqual([]);
+  });
+
+  const ways = [
+    { how: 'with a secret that is compared', hides: false, args: compared },
+    { how: 'with a secret that the service hides', hides: true, args: resent },
+  ];
+  test.each(ways)(
+    'ends with the new secret, $how, between whichever requests the run is killed',
+    async ({ hides, args }) => {
+      const calm = worldWith(hides);
+      expect(await rollcall(args, calm)).toMatchObject({ ending: 'done' });
+      expect(calm.requests.length).toBeGreaterThan(3);
+      for (const last of someMoments(0, calm.requests.length + 1, args.length))
+        for (const isDone of [false, true]) {
+          const world = worldWith(hides);
+          world.tamper = (_, answer) => {
+            const isLast = world.requests.length === last;
+            // Killed before the request has left, or before its answer has come.
+            if (world.requests.length < last) return answer();
+            if (isLast && isDone) answer();
+            return lost;
+          };
+          const killed = await rollcall(args, world);
+          const place = { last, isDone };
+          const sent = world.writes().length;
+          world.tamper = (_, answer) => answer();
+          const told = /, 1 changed|[1-9] in sync/.test(killed.stdout);
+          expect({ ...place, told, done: killed.ending === 'done' }).toEqual({
+            ...place,
+            told: false,
+            done: false,
+          });
+          const { ending, stdout } = await rollcall(args, world);
+          expect({ ...place, ending }, stdout).toEqual({ ...place, ending: 'done' });
+          expect(isInService(world, after)).toBe(true);
+          // What arrived is not sent once more, if it can be seen.
+          expect(world.writes().length - sent).toBeLessThanOrEqual(1);
+          for (const { body } of world.writes()) expect(body).toEqual({ client_secret: after });
+        }
+    },
+  );
+});
+
+describe('a secret that the service hides', () => {
+  test('is not compared, and a plan says how it is sent', async () => {
+    const { context, stdout } = worldWith(true).run('', {}, { files });
+    expect(
+      await plan(['grafana.yaml'], { output: 'json', detailedExitcode: true, ...allowed }, context),
+    ).toBe('done');
+    const document = parseJson(stdout());
+    expect(schemaErrors('plan', document)).toEqual([]);
+    expect(document).toMatchObject({
+      summary: { in_sync: 0, not_compared: 1 },
+      resource_changes: [
+        { change: { actions: ['no-op'] }, differences: [], not_compared: ['client_secret'] },
+      ],
+    });
+  });
+
+  test('is sent by a saved plan that shows it', async () => {
+    const world = worldWith(true);
+    const planned = world.run('', {}, { files });
+    const options = { output: 'text', ...allowed, resend: [address], out: 'plan.json' } as const;
+    expect(await plan(['grafana.yaml'], options, planned.context)).toBe('done');
+    expect(planned.stdout()).toContain('client_secret  (sent again: the service does not show its value)');
+    const saved = { ...files, 'plan.json': planned.written.get('plan.json') ?? '' };
+    const { context, stdout } = world.run('', {}, { files: saved });
+    const ending = await run(['apply', '--plan', 'plan.json', 'grafana.yaml', '--allow', 'update'], '0', {
+      env: context.env,
+      writeOut: context.stdout.write,
+      writeErr: context.stderr.write,
+      contextFor: async () => context,
+    });
+    expect(ending, stdout()).toBe('done');
+    expect(world.writes().map(({ body }) => body)).toEqual([{ client_secret: after }]);
+  });
+
+  test.each<[string, readonly string[], object]>([
+    ['one by one', [address], {}],
+    ['all', [], { all: true }],
+  ])('is missing from credentials, which says so: %s', async (_, addresses, more) => {
+    const world = worldWith(true);
+    const { context, stderr, written } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+    const options = { format: 'json', to: 'c.json', ...more } as const;
+    expect(await credentials(addresses, options, context)).not.toBe('done');
+    expect(stderr()).toContain('the service does not show its `client_secret` to this token');
+    expect(written.get('c.json') ?? '').not.toContain('client_secret');
+  });
+});
+
+test.each([
+  ['plan', compared.filter((arg) => !/^--yes$/.test(arg)).map((arg) => (arg === 'apply' ? 'plan' : arg))],
+  ['apply', compared],
+])('%s asks for no secret by itself, as each such answer is an audit event', async (_, args) => {
+  const world = worldWith(false);
+  await rollcall(args, world);
+  expect(world.requests.length).toBeGreaterThan(0);
+  expect(world.requests.map(({ path }) => path).filter((path) => /\/(?:view_|rotate)/.test(path))).toEqual(
+    [],
+  );
+});
