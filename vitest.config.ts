@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { defineConfig } from 'vitest/config';
+import { isStale } from './scripts/build-if-stale.js';
 import type { Plugin, TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config';
 
 /** Replaces a module or what belongs to the whole process, or counts what that holds open. */
@@ -57,6 +58,23 @@ function sandboxOf(mode: string): Plugin[] {
   ];
 }
 
+/** Where nothing of the source is newer than the build, its files are taken: nothing of it has to be translated once more. */
+function builtSource(mode: string): Plugin[] {
+  const root = import.meta.dirname;
+  if (/^\d/.test(mode) || !process.argv.includes('run') || isStale(root)) return [];
+  return [
+    {
+      name: 'source-as-it-was-built',
+      enforce: 'pre',
+      resolveId(source, importer = '') {
+        if (!/^\.\.?\/.*\.ts$/.test(source)) return undefined;
+        const path = relative(join(root, 'src'), join(dirname(importer), source));
+        return path.startsWith('..') ? undefined : join(root, 'dist', path.replace(/\.ts$/, '.js'));
+      },
+    },
+  ];
+}
+
 /** TESTS is what test/support/effort.ts reads. It is said to each project: one that extends this file is not told the mode. */
 function projectOf(
   name: keyof typeof projects,
@@ -65,8 +83,14 @@ function projectOf(
 ): TestProjectInlineConfiguration {
   return {
     extends: true,
-    plugins: sandboxOf(mode),
-    test: { name, include: projects[name], env: { TESTS: mode }, ...how },
+    plugins: [...sandboxOf(mode), ...(name === 'alone' ? [] : builtSource(mode))],
+    test: {
+      name,
+      include: projects[name],
+      env: { TESTS: mode },
+      server: { deps: { external: [/\/dist\//] } },
+      ...how,
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import type { Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
+import { someMoments } from '../support/effort.ts';
 
 const bindings = '/api/v3/policies/bindings/';
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
@@ -108,12 +109,12 @@ describe.each(Object.entries(scenarios))(
   (_, { seed, text }) => {
     test.each(Object.entries(deeds))(
       'the report is true if somebody else %s between any two requests',
-      async (_name, deed) => {
+      async (name, deed) => {
         const calm = sandboxTransport(seed);
         expect((await run(calm.send, text)).ending).toBe('done');
         const declared = stateOf(calm);
         const first = calm.requests.findIndex(({ method }) => method !== 'GET');
-        for (let nth = first; nth < calm.requests.length; nth += 1) {
+        for (const nth of someMoments(first, calm.requests.length, name.length + text.length)) {
           const service = sandboxTransport(seed);
           let isDone = false;
           const send: Transport = async (request, signal) => {

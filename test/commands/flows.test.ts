@@ -10,6 +10,7 @@ import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
+import { someMoments, someReleases } from '../support/effort.ts';
 
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
 const commands = { plan, apply, validate };
@@ -97,7 +98,7 @@ const writes = ({ requests }: Service, from: number = 0): string[] =>
       return [method, area, list, ...Object.keys(fields)].join(' ');
     });
 
-describe.each(sandboxReleases)('flows on release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('flows on release %s', (release) => {
   test('a new flow gets its policies first and the stage that logs people in last', async () => {
     const service = serviceWith([], release);
     const text = flow(
@@ -190,7 +191,7 @@ function failing(service: Service, at: number, how: Fault, after: () => void): T
   };
 }
 
-describe.each(changes)('an apply where $what', ({ before, now, after }) => {
+describe.each(changes)('an apply where $what', ({ what, before, now, after }) => {
   test('the way in is at no request shorter than before and after, and a binding that differs is one PATCH', async () => {
     const service = serviceWith(before);
     const states: (readonly string[])[] = [];
@@ -214,7 +215,7 @@ describe.each(changes)('an apply where $what', ({ before, now, after }) => {
     const whole = serviceWith(before);
     await run('apply', whole.send, flow(now), all);
     const first = whole.requests.findIndex(({ method }) => method !== 'GET');
-    for (let at = first; at <= whole.requests.length; at += 1) {
+    for (const at of someMoments(first, whole.requests.length + 1, what.length + how.length)) {
       const service = serviceWith(before);
       let isRight = true;
       const check = (): void => {

@@ -10,6 +10,7 @@ import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { lost } from '../support/scripted-transport.ts';
+import { someReleases } from '../support/effort.ts';
 
 const groupsPath = '/api/v3/core/groups/';
 const ids = ['0a0a0a0a-0000-4000-8000-000000000001', '0a0a0a0a-0000-4000-8000-000000000002'] as const;
@@ -56,7 +57,7 @@ function creates(requests: readonly HttpRequest[], path = groupsPath): JsonObjec
     .filter((body) => isJsonObject(body));
 }
 
-describe.each(sandboxReleases)('one run on release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('one run on release %s', (release) => {
   test.each(['1', '8'])(
     'creates groups before resources that refer to them, %s at a time, and then has no changes',
     async (concurrency) => {
@@ -340,8 +341,11 @@ describe('a saved plan', () => {
   });
 });
 
-test.each(sandboxReleases)('a group without parents is as declared on release %s', async (release) => {
-  const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] }, undefined, release);
-  const text = 'version: 1\ngroups: [{ name: staff, parents: [] }]\n';
-  expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
-});
+test.each(someReleases(sandboxReleases))(
+  'a group without parents is as declared on release %s',
+  async (release) => {
+    const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] }, undefined, release);
+    const text = 'version: 1\ngroups: [{ name: staff, parents: [] }]\n';
+    expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
+  },
+);

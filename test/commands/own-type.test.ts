@@ -7,6 +7,7 @@ import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { someReleases } from '../support/effort.ts';
 
 type Service = ReturnType<typeof sandboxTransport>;
 
@@ -49,54 +50,65 @@ function written({ requests }: Service): string[] {
   return requests.flatMap(({ method, path }) => (method === 'GET' ? [] : `${method} ${path}`));
 }
 
-describe.each(sandboxReleases)('a proxy that release %s lists among the providers of OAuth2', (release) => {
-  test('is not changed as one', async () => {
-    const service = serviceOf(['Wiki'], release);
-    const before = service.sandbox.record('proxy', 'Wiki');
-    const { ending, stdout } = await run(apply, service, oauth2('Wiki'));
-    expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('Proxy Provider')]);
-    expect(written(service)).toEqual([]);
-    expect(service.sandbox.record('proxy', 'Wiki')).toEqual(before);
-  });
-
-  test('is not renamed as one', async () => {
-    const service = serviceOf(['Wiki'], release);
-    await run(apply, service, oauth2('Docs', '    formerly: Wiki\n'));
-    expect(service.sandbox.record('proxy', 'Wiki')).toBeDefined();
-    expect(written(service).filter((sent) => !sent.startsWith('POST'))).toEqual([]);
-  });
-
-  test('is not deleted as one', async () => {
-    const service = serviceOf(['Wiki'], release);
-    const { ending, stdout } = await run(apply, service, '  - { name: Wiki, type: oauth2, state: absent }\n');
-    expect([ending, stdout]).toEqual([
-      'done',
-      expect.stringContaining('Resources: 0 added, 0 changed, 0 destroyed.'),
-    ]);
-    expect(written(service)).toEqual([]);
-  });
-
-  test('is not compared as one though many are read at once', async () => {
-    const names = Array.from({ length: 20 }, (_, index) => `P${index}`);
-    const service = serviceOf(names, release);
-    const { ending } = await run(apply, service, [...names, 'Grafana'].map((name) => oauth2(name)).join(''));
-    expect(ending).toBe('incomplete');
-    const own = `PATCH /api/v3/providers/oauth2/${String(service.sandbox.pk('oauth2', 'Grafana'))}/`;
-    expect(new Set(written(service))).toEqual(new Set([own]));
-  });
-
-  test('is exported once, with its own type', async () => {
-    const { context, stdout, stderr } = capture({
-      url: 'https://id.example.com',
-      transport: serviceOf(['Wiki', 'Docs'], release).send,
+describe.each(someReleases(sandboxReleases))(
+  'a proxy that release %s lists among the providers of OAuth2',
+  (release) => {
+    test('is not changed as one', async () => {
+      const service = serviceOf(['Wiki'], release);
+      const before = service.sandbox.record('proxy', 'Wiki');
+      const { ending, stdout } = await run(apply, service, oauth2('Wiki'));
+      expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('Proxy Provider')]);
+      expect(written(service)).toEqual([]);
+      expect(service.sandbox.record('proxy', 'Wiki')).toEqual(before);
     });
-    const ending = await exportManifests({ output: 'yaml', ids: true, target: ['provider.*'] }, context);
-    expect([ending, stderr()]).toEqual(['done', expect.not.stringContaining('another one of this name')]);
-    expect(stdout().match(/type: proxy/g)).toHaveLength(2);
-    expect(stdout().match(/type: oauth2/g)).toHaveLength(1);
-    expect(stdout()).toContain(`external_host: ${host}`);
-  });
-});
+
+    test('is not renamed as one', async () => {
+      const service = serviceOf(['Wiki'], release);
+      await run(apply, service, oauth2('Docs', '    formerly: Wiki\n'));
+      expect(service.sandbox.record('proxy', 'Wiki')).toBeDefined();
+      expect(written(service).filter((sent) => !sent.startsWith('POST'))).toEqual([]);
+    });
+
+    test('is not deleted as one', async () => {
+      const service = serviceOf(['Wiki'], release);
+      const { ending, stdout } = await run(
+        apply,
+        service,
+        '  - { name: Wiki, type: oauth2, state: absent }\n',
+      );
+      expect([ending, stdout]).toEqual([
+        'done',
+        expect.stringContaining('Resources: 0 added, 0 changed, 0 destroyed.'),
+      ]);
+      expect(written(service)).toEqual([]);
+    });
+
+    test('is not compared as one though many are read at once', async () => {
+      const names = Array.from({ length: 20 }, (_, index) => `P${index}`);
+      const service = serviceOf(names, release);
+      const { ending } = await run(
+        apply,
+        service,
+        [...names, 'Grafana'].map((name) => oauth2(name)).join(''),
+      );
+      expect(ending).toBe('incomplete');
+      const own = `PATCH /api/v3/providers/oauth2/${String(service.sandbox.pk('oauth2', 'Grafana'))}/`;
+      expect(new Set(written(service))).toEqual(new Set([own]));
+    });
+
+    test('is exported once, with its own type', async () => {
+      const { context, stdout, stderr } = capture({
+        url: 'https://id.example.com',
+        transport: serviceOf(['Wiki', 'Docs'], release).send,
+      });
+      const ending = await exportManifests({ output: 'yaml', ids: true, target: ['provider.*'] }, context);
+      expect([ending, stderr()]).toEqual(['done', expect.not.stringContaining('another one of this name')]);
+      expect(stdout().match(/type: proxy/g)).toHaveLength(2);
+      expect(stdout().match(/type: oauth2/g)).toHaveLength(1);
+      expect(stdout()).toContain(`external_host: ${host}`);
+    });
+  },
+);
 
 test('a provider of unknown type is neither changed nor deleted', async () => {
   const service = serviceOf(['Wiki']);

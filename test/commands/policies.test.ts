@@ -10,6 +10,7 @@ import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { lost } from '../support/scripted-transport.ts';
+import { someMoments, someReleases } from '../support/effort.ts';
 
 const bindings = '/api/v3/policies/bindings/';
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
@@ -85,7 +86,7 @@ const writes = ({ requests }: Service): string[] =>
       return [method, path.split('/')[4], ...Object.keys(fields)].join(' ');
     });
 
-describe.each(sandboxReleases)('policies on release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('policies on release %s', (release) => {
   test('an application is created without its provider, and gets it once all is bound', async () => {
     const service = sandboxTransport({ users: [{ username: 'carol', name: 'Carol' }] }, undefined, release);
     const text = grafana(
@@ -283,12 +284,14 @@ const changes: readonly {
 
 const names = (bound: readonly string[]): string[] => bound.map((one) => one.replace(/^\d+ /, ''));
 
-describe.each(changes)('an apply where $what', ({ before, now, bound }) => {
+describe.each(changes)('an apply where $what', ({ what, before, now, bound }) => {
   test.each(Object.keys(faults) as (keyof typeof faults)[])(
     'and %s: the next run ends as declared',
     async (how) => {
       const was = before.map(([group]) => group);
-      for (let at = 1; at <= 40; at += 1) {
+      const whole = serviceWith(undefined, before);
+      await run('apply', whole.send, grafana(now), all);
+      for (const at of someMoments(1, whole.requests.length + 1, what.length + how.length)) {
         const service = serviceWith(undefined, before);
         let isRight = true;
         const check = (): void => {
@@ -318,7 +321,7 @@ test.each(Object.keys(faults) as (keyof typeof faults)[])(
     const declared = '{ group: { name: staff }, order: 1 }, { group: { name: contractors }, order: 2 }';
     const whole = sandboxTransport({});
     await run('apply', whole.send, grafana(declared), all);
-    for (let at = 1; at <= whole.requests.length; at += 1) {
+    for (const at of someMoments(1, whole.requests.length + 1, how.length)) {
       const service = sandboxTransport({});
       let isRight = true;
       const check = (): void => {

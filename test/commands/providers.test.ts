@@ -14,6 +14,7 @@ import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { lost } from '../support/scripted-transport.ts';
+import { someReleases } from '../support/effort.ts';
 
 const secret = 'canary-of-grafana';
 const flows = `    authorization_flow: { slug: default-provider-authorization-implicit-consent }
@@ -92,7 +93,7 @@ function writes(requests: readonly HttpRequest[]): string[] {
   return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
 }
 
-describe.each(sandboxReleases)('providers on release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('providers on release %s', (release) => {
   test('are created before the applications that refer to them, and a second run has no changes', async () => {
     const made = service({}, release);
     const planned = await run('plan', made.send, roll);
@@ -287,7 +288,7 @@ describe('a create', () => {
     const refusal =
       'm.yaml:3:11: error: provider.Grafana: a provider of another type has this name: SAML Provider [name-taken]';
 
-    test.each(sandboxReleases)(
+    test.each(someReleases(sandboxReleases))(
       'is an error of the plan, and nothing is sent: release %s',
       async (release) => {
         const made = service(ofOthers, release);
@@ -364,7 +365,7 @@ describe('an outpost', () => {
   const providersOf = ({ sandbox }: Service): unknown =>
     sandbox.record('outpost', 'authentik Embedded Outpost')?.['providers'];
 
-  test.each(sandboxReleases)(
+  test.each(someReleases(sandboxReleases))(
     'gets the provider of the same run, and keeps others: release %s',
     async (release) => {
       const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, release);

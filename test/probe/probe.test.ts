@@ -10,6 +10,7 @@ import { claimsOf, probeService, shownClaims, type Probed } from './probe.ts';
 import type { Verdict } from './row.ts';
 import { prefix, Session, type ProbeRequest, type Send } from './session.ts';
 import { toSandbox } from './to-sandbox.ts';
+import { someReleases } from '../support/effort.ts';
 
 type Deviation = (
   exchange: Exchange & { kind: 'answered' },
@@ -68,11 +69,14 @@ async function probed(
   return { ...found, requests, failed: rowsThat('fail'), skipped: rowsThat('skip') };
 }
 
-test.each(sandboxReleases)('a sandbox of release %s answers all as rollcall expects', async (release) => {
-  const { failed, skipped, left, results } = await probed(unchanged, { release });
-  expect({ failed, skipped, left }).toEqual({ failed: [], skipped: [], left: [] });
-  expect(results.length).toBeGreaterThan(90);
-});
+test.each(someReleases(sandboxReleases))(
+  'a sandbox of release %s answers all as rollcall expects',
+  async (release) => {
+    const { failed, skipped, left, results } = await probed(unchanged, { release });
+    expect({ failed, skipped, left }).toEqual({ failed: [], skipped: [], left: [] });
+    expect(results.length).toBeGreaterThan(90);
+  },
+);
 
 const [oldest] = sandboxReleases;
 

@@ -11,7 +11,7 @@ import { serveSandbox } from '../../src/sandbox/server.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { root } from '../support/cli.ts';
-import { inFull, times } from '../support/effort.ts';
+import { inFull, someReleases, times } from '../support/effort.ts';
 import type { Recording } from '../support/recordings.ts';
 import { probeCommand } from './command.ts';
 import { overFetch } from './over-fetch.ts';
@@ -341,16 +341,19 @@ test('keys that people made up are not kept where an error names them', async ()
   expect(refused?.response.body).toEqual({ attributes: { '<KEY>': ['<TEXT>'] }, '<KEY>': ['x'] });
 });
 
-test.each(sandboxReleases)('a sandbox of release %s answers its own recording alike', async (release) => {
-  const [seed] = fc.sample(anySeed, { numRuns: 1, seed: 3 });
-  const file = newFile();
-  const { code } = await run([url, '--record', file], sandboxWith(seed ?? {}, release));
-  expect(code).toBe(0);
-  const recordings = read(file);
-  expect(recordings.length).toBeGreaterThan(130);
-  expect(new Set(recordings.map(({ name }) => name)).size).toBe(recordings.length);
-  expect(replay(recordings, sandboxWith({}, release, '<ACCESS_TOKEN>'))).toEqual([]);
-});
+test.each(someReleases(sandboxReleases))(
+  'a sandbox of release %s answers its own recording alike',
+  async (release) => {
+    const [seed] = fc.sample(anySeed, { numRuns: 1, seed: 3 });
+    const file = newFile();
+    const { code } = await run([url, '--record', file], sandboxWith(seed ?? {}, release));
+    expect(code).toBe(0);
+    const recordings = read(file);
+    expect(recordings.length).toBeGreaterThan(130);
+    expect(new Set(recordings.map(({ name }) => name)).size).toBe(recordings.length);
+    expect(replay(recordings, sandboxWith({}, release, '<ACCESS_TOKEN>'))).toEqual([]);
+  },
+);
 
 test('a recording shows how a service of another release differs', async () => {
   const file = newFile();

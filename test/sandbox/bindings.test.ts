@@ -4,6 +4,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { someReleases } from '../support/effort.ts';
 
 const bindings = 'policies/bindings/';
 const absent = '99999999-9999-4999-8999-999999999999';
@@ -149,7 +150,7 @@ describe('a list of bindings', () => {
   );
 });
 
-describe.each(sandboxReleases)('a binding of release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('a binding of release %s', (release) => {
   test('can exist twice, and each is deleted separately', async () => {
     const { ask, pkOf } = await serving({}, release);
     const fields = { target: pkOf('application', 'grafana'), group: pkOf('group', 'staff'), order: 0 };
@@ -226,19 +227,22 @@ describe('access to an application', () => {
     expect(await passing(service, 'dave')).toBe(true);
   });
 
-  test.each(sandboxReleases)('on %s includes members of a group and of groups below it', async (release) => {
-    const service = await serving({ bindings: bound(['staff']) }, release);
-    const { ask, pkOf } = service;
-    const parent = pkOf('group', 'staff');
-    const above = release === '2023.10' ? { parent } : { parents: [parent] };
-    const below = await ask('POST', 'core/groups/', { name: 'below', ...above });
-    expect(await passing(service, 'carol')).toBe(false);
-    const memberships = [textOf(below.body['pk'])];
-    await ask('PATCH', `core/users/${pkOf('user', 'carol')}/`, { groups: memberships });
-    expect([await passing(service, 'carol'), await passing(service, 'dave')]).toEqual([true, false]);
-    await ask('PATCH', `core/users/${pkOf('user', 'dave')}/`, { groups: [parent] });
-    expect(await passing(service, 'dave')).toBe(true);
-  });
+  test.each(someReleases(sandboxReleases))(
+    'on %s includes members of a group and of groups below it',
+    async (release) => {
+      const service = await serving({ bindings: bound(['staff']) }, release);
+      const { ask, pkOf } = service;
+      const parent = pkOf('group', 'staff');
+      const above = release === '2023.10' ? { parent } : { parents: [parent] };
+      const below = await ask('POST', 'core/groups/', { name: 'below', ...above });
+      expect(await passing(service, 'carol')).toBe(false);
+      const memberships = [textOf(below.body['pk'])];
+      await ask('PATCH', `core/users/${pkOf('user', 'carol')}/`, { groups: memberships });
+      expect([await passing(service, 'carol'), await passing(service, 'dave')]).toEqual([true, false]);
+      await ask('PATCH', `core/users/${pkOf('user', 'dave')}/`, { groups: [parent] });
+      expect(await passing(service, 'dave')).toBe(true);
+    },
+  );
 
   test("excludes members of a child's sibling: parents do not inherit from children", async () => {
     const service = await serving({ bindings: bound(['staff']) });

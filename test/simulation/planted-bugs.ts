@@ -142,6 +142,7 @@ function isInDeclaredOrder({ groups }: JsonObject): boolean {
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'looks users up without being told to': {
     breaks: 'contract',
+    from: 16,
     transport: (network) => async (request, signal) => {
       if (request.method === 'POST' && ofUsers(request))
         await network({ method: 'GET', path: `${request.path}?username=u0` }, signal);
@@ -173,6 +174,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'follows redirects': {
     breaks: 'wrong_place',
+    from: 3,
     transport:
       (network, { world, run }) =>
       async (request, signal) => {
@@ -193,6 +195,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'lets an absent read clear a create that was in doubt': {
     breaks: 'refused',
+    from: 27,
     report: changingOutcomes((outcome) => (outcome === 'unknown' ? 'rejected' : outcome)),
   },
   'takes a lost create for one that was never sent': {
@@ -202,6 +205,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'retries before Retry-After is over': {
     breaks: 'pause',
+    from: 6,
     transport: misreading(({ headers }) => ({
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'retry-after')),
     })),
@@ -224,6 +228,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'compares groups in their order': {
     breaks: 'compared',
+    from: 11,
     transport: misreadingUsers(({ results }) => ({
       results: results.map((user) => (isInDeclaredOrder(user) ? user : { ...user, groups: [] })),
     })),
@@ -251,6 +256,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a change whose answer was lost for done': {
     breaks: 'updated',
+    from: 14,
     report: changingEach((outcome) =>
       outcome.outcome === 'unknown' ? { ...outcome, outcome: 'updated' } : outcome,
     ),
@@ -266,12 +272,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'converges',
     allows: false,
   },
-  'does not wait for a service that restarts': { breaks: 'patience', wait: '0' },
+  'does not wait for a service that restarts': { breaks: 'patience', from: 5, wait: '0' },
   'takes the 502 of a front for a failure of the service': {
     breaks: 'one_asks',
+    from: 5,
     transport: misreading(({ status }) => (status === 502 ? { status: 500 } : undefined)),
   },
-  'ignores an interruption': { breaks: 'interrupted', ignoresInterruption: true },
+  'ignores an interruption': { breaks: 'interrupted', from: 4, ignoresInterruption: true },
   'hangs on a lost answer': {
     breaks: 'ends',
     transport: (network) => async (request, signal) => {
@@ -286,6 +293,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'miscounts its attempts': {
     breaks: 'attempts',
+    from: 14,
     report: (report) => ({
       ...report,
       outcomes: report.outcomes.map((outcome) => ({ ...outcome, attempts: Math.min(1, outcome.attempts) })),
@@ -306,6 +314,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'throws its doubt away': {
     breaks: 'doubt',
+    from: 7,
     report: changingEach(({ type, name, address, outcome, attempts, differences = [] }) => ({
       type,
       name,
@@ -317,6 +326,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a time in another zone for another time': {
     breaks: 'in_full',
+    from: 11,
     transport: misreading(({ status, body }, { method, path }) =>
       method === 'POST' && status === 201 && path.includes('/users/')
         ? { body: body.replace('T08:00:00Z', 'T10:00:00Z') }
@@ -332,6 +342,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'leaves out a name that leads to no id, and sends the rest': {
     breaks: 'kept_going',
+    from: 17,
     manifest: (text) =>
       text
         .split('\n')
@@ -347,7 +358,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return isGroup && exchange.kind === 'lost' ? network(request, signal) : exchange;
     },
   },
-  'takes the names of every kind for unique': { breaks: 'retry', from: 128, takesAllForUnique: true },
+  'takes the names of every kind for unique': { breaks: 'retry', from: 217, takesAllForUnique: true },
   'takes what is not offered for a service that is not there': {
     breaks: 'documented',
     from: 105,
@@ -361,6 +372,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'gives users a group that it did not create': {
     breaks: 'named',
+    from: 7,
     transport: (network) => (request, signal) => {
       if (request.method !== 'POST' || !request.path.includes('/users/')) return network(request, signal);
       const fields = { ...sentIn(request), groups: ['12345678-0000-4000-8000-000000000000'] };
@@ -369,6 +381,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'gives the provider before all are bound': {
     breaks: 'opened',
+    from: 6,
     transport:
       (network, { world }) =>
       (request, signal) => {
@@ -437,6 +450,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'changes what exists without being allowed to': {
     breaks: 'contract',
+    from: 19,
     transport: (network) => async (request, signal) => {
       if (!isListOfBindings(request)) return network(request, signal);
       const exchange = await network(request, signal);
@@ -447,6 +461,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'leaves what is bound twice': {
     breaks: 'converges',
+    from: 6,
     transport: misreading(({ status, body }, request) => {
       if (!isListOfBindings(request) || status !== 200) return undefined;
       const once = new Map(

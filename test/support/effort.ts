@@ -9,6 +9,17 @@ export function someOf<T>(all: readonly T[], short: number): readonly T[] {
   return inFull ? all : all.filter((_, index) => index % step === 0);
 }
 
+/** What is tested on each release: the oldest and the newest in `npm test`, all in `npm run check`. */
+export function someReleases<T>(all: readonly T[]): readonly T[] {
+  return inFull ? all : all.filter((_, index) => index === 0 || index === all.length - 1);
+}
+
+/** The moments at which something goes wrong: some in `npm test`, each table row from another on; all in `npm run check`. */
+export function someMoments(from: number, to: number, row: number): readonly number[] {
+  const all = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+  return inFull ? all : all.filter((moment) => (moment + row) % 7 === 0);
+}
+
 /** How often a test does what it does many times: a part of it in `npm test`, all of it in `npm run check`. */
 export function times({ short, full }: { readonly short: number; readonly full: number }): number {
   return inFull ? full : short;
