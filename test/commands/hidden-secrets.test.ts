@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { parseJson, textOf } from '../../src/base/json.ts';
 import { credentials } from '../../src/commands/credentials.ts';
 import { plan } from '../../src/commands/plan.ts';
+import type { ProgramEnvironment } from '../../src/commands/program.ts';
 import { run } from '../../src/commands/run-program.ts';
 import { uuid } from '../../src/sandbox/ids.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
+import type { Context } from '../../src/terminal/context.ts';
 import { root } from '../support/cli.ts';
 import { someMoments } from '../support/effort.ts';
 import { capture } from '../support/run.ts';
@@ -54,14 +56,18 @@ interface Ran {
   readonly stdout: string;
 }
 
+function aroundOf(context: Context): ProgramEnvironment {
+  return {
+    env: context.env,
+    writeOut: (text) => context.stdout.write(text),
+    writeErr: (text) => context.stderr.write(text),
+    contextFor: async () => context,
+  };
+}
+
 async function rollcall(args: readonly string[], world: World): Promise<Ran> {
   const { context, stdout } = world.run('', {}, { files });
-  const ending = await run(args, '0', {
-    env: context.env,
-    writeOut: context.stdout.write,
-    writeErr: context.stderr.write,
-    contextFor: async () => context,
-  });
+  const ending = await run(args, '0', aroundOf(context));
   return { ending, stdout: stdout() };
 }
 
@@ -151,12 +157,8 @@ describe('a secret that the service hides', () => {
     expect(planned.stdout()).toContain('client_secret  (sent again: the service does not show its value)');
     const saved = { ...files, 'plan.json': planned.written.get('plan.json') ?? '' };
     const { context, stdout } = world.run('', {}, { files: saved });
-    const ending = await run(['apply', '--plan', 'plan.json', 'grafana.yaml', '--allow', 'update'], '0', {
-      env: context.env,
-      writeOut: context.stdout.write,
-      writeErr: context.stderr.write,
-      contextFor: async () => context,
-    });
+    const args = ['apply', '--plan', 'plan.json', 'grafana.yaml', '--allow', 'update'];
+    const ending = await run(args, '0', aroundOf(context));
     expect(ending, stdout()).toBe('done');
     expect(world.writes().map(({ body }) => body)).toEqual([{ client_secret: after }]);
   });
