@@ -45,7 +45,7 @@ function isInService(world: World, secret: string): boolean {
 const [, recipe = ''] =
   /^### Rotating a secret\n([^]*?)^##/m.exec(readFileSync(join(root, 'docs/providers.md'), 'utf8')) ?? [];
 const [, manifest = ''] = /^```yaml\n([^]*?)^```$/m.exec(recipe) ?? [];
-const commands = Array.from(recipe.matchAll(/^ +\$ rollcall (.*)$/gm), ([, command = '']) =>
+const commands = Array.from(recipe.matchAll(/^\$ rollcall (.*)$/gm), ([, command = '']) =>
   Array.from(command.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, word]) => quoted ?? word ?? ''),
 );
 const [compared = [], resent = []] = commands;

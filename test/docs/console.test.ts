@@ -71,6 +71,7 @@ const ready: Readonly<Record<string, readonly string[]>> = {
     standIn('vault', 'echo vault@example.com'),
     standIn('op', 'set -a; . "./${2#*=}"; shift 3; exec "$@"'),
   ],
+  'docs/providers.md': ['echo a-new-secret > grafana.secret'],
   'docs/plans.md': [
     'mkdir .before && cp -r manifests .before',
     "sed -i 's/, and what does not//' manifests/applications.yaml && sed -i '/username: bob/,+1d' manifests/users.yaml",
