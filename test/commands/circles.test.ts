@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
-import { parseJson } from '../../src/base/json.ts';
+import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { answered } from '../support/scripted-transport.ts';
-import { World } from '../support/update-world.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { World, type Tamper } from '../support/update-world.ts';
 
 /** A flow with a stage that offers the flow; a second flow and a brand that refer to what is completed last. */
 const circle = `version: 1
@@ -77,6 +77,68 @@ describe('a stage that refers to a flow with the stage', () => {
     await apply(['m.yaml'], many, context);
     expect(stdout()).toMatch(/stage\.pw +unfinished: not as declared in configure_flow/);
     expect(writesOf(world)).not.toContain('PATCH stages/password/…');
+  });
+});
+
+const faults: Readonly<Record<string, Tamper>> = {
+  'is lost on its way': () => lost,
+  'is done, and its answer lost': (_, answer) => (answer(), lost),
+  'is denied': () => answered(403, { detail: 'denied' }),
+  'is refused by a proxy': () => answered(502, ''),
+  'is done, and its answer a page of a proxy': (_, answer) => (answer(), answered(502, '')),
+};
+
+/** The records of a world that the circle declares, with the flow of the stage. */
+function heldIn(world: World): JsonObject {
+  const all = (path: string): readonly JsonValue[] => {
+    const answer = world.handle({ method: 'GET', path: `/api/v3${path}` });
+    const body = answer.kind === 'answered' ? parseJson(answer.body) : undefined;
+    const { results = [] } = isJsonObject(body) ? body : {};
+    return isJsonList(results) ? results : [];
+  };
+  const [stage = {}, ...others] = all('/stages/password/?name=pw').filter((one) => isJsonObject(one));
+  return {
+    stages: others.length + (Object.hasOwn(stage, 'pk') ? 1 : 0),
+    flows: all('/flows/instances/?slug=change').length + all('/flows/instances/?slug=again').length,
+    bindings: all('/flows/bindings/').length,
+    isWhole: (stage['configure_flow'] ?? null) !== null,
+  };
+}
+
+describe.each(Object.entries(faults))('if any one write of a circle %s', (_, fault) => {
+  test('the report says what is held, and another run completes it without doubling anything', async () => {
+    for (let nth = 1; ; nth += 1) {
+      const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+      const before = heldIn(world);
+      let writes = 0;
+      world.tamper = (request, answer) => {
+        const isHit = request.method !== 'GET' && (writes += 1) === nth;
+        return isHit ? fault(request, answer) : answer();
+      };
+      const first = world.run(circle, { ROLLCALL_CAPABILITIES: '' });
+      const ending = await apply(['m.yaml'], { ...many, output: 'json' }, first.context);
+      const { outcomes = [] } = parseJson(first.stdout()) as {
+        outcomes?: { address: string; outcome: string }[];
+      };
+      const outcome = outcomes.find(({ address }) => address === 'stage.pw')?.outcome;
+      if (outcome === 'created') expect(heldIn(world)['isWhole'], `write ${nth}`).toBe(true);
+      world.tamper = (__, answer) => answer();
+      const second = world.run(circle);
+      const again = await apply(['m.yaml'], { ...many, allow: ['update'] }, second.context);
+      expect(again, `write ${nth}: ${second.stdout()}`).toBe('done');
+      const { stages, flows, bindings, isWhole } = heldIn(world);
+      expect({ stages, flows, isWhole, bindings: Number(bindings) - Number(before['bindings']) }).toEqual({
+        stages: 1,
+        flows: 2,
+        isWhole: true,
+        bindings: 2,
+      });
+      if (writes < nth) {
+        expect(ending).toBe('done');
+        expect(nth).toBeGreaterThan(5);
+        return;
+      }
+    }
   });
 });
 
