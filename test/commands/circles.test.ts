@@ -58,6 +58,29 @@ describe('a stage that refers to a flow with the stage', () => {
     expect(writesOf(world)).toContain('PATCH stages/password/…');
   });
 
+  test('is created with all that proves something: the flow alone is set later', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const { context, stdout } = world.run(`version: 1
+stages:
+  - { name: id, type: identification, user_fields: [username], password_stage: { name: pw } }
+  - { name: pw, type: password, backends: [authentik.core.auth.InbuiltBackend], configure_flow: { slug: in } }
+flows:
+  - { slug: in, name: In, title: In, designation: authentication, stages: [{ stage: { name: id }, order: 0 }] }
+`);
+    await plan(['m.yaml'], { output: 'text' }, context);
+    expect(stdout()).toContain('`configure_flow` is set after flow.in is created');
+    expect(stdout()).not.toContain('`password_stage` is set');
+  });
+
+  test('is created with it if the flow exists', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const flow = 'flows: [{ slug: change, name: Change, title: Change, designation: stage_configuration }]';
+    await apply(['m.yaml'], many, world.run(`version: 1\n${flow}\n`).context);
+    const { context, stdout } = world.run(circle);
+    expect(await apply(['m.yaml'], { ...many, allow: ['update'] }, context), stdout()).toBe('done');
+    expect(writesOf(world)).not.toContain('PATCH stages/password/…');
+  });
+
   test('stays unfinished if it cannot be completed, and nothing outside refers to it', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     world.tamper = ({ method }, answer) =>
@@ -96,7 +119,7 @@ function heldIn(world: World): JsonObject {
     const { results = [] } = isJsonObject(body) ? body : {};
     return isJsonList(results) ? results : [];
   };
-  const [stage = {}, ...others] = all('/stages/password/?name=pw').filter((one) => isJsonObject(one));
+  const [stage = {}, ...others] = all('/stages/password/?name=pw').filter((found) => isJsonObject(found));
   return {
     stages: others.length + (Object.hasOwn(stage, 'pk') ? 1 : 0),
     flows: all('/flows/instances/?slug=change').length + all('/flows/instances/?slug=again').length,
