@@ -15,7 +15,7 @@ import { settingsKind } from './settings.ts';
 import { shownFrom, tableFrom } from './table.ts';
 import { userKind } from './user.ts';
 
-/** The kinds of which more is written than the facts and the recordings say, by where the service lists them. */
+/** Kinds with hand-written behaviour, by the path of their list. */
 const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
   '/admin/settings/': settingsKind,
   '/core/applications/': applicationKind,
@@ -33,7 +33,7 @@ const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
   '/providers/proxy/': proxyKind,
 };
 
-/** The kind that a release lists at a path, such as `/core/groups/`; nothing where it has no such path. */
+/** The kind at a list path of a release, such as `/core/groups/`; undefined if it does not have the path. */
 export function kindAt(world: World, path: string): SandboxKind | undefined {
   const facts = hasFacts(path) ? factsOf(world.release, path) : undefined;
   if (facts === undefined) return undefined;
@@ -42,7 +42,7 @@ export function kindAt(world: World, path: string): SandboxKind | undefined {
   return facts.can.includes('create') ? tableFrom(world, { path }) : shownFrom(world, { path });
 }
 
-/** What tests and scripts call some kinds in short, and where releases list them: the first that one has. */
+/** Short names of some kinds for tests and scripts, with their possible paths; the first that the release has counts. */
 const shortNames = {
   application: ['/core/applications/'],
   certificate: ['/crypto/certificatekeypairs/'],
@@ -57,10 +57,10 @@ const shortNames = {
 
 export type WrittenType = keyof typeof shortNames;
 
-/** What the sandbox calls a kind: in short, or by where the service lists it, such as `/stages/deny/`. */
+/** A kind in the sandbox: its short name, or the path of its list, such as `/stages/deny/`. */
 export type KindName = WrittenType | `/${string}/`;
 
-/** Where a release lists the kind of a name. */
+/** The path of a named kind in a release. */
 export function pathNamed({ release }: World, name: string): string {
   if (!isShort(name)) return name;
   const paths: readonly string[] = shortNames[name];

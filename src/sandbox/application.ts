@@ -55,7 +55,7 @@ function applicationFields({ rules }: World, applications: Rows): FieldRows {
   };
 }
 
-/** Takes backchannel providers from the applications that had them, without a word. */
+/** Removes backchannel providers from the applications that had them, silently. */
 function takeBackchannels(rows: Rows, application: Row): void {
   const field = 'backchannel_providers';
   for (const pk of valuesOf(application, field)) {
@@ -66,7 +66,7 @@ function takeBackchannels(rows: Rows, application: Row): void {
   }
 }
 
-/** Ids that depend on nothing but the slug, unless the slug was that of another before. */
+/** Ids that depend only on the slug, unless another record had that slug before. */
 function pksOfSlugs(): (slug: string) => string {
   const given = new Set<string>();
   return (slug) => {
@@ -78,8 +78,8 @@ function pksOfSlugs(): (slug: string) => string {
 }
 
 /**
- * Only a superuser who asks for it gets the list itself. Others get what their policies let them open, and that from a
- * cache, whatever filter and page they ask for; it only counts what they ask for.
+ * Only a superuser who asks for it gets the complete list. Others get the applications that their policies open, from a cache
+ * that ignores filters and pages; only the count follows the request.
  */
 function listedAsCached(
   kind: WrittenKind,
@@ -102,7 +102,7 @@ function listedAsCached(
   const reach = rights.reach('open', kind.list);
   const opened = (rules.isLate ? page : all).filter((row) => reaches(reach, kind, row));
   const results = opened.map((row) => kind.record(row, asker));
-  // An empty answer is no answer to the cache.
+  // Empty answers are not cached.
   if (!isSearch && results.length > 0) shown.set(key, results);
   return { pagination, results };
 }
@@ -138,11 +138,11 @@ function reservedSlug(slug: string, { reservedSlugs }: Rules): string | undefine
   return `The slug '${slug}' is reserved and cannot be used for applications.`;
 }
 
-/** What stands in the name of an icon for what people have chosen. */
+/** Theme placeholder in the name of an icon. */
 const theme = '%(theme)s';
 const themes = ['light', 'dark'];
 
-/** An icon is a URL, one of the service's own files, or the path of a file that was uploaded. */
+/** An icon is a URL, a file of the service, or the path of an uploaded file. */
 function badIcon(icon: string): string | undefined {
   if (isWholeUrl(icon)) return undefined;
   if (!/^[-\w./]+$/.test(icon.replaceAll(theme, 'theme')))

@@ -3,14 +3,14 @@ import { memoizePerKey } from '../base/memoize.ts';
 import type { SandboxKind, World } from './kind.ts';
 import type { Row } from './rows.ts';
 
-/** In which field a record has the id that policies are bound to, where that is not its own. */
+/** The field with the id for bindings, if it is not the record's own. */
 export const bindableId = 'policybindingmodel_ptr_id';
 
 export function pathOf({ path }: SandboxKind): string {
   return path.slice('/api/v3'.length);
 }
 
-/** The id that policies are bound to, of the record that has an id. */
+/** The id for bindings of a record. */
 export function bindableIdOf(world: World, pk: string): string {
   for (const kind of world.kinds()) {
     const row = kind.rows.at(pk);

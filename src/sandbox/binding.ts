@@ -6,15 +6,15 @@ import type { Row, Values } from './rows.ts';
 import { tableFrom } from './table.ts';
 import { bindableAt } from './bindables.ts';
 
-/** What lets a group or a user open an application, or is a policy that decides on it. Nothing keeps one from being there twice. */
+/** Bindings of groups, users and policies. Duplicates are allowed. */
 export function bindingKind(world: World): WrittenKind {
   const { isLate } = world.rules;
   return tableFrom(world, {
     path: '/policies/bindings/',
     list: 'bindings',
-    // As rights name one: `grafana/staff`.
+    // The identity for rights: `grafana/staff`.
     identity: 'label',
-    // As it was recorded, those of one order come the other way round.
+    // Bindings of equal order come in reverse, as recorded.
     ordering: 'order,-made',
     searched: () => [],
     filters: (query) => filtersOf(world, query),
@@ -34,7 +34,7 @@ export function bindingKind(world: World): WrittenKind {
   });
 }
 
-/** Whether another has the policy, or none either, at the same order. The service compares them once a PATCH has the target. */
+/** Whether another binding has the same policy, or none, at the same order. The service compares them if a PATCH contains the target. */
 function hasTwin({ at }: World, own: Row, values: Values): boolean {
   const { policy = null, order, target = null } = { ...own.fields, ...values };
   return at('/policies/bindings/')
@@ -44,13 +44,13 @@ function hasTwin({ at }: World, own: Row, values: Values): boolean {
     );
 }
 
-/** Requests do not set when one expires: a seed does, whose bindings are made first. */
+/** Requests do not set an expiry: seeds do, whose bindings are made first. */
 function expiryOf({ seed }: World, made: number): Values {
   const { expires } = seed.bindings?.[made - 1] ?? {};
   return expires === undefined ? {} : { expires, expiring: true };
 }
 
-/** Whether a binding has expired, and so lets nobody in. */
+/** Whether a binding has expired, and so admits nobody. */
 export function isExpired({ fields: { expires, expiring } }: Row): boolean {
   return expiring === true && Date.parse(textOf(expires)) <= Date.now();
 }
@@ -72,7 +72,7 @@ function labelOf(world: World, values: Row['fields']): string {
   return `${textOf(nameOf('/core/applications/', 'slug', values['target']))}/${textOf(subject)}`;
 }
 
-/** An absent target is refused, and what a query asks for beside targets is ignored. */
+/** An absent target is rejected, and other filters besides targets are ignored. */
 function filtersOf(
   world: World,
   query: Query,

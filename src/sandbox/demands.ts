@@ -1,15 +1,15 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Refused } from './kind.ts';
 
-/** Of which fields a request has to send one, whatever the record has already. */
+/** Fields of which a request must contain one, whatever the record has. */
 interface Demand {
   readonly oneOf: readonly string[];
   readonly says?: string;
-  /** Whether a create alone is held to it. */
+  /** Only for creates. */
   readonly isOfCreate?: true;
 }
 
-/** As 2023.10.7 and 2025.12.4 refused and broke down. */
+/** As 2023.10.7 and 2025.12.4 rejected requests and crashed. */
 const demands: Readonly<Record<string, readonly Demand[]>> = {
   '/managed/blueprints/': [{ oneOf: ['path', 'content'], says: 'Either path or content must be set.' }],
   '/outposts/service_connections/kubernetes/': [{ oneOf: ['kubeconfig'], isOfCreate: true }],
@@ -37,7 +37,7 @@ const demands: Readonly<Record<string, readonly Demand[]>> = {
   ],
 };
 
-/** What the service makes of a request that does not send what it demands of a kind. */
+/** The service's answer to a request without a required field. */
 export function missingDemanded(path: string, sent: JsonObject, isCreate: boolean): Refused | undefined {
   for (const { oneOf, says, isOfCreate } of demands[path] ?? []) {
     if ((isOfCreate && !isCreate) || oneOf.some((name) => isSaid(sent[name] ?? null))) continue;

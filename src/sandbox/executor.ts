@@ -14,7 +14,7 @@ interface Session {
   readonly name: string | undefined;
 }
 
-/** What the stages show that stop for an answer. */
+/** The challenges of stages that wait for an answer. */
 const challenges: Readonly<Record<string, string>> = {
   '/stages/authenticator/validate/': 'ak-stage-authenticator-validate',
   '/stages/captcha/': 'ak-stage-captcha',
@@ -26,7 +26,7 @@ const challenges: Readonly<Record<string, string>> = {
   '/stages/prompt/stages/': 'ak-stage-prompt',
 };
 
-/** Takes people through flows, as far as to the stage after the name: `/flows/executor/SLUG/`. It knows no passwords. */
+/** Takes a user through flows, up to the stage after the name: `/flows/executor/SLUG/`. Without passwords. */
 export class Executor {
   readonly #world: World;
   readonly #sessions = new Map<string, Session>();
@@ -72,7 +72,7 @@ export class Executor {
     return name === undefined ? undefined : this.#world.at('/core/users/').with('username', name)[0];
   }
 
-  /** The stages that are left whose policies let somebody through. */
+  /** The remaining stages whose policies the user passes. */
   #stagesFrom({
     flow,
     at,
@@ -112,7 +112,7 @@ export class Executor {
     return json(200, { ...this.#form('redirect'), component: 'xak-flow-redirect', to: '/' }, allow);
   }
 
-  /** The first release says how its own pages show an answer. */
+  /** In the first release, the form of an answer says how to show it. */
   #form(type: 'native' | 'redirect'): JsonObject {
     return this.#world.rules.isLate ? {} : { type };
   }

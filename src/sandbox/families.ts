@@ -2,15 +2,14 @@ import type { TypeFacts } from '../kinds/facts.ts';
 import { referredLists } from '../kinds/references.ts';
 
 interface Family {
-  /** Where the service lists all of it. */
   readonly all: string;
-  /** How it calls one of them where a name is taken. */
+  /** The name in the message for a taken name. */
   readonly title: string;
-  /** What its own pages show one with. */
+  /** The component of the admin interface. */
   readonly component: string;
 }
 
-/** The lists of several types, in which names are unique among all. */
+/** Lists of several types with common unique names. */
 const families: readonly (Family & { readonly types: RegExp })[] = [
   {
     all: '/outposts/service_connections/all/',
@@ -36,10 +35,10 @@ const families: readonly (Family & { readonly types: RegExp })[] = [
   },
 ];
 
-/** A mapping that nothing shows the type of. */
+/** Mappings whose type is never shown. */
 const untyped = '/propertymappings/notification/';
 
-/** How tokens' rights call the records of a path: `stages`, `event_rules`. */
+/** The name of a path in the rights of tokens: `stages`, `event_rules`. */
 export function listNamed(path: string): string {
   return named[path] ?? path.split('/').at(-2) ?? '';
 }
@@ -53,13 +52,13 @@ const named: Readonly<Record<string, string>> = {
   '/rac/endpoints/': 'rac_endpoints',
 };
 
-/** The list of several types that those of a path are among, if any. */
+/** The list of several types that a path belongs to, if any. */
 export function familyOf(path: string, { fields }: TypeFacts): Family | undefined {
   if (fields['component'] === undefined && path !== untyped) return undefined;
   return families.find(({ types }) => types.test(path));
 }
 
-/** What the service's own pages show one of a type with, where nobody has seen it. */
+/** The component of the admin interface for a type without a recording. */
 export function componentOf({ all, component }: Family, path: string): string {
   const type = path.slice(all.replace(/all\/$/, '').length, -1).replaceAll(/[/_.]/g, '-');
   return `ak-${component}-${type}-form`;

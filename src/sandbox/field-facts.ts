@@ -22,11 +22,11 @@ import { typeName } from './python.ts';
 import type { Rows } from './rows.ts';
 import { bindableAt } from './bindables.ts';
 
-/** What is written by hand of a field: what the schema of the service does not say. */
+/** The hand-written part of a field, which the service's schema does not contain. */
 export interface FieldRow extends Partial<Field> {
-  /** Says what is wrong with a text, a choice or an id, before the checks that all of its form have. */
+  /** Checks a text, a choice or an id before the checks of its form. */
   readonly first?: Check;
-  /** The same, after them. */
+  /** Checks it after them. */
   readonly last?: Check;
 }
 
@@ -38,7 +38,7 @@ export function factsIn({ release }: World, path: string): TypeFacts {
   return facts;
 }
 
-/** What a request for a record of a path can hold, and how it is read. Of the rows, those of other releases are passed over. */
+/** The writable fields at a path, with their readers. Rows of other releases are skipped. */
 export function fieldsFrom(world: World, path: string, rows: FieldRows = {}): Record<string, Field> {
   const fields: Record<string, Field> = {};
   for (const [name, facts] of Object.entries(factsIn(world, path).fields)) {
@@ -67,7 +67,7 @@ function fieldFrom(world: World, place: Place, facts: FieldFacts, row: FieldRow)
   };
 }
 
-/** The list to which a field refers by the ids of its records. */
+/** The list that a field refers to. */
 function listOf(place: Place, facts: FieldFacts): Reference['list'] | undefined {
   const { list, by } = referenceOf(...place, facts) ?? {};
   return by === 'uuid' ? undefined : list;
@@ -158,7 +158,7 @@ function readRecord(
   return Object.keys(errors).length > 0 ? { errors: errors as JsonObject } : { value: values }; // texts by name
 }
 
-/** What is stored, or shown, of a field that nobody has set. */
+/** The stored or shown value of a field that was never set. */
 export function emptyOf({ type, enum: values, nullable: isNullable, default: said }: ValueFacts): JsonValue {
   if (said !== undefined) return said;
   if (isNullable || type === undefined) return null;
@@ -183,7 +183,7 @@ function limitsOf({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
   };
 }
 
-/** That no other record has the text. */
+/** Checks that no other record has the text. */
 export function uniqueCheck(rows: () => Rows, field: string, complaint: string): Check {
   return (content, own) => (rows().isTaken(field, content, own) ? complaint : undefined);
 }

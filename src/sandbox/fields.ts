@@ -3,29 +3,28 @@ import { canonicalPk, uuidForm } from './ids.ts';
 import { strip, typeName } from './python.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** How the service reads one field of a request, to change `own` or for a new record: a value to store, or all that is wrong. */
+/** Reads a field of a request, for a new record or a change of `own`: a value to store, or all problems. */
 type ReadField = (value: JsonValue, own?: Row) => Reading;
 type Reading = { readonly value: JsonValue } | { readonly errors: Errors };
 
-/** Texts; of what has parts, an object or a list of such. */
+/** Texts; for nested values an object or a list of such. */
 type Errors = readonly string[] | JsonObject | readonly JsonObject[];
 
 export interface Field {
-  /** What OPTIONS shows of the field to one who may create. */
   readonly type: string;
-  /** None where it is the field's name, written as words. */
+  /** Undefined if it is the field's name in words. */
   readonly label?: string;
   readonly more?: JsonObject;
   readonly read: ReadField;
-  /** What is stored when the request leaves the field out; none makes the field required. */
+  /** The stored value of an omitted field; undefined if the field is required. */
   readonly default?: JsonValue;
-  /** Whether the service makes a value itself where the request leaves it out. */
+  /** Whether the service generates a value for an omitted field. */
   readonly isMade?: boolean;
 }
 
 export type FieldErrors = Readonly<Record<string, Errors>>;
 
-/** Says what is wrong with a text, or an id, for that record, if anything is. */
+/** The problem of a text or id for that record, if any. */
 export type Check = (content: string, own?: Row) => string | undefined;
 
 function wrong(error: string): Reading {
@@ -33,8 +32,8 @@ function wrong(error: string): Reading {
 }
 
 /**
- * Reads the body of a create, or of the change of a record: then a field that is left out stays as it is, though the required ones must
- * be there where the change is not partial. Fields that are not listed are silently ignored, as the service ignores them.
+ * Reads the body of a create, or of a change: omitted fields stay unchanged then, but required ones must be present unless the
+ * change is partial. Unknown fields are ignored, as by the service.
  */
 export function readFields(
   body: JsonObject,
@@ -60,15 +59,15 @@ export function readFields(
 
 interface TextRules {
   readonly blank?: boolean;
-  /** A check whose complaint comes before those of the checks that every text has. */
+  /** A check before the checks of every text. */
   readonly first?: Check;
   /** In code points. */
   readonly maxLength?: number;
-  /** A check whose complaint comes after those. */
+  /** A check after them. */
   readonly last?: Check;
 }
 
-/** A text, trimmed. Numbers are taken for texts, booleans are not. */
+/** A text, trimmed. Numbers are read as texts, booleans are not. */
 export function text({ blank, first, maxLength, last }: TextRules = {}): ReadField {
   const checks = [first, maxLength === undefined ? undefined : noLongerThan(maxLength), nul, surrogate, last];
   return notNull((value, own) => {
@@ -80,7 +79,7 @@ export function text({ blank, first, maxLength, last }: TextRules = {}): ReadFie
   });
 }
 
-/** What a field has that holds one of a few values, each with the name that people are shown. */
+/** A field with a few values, each with its label. */
 export function choice(
   values: readonly (string | number)[],
   names: Readonly<Record<string, string>> = {},
@@ -111,7 +110,7 @@ export const mapping: ReadField = notNull((value) =>
   isJsonObject(value) ? { value } : wrong('Value must be a dictionary, and not have any duplicate keys.'),
 );
 
-/** The id of one of these records. */
+/** The id of a record of a list. */
 export function reference(form: 'number' | 'uuid', rows: () => Pick<Rows, 'at'>, check?: Check): ReadField {
   return (value, own) => {
     const id = idText(value);
@@ -128,7 +127,7 @@ export const uuid: ReadField = notNull((value) =>
   uuidForm.test(textOf(value)) ? { value } : wrong('Must be a valid UUID.'),
 );
 
-/** What is longer than 64 bits is no integer any more. */
+/** A number of more than 64 bits is not an integer any more. */
 function idText(value: JsonValue): string {
   return typeof value === 'number' && value >= 2 ** 64 ? value.toExponential() : textOf(value);
 }
@@ -154,7 +153,7 @@ export function references(form: 'number' | 'uuid', rows: () => Rows): ReadField
 const timeForm =
   /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(?:\.(\d+))?(?:Z|([-+](?:[01]\d|2[0-3])):?([0-5]\d)?)?$/;
 
-/** A date-time, in UTC; one without an offset is taken for UTC. */
+/** A date-time in UTC; without an offset it is read as UTC. */
 export const dateTime: ReadField = nullable((value) => {
   const [, day = '', minute, second = ':00', fraction = '', hours = '+00', minutes = '00'] =
     timeForm.exec(textOf(value)) ?? [];

@@ -15,7 +15,7 @@ export function filtersOf(
   return { exact: exactOf(facts), filters: (query) => asked(world, path, facts, query) };
 }
 
-/** The texts that a query can ask for by the names of their fields. */
+/** Text fields that a query can filter by. */
 const exactOf = memoizePerKey(({ filters, fields }: TypeFacts): readonly string[] =>
   Object.keys(filters).filter(
     (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',

@@ -4,10 +4,10 @@ import { packageFile } from '../base/package-file.ts';
 import { hasFacts } from '../kinds/facts.ts';
 import { isWritten, type World } from './kind.ts';
 
-/** By path, the records that a service holds before anybody has changed it; of code, the digest. */
+/** The records of a new service by path; for code, its digest. */
 type Fresh = Readonly<Record<string, readonly JsonObject[]>>;
 
-/** As one of 2023.10.7 and one of 2025.12.4 listed them, in which ids depend on names alone. */
+/** As a 2023.10.7 and a 2025.12.4 listed them, with ids that depend only on names. */
 const freshIn = memoizePerText(
   (recorded) => JSON.parse(packageFile(`src/sandbox/fresh/${recorded}.json`)) as Fresh, // what is in that folder
 );

@@ -50,7 +50,7 @@ function shownOf({ pk, fields }: Row, { rules, at }: World, query: Query | undef
   };
 }
 
-/** Makes these users its members, and no others. */
+/** Makes exactly these users members. */
 function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
   const wanted = new Set(users.those(members));
   for (const user of new Set([...users.with('groups', pk), ...wanted])) {

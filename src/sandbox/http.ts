@@ -4,7 +4,6 @@ import type { Rules } from './release.ts';
 
 export interface SandboxRequest {
   readonly method: string;
-  /** With the query, if any. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -27,7 +26,7 @@ export function html(status: number, body: string, allow?: string): SandboxRespo
   return { status, headers, body };
 }
 
-/** The page of a crash can be had by GET alone. */
+/** Only GET returns the page of a crash. */
 export function crashed({ method }: SandboxRequest): SandboxResponse {
   return method === 'GET' ? html(500, '<!DOCTYPE html>') : html(405, '', 'GET, HEAD, OPTIONS');
 }
@@ -36,7 +35,7 @@ export function notAllowed({ method }: SandboxRequest, allow: string): SandboxRe
   return json(405, { detail: `Method "${method}" not allowed.` }, allow);
 }
 
-/** The fields that a request sends, or the answer of a service that does not come to look at them. */
+/** The fields of a request, or the answer if the service does not read them. */
 export function bodyOf(
   { headers, body }: SandboxRequest,
   allow: string,
@@ -54,13 +53,13 @@ export function bodyOf(
   return { refusal: json(400, { non_field_errors: [wrongType] }, allow) };
 }
 
-/** The same of a service that looks at nothing else. */
+/** The same if the service checks nothing else. */
 export function fieldsOf({ body }: SandboxRequest): JsonObject {
   const fields = parseJson(body);
   return isJsonObject(fields) ? fields : {};
 }
 
-/** What the parser of JSON says. From 2024.8 on it takes no half of a character, and no number that is too large. */
+/** The message of the JSON parser. From 2024.8 on it rejects lone surrogates and numbers that are too large. */
 function complaintAbout(text: string, isJson: boolean, isLate: boolean): string | undefined {
   const tokens = isLate ? text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*/gsu) : [];
   for (const { 0: token, index } of tokens) {

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** Hexadecimal digits that depend on nothing but the text. */
+/** Hexadecimal digits that depend only on the text. */
 export function digest(of: string, length: number): string {
   return hash('sha256', of).slice(0, length);
 }
 
-/** What the service makes of a user's id, so that it need not show it. */
+/** The service's public id of a user. */
 export function userUid(pk: number | string): string {
   return digest(`uid ${pk}`, 64);
 }
@@ -18,10 +18,10 @@ export function uuid(of: string): string {
   return digest(of, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
-/** Dashes may be missing. */
+/** Dashes are optional. */
 export const uuidForm: RegExp = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
 
-/** An id as the records have it, in whatever form it was sent. */
+/** An id in the form of the records. */
 export function canonicalPk(id: string): string {
   return id.toLowerCase().replace(uuidForm, '$1-$2-$3-$4-$5');
 }

@@ -7,65 +7,60 @@ import type { Rules, SandboxRelease } from './release.ts';
 import type { Requester, Guarded } from './rights.ts';
 import type { Row, Rows, Values } from './rows.ts';
 
-/** What a kind is made for. */
+/** The surroundings of a kind. */
 export interface World {
   readonly release: SandboxRelease;
   readonly rules: Rules;
   readonly seed: SandboxSeed;
-  /** Whether what is created was there before anything else, such as what administrators demand. */
+  /** Whether records of the seed are being created, which exist before rules of administrators. */
   readonly isSeeding: () => boolean;
-  /** Those that the service lists at a path, such as `/core/groups/`. */
   readonly at: (path: string) => Rows;
   readonly kind: (path: string) => SandboxKind;
-  /** The kinds that have been asked for, as have all that have a record. */
+  /** All kinds that were requested or have a record. */
   readonly kinds: () => Iterable<SandboxKind>;
 }
 
-/** One kind of record, as a table: a file in this folder, and a line in all.ts. */
+/** A kind of record, as a table: a file in this folder, and a line in all.ts. */
 export interface SandboxKind extends Guarded {
-  /** As the service calls it. */
   readonly title: string;
-  /** Where its list is; single records are below. */
+  /** The path of its list; records are below. */
   readonly path: string;
   readonly facts: TypeFacts;
-  /** Where the service lists all that its records are among: those of other types, too, where there are some. */
+  /** The path of the list with all types. */
   readonly all: string;
-  /** The id of its only record, which is at the path itself. */
   readonly single?: string;
-  /** Names of records whose paths are lists of something else. */
   readonly otherLists?: ReadonlySet<string>;
-  /** The methods that the service has for the list, and for a single record. */
+  /** The methods of the list, and of a record. */
   readonly allow: { readonly list: string; readonly one: string };
-  /** By which field a list is ordered unless the query says. */
+  /** The default order of a list. */
   readonly ordering: string;
-  /** The fields that a query can ask for exactly. */
   readonly exact: readonly string[];
   readonly searched: (row: Row) => readonly (JsonValue | undefined)[];
-  /** What else a query can ask for, or what is wrong with it. */
+  /** Further filters of a query, or their problems. */
   readonly filters?: (query: Query) => readonly Filter[] | FieldErrors;
-  /** Its list, where that is not what somebody may view of what the query asks for. */
+  /** Its list, if it does not follow permissions and filters alone. */
   readonly listed?: (query: Query, asker: Requester) => Listed;
-  /** A record as the service answers it to somebody. The query says what is left out. */
+  /** A record in an answer; the query may leave fields out. */
   readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
-  /** The URLs of a record below the service's own. */
+  /** URLs of a record below the service's own. */
   readonly urls?: (row: Row, origin: string) => JsonObject;
-  /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
+  /** The user of a token: the named one, or else a service account that is created for it. */
   readonly ofToken?: (username: string, isSuperuser: boolean) => Row;
-  /** Whether the service breaks down when it is asked for a record. */
+  /** Whether the service crashes for the record. */
   readonly isUnreadable?: (row: Row) => boolean;
-  /** How one is created and changed: without it, the kind is only read. */
+  /** How to create and change records; without it, the kind is read only. */
   readonly writing?: Writing;
 }
 
 interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
-  /** Keeps a record as it is, with its id; what is left out is as the service stores it by default. */
+  /** Stores a record unchanged, with its id; omitted fields get the service's defaults. */
   readonly plant: (record: JsonObject) => Row;
-  /** Keeps what was read of what somebody sent: as a new record, or as a change of one. */
+  /** Stores a validated request as a new record, or as a change of one. */
   readonly write: (values: Values, sent: JsonObject, own?: Row, asker?: Requester) => Row | Refused;
 }
 
-/** What is wrong with each field, or over which one the service broke down. */
+/** The problems of fields, or the field that crashed the service. */
 export type Refused = { readonly errors: FieldErrors } | { readonly crashedOver: string };
 
 export type WrittenKind = SandboxKind & { readonly writing: Writing };
@@ -74,5 +69,5 @@ export function isWritten(kind: SandboxKind): kind is WrittenKind {
   return kind.writing !== undefined;
 }
 
-/** What the path of a single record ends in where that is its id. */
+/** Records whose path ends with their id. */
 export const byPk: SandboxKind['key'] = { field: 'pk', form: /^[^/.]+$/ };

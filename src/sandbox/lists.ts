@@ -5,7 +5,7 @@ import type { Rules } from './release.ts';
 import { reaches, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
-/** A page of what somebody may view of a kind, as a query asks for it. */
+/** A page of the visible records for a query. */
 export function listed(kind: SandboxKind, query: Query, asker: Requester, rules: Rules): Listed {
   const reach = asker.rights.reach('view', kind.list);
   if (reach === 'none') return 'forbidden';
@@ -41,7 +41,7 @@ export function matchingRecords(
   return rows.inOrder(query.text('ordering') ?? ordering, ordering, found);
 }
 
-/** That each word that a query searches for stands in one of the texts, in any case. */
+/** Filters for a search: each word must be in one of the texts, in any case. */
 function searched(kind: SandboxKind, query: Query): Filter[] {
   const words = (query.text('search') ?? '')
     .toLowerCase()

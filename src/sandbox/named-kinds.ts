@@ -16,7 +16,7 @@ export function certificateKind(world: World): WrittenKind {
   });
 }
 
-/** The brands, of which one alone is the default. */
+/** Brands, of which exactly one is the default. */
 export function brandKind(world: World): WrittenKind {
   const path = world.rules.isLate ? '/core/brands/' : '/core/tenants/';
   return tableFrom(world, {
@@ -29,7 +29,6 @@ export function brandKind(world: World): WrittenKind {
   });
 }
 
-/** What administrators demand of the attributes of users, from release 2026.8 on. */
 export function objectAttributeKind(world: World): WrittenKind {
   return tableFrom(world, {
     path: '/core/object_attributes/',
@@ -41,7 +40,7 @@ export function objectAttributeKind(world: World): WrittenKind {
 
 const embedded = 'goauthentik.io/outposts/embedded';
 
-/** The outposts, of which the service has one from the start. A change replaces all their providers. */
+/** Outposts, of which a new service has one. A change replaces all of their providers. */
 export function outpostKind(world: World): WrittenKind {
   return tableFrom(world, {
     path: '/outposts/instances/',
@@ -68,7 +67,7 @@ export function propertyMappingKind(world: World): SandboxKind {
   return shownFrom(world, {
     path: mappings,
     list: 'property_mappings',
-    // Earlier releases know no such filter; recorded there is an empty list, of a service that had no mappings.
+    // Earlier releases do not know this filter; the recording is an empty list of a service without mappings.
     filters: (query) => {
       const managed = query.text('managed');
       if (managed === undefined || !world.rules.isLate) return [];

@@ -3,7 +3,7 @@ import type { SandboxKind, World } from './kind.ts';
 
 const api = '/api/v3';
 
-/** What is served where. A kind is made when it is first asked for. */
+/** Routes of the sandbox. A kind is made when it is first requested. */
 export class Paths {
   readonly #world: World;
   readonly #kinds = new Map<string, SandboxKind>();
@@ -12,7 +12,6 @@ export class Paths {
     this.#world = world;
   }
 
-  /** The kind whose list is at the path of a request. */
   listAt(path: string): SandboxKind | undefined {
     const known = this.#kinds.get(path);
     if (known !== undefined || !path.startsWith(api)) return known;
@@ -21,21 +20,20 @@ export class Paths {
     return made;
   }
 
-  /** What the path of a single record ends in, and its kind. */
+  /** The kind of a record's path, and the end of the path. */
   recordAt(path: string): { readonly kind: SandboxKind; readonly name: string } | undefined {
     const end = path.endsWith('/') ? path.lastIndexOf('/', path.length - 2) + 1 : 0;
     const kind = this.listAt(path.slice(0, end));
     return kind && { kind, name: path.slice(end, -1) };
   }
 
-  /** The kind that the service lists at a path, such as `/core/groups/`. */
   kind(path: string): SandboxKind {
     const kind = this.listAt(`${api}${path}`);
     if (kind === undefined) throw new Error(`release ${this.#world.release} has no ${path}`);
     return kind;
   }
 
-  /** Those that have been asked for. */
+  /** All kinds that were requested. */
   all(): Iterable<SandboxKind> {
     return this.#kinds.values();
   }

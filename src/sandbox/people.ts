@@ -3,7 +3,7 @@ import { userUid } from './ids.ts';
 import type { Rules } from './release.ts';
 import { only, type Row } from './rows.ts';
 
-/** A group as a user's record has it. */
+/** A group in a user's record. */
 export function groupOfUser({ pk, fields }: Row, { isLate }: Rules): JsonObject {
   const empty = {
     num_pk: 0,
@@ -15,13 +15,11 @@ export function groupOfUser({ pk, fields }: Row, { isLate }: Rules): JsonObject 
   return { pk, ...empty, ...only(fields, Object.keys(empty)) };
 }
 
-/** A user as the record of a group has it. */
 export function memberOf({ pk, fields }: Row): JsonObject {
   const names = ['username', 'name', 'is_active', 'last_login', 'email', 'attributes'];
   return { pk, ...only(fields, names), uid: userUid(pk) };
 }
 
-/** A role, as users and groups show it. */
 export function roleRecord({ pk, fields }: Row): JsonObject {
   return { pk, ...only(fields, ['name']) };
 }

@@ -4,7 +4,7 @@ import { pathNamed, type KindName } from './all.ts';
 import { uuid } from './ids.ts';
 import { isWritten, type World } from './kind.ts';
 
-/** Puts those of a seed that have an id into a sandbox, as they are; what is left out is as the service stores it by default. */
+/** Stores the records of a seed that have an id, unchanged; omitted fields get the service's defaults. */
 export function plantSeed(world: World): void {
   const { certificates, flows, groups, outposts, property_mappings: mappings, providers, roles } = world.seed;
   plant(world, 'role', roles);
@@ -55,11 +55,10 @@ function plant(world: World, name: KindName, records: readonly object[] = []): v
   for (const record of records) if ('pk' in record) kind.writing.plant(record as JsonObject); // of a seed, which was read as JSON
 }
 
-/** What else a seed asks for: the bodies of requests, each at its place in its list, in the order in which they are sent. */
 export interface Asked {
   readonly list: keyof SandboxSeed;
   readonly path: string;
-  /** Made when the ones before it are there. */
+  /** Evaluated when the previous ones exist. */
   readonly bodies: () => readonly (JsonObject | undefined)[];
 }
 
@@ -109,7 +108,7 @@ function bindingsOf(world: World): JsonObject[] {
   }));
 }
 
-/** The policy of a name, which is made where there is none: one that nobody passes. */
+/** The policy of a name; created, and passed by nobody, if missing. */
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const known = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;

@@ -6,7 +6,7 @@ import { valuesOf, type Row } from './rows.ts';
 import { opensUnbound } from './settings.ts';
 import { typeOf } from './shown.ts';
 
-/** What the service says of whether somebody could open an application; nothing where there is no such application or user. */
+/** The service's answer on whether a user could open an application; undefined if either does not exist. */
 export function checkedAccess(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
   const application = world.at('/core/applications/').with('slug', slug)[0];
   const pk = query.text('for_user');
@@ -27,7 +27,7 @@ function isBound(world: World, target: Row): boolean {
   return bindingsOf(world, target).length > 0;
 }
 
-/** Whether what is bound to a record lets somebody through, or nobody in particular; or the message of a policy that raises. */
+/** Whether the bindings of a record admit a user, or anonymous ones; or the message of a policy that raises. */
 export function grantsAccess(world: World, target: Row, user: Row | undefined): boolean | string {
   const groups = withParents(world, user ? valuesOf(user, 'groups') : []);
   const results = bindingsOf(world, target).map((binding) => {
@@ -49,7 +49,7 @@ export function grantsAccess(world: World, target: Row, user: Row | undefined): 
   return isIn || (raised ?? false);
 }
 
-/** What a policy says to everybody. Of code, the sandbox knows what ends in a constant, and what divides by zero; else it passes. */
+/** The result of a policy for everybody. Of code, the sandbox knows constant results and divisions by zero; others pass. */
 function resultOf(world: World, pk: string): boolean | string {
   const policy = world.at('/policies/all/').at(pk);
   if (policy === undefined) return false;

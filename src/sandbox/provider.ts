@@ -9,7 +9,7 @@ import { shownFrom, tableFrom } from './table.ts';
 
 const all = '/providers/all/';
 
-/** All providers, of which the kinds of single types show and write their own. */
+/** Providers of all types; each type shows and writes its own. */
 export function providerKind(world: World): SandboxKind {
   return shownFrom(world, {
     path: all,
@@ -27,7 +27,7 @@ const models = {
   proxy: 'authentik_providers_proxy.proxyprovider',
 };
 
-/** The providers of OAuth2 and OpenID, among which the service lists, finds, changes and deletes the proxies, and shows them as such. */
+/** OAuth2 providers, among which the service also lists, finds, changes and deletes proxies. */
 export function oauth2Kind(world: World): WrittenKind {
   const path = '/providers/oauth2/';
   const taken = uniqueCheck(
@@ -50,7 +50,7 @@ export function oauth2Kind(world: World): WrittenKind {
   });
 }
 
-/** Without an application, a provider has no issuer and none of the URLs that contain its slug. */
+/** Without an application, a provider has no issuer and no URLs with its slug. */
 function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: string): JsonObject {
   const own = slug === null ? undefined : `${origin}/application/o/${textOf(slug)}/`;
   return {
@@ -64,7 +64,7 @@ function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: 
   };
 }
 
-/** The proxy providers: a change of one is checked by what is sent alone. */
+/** Proxy providers: a change is checked by its own fields only. */
 export function proxyKind(world: World): WrittenKind {
   const path = '/providers/proxy/';
   return tableFrom(world, {
@@ -101,7 +101,7 @@ const scopes = [
   'proxy/scope-proxy',
 ];
 
-/** Mappings with those that a proxy cannot do without, which the service adds to it each time. */
+/** Mappings with the ones that the service adds to every proxy. */
 function withScopes({ at }: World, given: JsonValue = []): JsonValue {
   const mappings = at('/propertymappings/all/');
   const added = scopes.flatMap((scope) => mappings.with('managed', `goauthentik.io/providers/${scope}`));
@@ -124,7 +124,7 @@ function validities(fields: object): FieldRows {
   return Object.fromEntries(names.map((name) => [name, { last: wrongValidity }]));
 }
 
-/** One among the backchannel providers of an application, or of an outpost. */
+/** A provider in the lists of an application's backchannel providers, or of an outpost. */
 export function untypedProvider(world: World, provider: Row): JsonObject {
   return {
     assigned_backchannel_application_slug: null,

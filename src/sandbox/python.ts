@@ -1,6 +1,6 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 
-// The service is written in Python, and some of what it takes and says shows that.
+// The service is written in Python, and some of its behaviour shows it.
 
 export function typeName(value: JsonValue): string {
   if (value === null) return 'NoneType';
@@ -10,7 +10,7 @@ export function typeName(value: JsonValue): string {
 
 const typeNames: Readonly<Record<string, string>> = { string: 'str', boolean: 'bool', number: 'int' };
 
-/** `text % values`; the text as it is where that raises: over a key that is not there, and over a stray percent sign. */
+/** `text % values`; the text unchanged if that raises, for a missing key or a stray percent sign. */
 export function percentFormat(text: string, values: Readonly<Record<string, JsonValue>>): string {
   let raises = false;
   const formatted = text.replaceAll(/%(?:%|\(([^()]*)\)s)?/g, (match, key?: string) => {
@@ -22,7 +22,7 @@ export function percentFormat(text: string, values: Readonly<Record<string, Json
   return raises ? text : formatted;
 }
 
-/** What a regular expression of Python means by `\s`, for use between brackets. */
+/** Python's `\s`, for use between brackets. */
 const whiteSpace = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
 const ends = new RegExp(`^[${whiteSpace}]+|[${whiteSpace}]+$`, 'g');
 

@@ -12,33 +12,33 @@ export class Query {
     this.#parameters = new URLSearchParams(mark === -1 ? '' : path.slice(mark));
   }
 
-  /** A parameter without the blanks around it, the last one where it is repeated; nothing for none and for an empty one. */
+  /** The last value of a parameter, trimmed; undefined for none or an empty one. */
   text(name: string): string | undefined {
     return strip(this.#parameters.getAll(name).at(-1) ?? '') || undefined;
   }
 
-  /** Every one of a repeated parameter, as it was sent. */
+  /** All values of a parameter, as sent. */
   all(name: string): readonly string[] {
     return this.#parameters.getAll(name);
   }
 
-  /** Whether a parameter is `true`, in any case; one that is left out is what is said here. */
+  /** Whether a parameter is `true`, in any case, with a default. */
   isTrue(name: string, leftOut: boolean): boolean {
     const given = this.#parameters.getAll(name).at(-1);
     return given === undefined ? leftOut : given.toLowerCase() === 'true';
   }
 }
 
-/** What a request for a list comes to. */
+/** The result of a list request. */
 export type Listed =
   | { readonly pagination: Pagination; readonly results: readonly JsonObject[] }
   | { readonly errors: FieldErrors }
   | 'forbidden'
   | 'no such page'
-  /** It breaks down over a record on the page. */
+  /** It crashes for a record on the page. */
   | 'crashed';
 
-/** Pages are numbered from 1; `next` and `previous` are 0 where there is none. */
+/** Pages are numbered from 1; `next` and `previous` are 0 at the ends. */
 type Pagination = {
   readonly next: number;
   readonly previous: number;
@@ -51,7 +51,7 @@ type Pagination = {
 
 export type Filter = (row: Row) => boolean;
 
-/** The page that a query asks for of what was found; nothing where there is none of that number. */
+/** The requested page; undefined if its number does not exist. */
 export function pageOf(
   query: Query,
   found: readonly Row[],

@@ -7,7 +7,7 @@ import type { SandboxKind, World } from './kind.ts';
 import { namesOf, shownBy, type Recorded } from './recorded.ts';
 import { nestedSerializers } from './shown.ts';
 
-/** What the schema says of the records of a path: each field that is shown, with what stands for nothing, and where the id stands. */
+/** The shown fields of a path by the schema, with their empty values, and the place of the id. */
 interface Shape {
   readonly fields: readonly (readonly [name: string, nothing: JsonValue])[];
   readonly idField: string;
@@ -22,7 +22,7 @@ const shapeOf = memoizePerKey(({ fields, id }: TypeFacts): Shape => ({
   isTyped: fields['component'] !== undefined,
 }));
 
-/** A record as the schema has it: what is shown, or else what is stored, or else what was recorded, or else nothing. */
+/** A record by the schema: each field as shown, stored or recorded, otherwise empty. */
 export function recordFrom(
   world: World,
   path: string,

@@ -6,19 +6,19 @@ import type { SandboxRelease } from './release.ts';
 import type { Requester } from './rights.ts';
 import type { Row, Values } from './rows.ts';
 
-/** What no schema says of a kind, as running services answered. test/sandbox/recorded.test.ts makes it of the recordings. */
+/** Recorded answers on a kind that no schema contains. test/sandbox/recorded.test.ts makes them from the recordings. */
 export interface Recorded {
-  /** As the service calls one that is not there: `DenyStage`. */
+  /** The service's name for a missing record: `DenyStage`. */
   readonly model?: string;
-  /** Whether it wants a licence. */
+  /** Whether it needs a licence. */
   readonly enterprise?: true;
-  /** The fields that no two may share, and what the service says then. */
+  /** Unique fields, with the message for a duplicate. */
   readonly taken?: Readonly<Record<string, readonly string[]>>;
-  /** The fields that no two may share all of. */
+  /** Fields that are unique together. */
   readonly together?: readonly string[];
-  /** What is stored of the fields that a request leaves out, `{made 40}` for one that is made for each. */
+  /** Stored values of omitted fields; `{made 40}` for a generated one. */
   readonly defaults?: Readonly<Record<string, JsonValue>>;
-  /** What is shown beside the fields of requests, with its own id and slug as `{pk}` and `{slug}`. */
+  /** Values shown besides the writable fields, with the record's id and slug as `{pk}` and `{slug}`. */
   readonly shown?: JsonObject;
 }
 
@@ -28,7 +28,7 @@ const recordedBy = memoizePerText(
   (release) => JSON.parse(packageFile(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
 );
 
-/** What is known of the kind at a path: of the first release as it was, of all others as the one answered that was asked of every kind. */
+/** The recording for a path: of the first release itself, for all others of the release that was asked about every kind. */
 export function recordedOf(release: SandboxRelease, path: string, model?: string): Recorded {
   const later = recordedBy('2025.12');
   if (release !== '2023.10') return later[path] ?? nothing;
@@ -46,7 +46,7 @@ const first = new Map<string, Recorded>();
 
 const ofType = ['verbose_name', 'verbose_name_plural', 'meta_model_name'];
 
-/** What people are shown for a type, such as `authentik_stages_deny.denystage`. */
+/** The labels of a type, such as `authentik_stages_deny.denystage`. */
 export const namesOf: (model: string) => JsonObject | undefined = memoizePerText((model) => {
   const shown = ofModel(model)?.shown;
   return shown && Object.fromEntries(ofType.map((name) => [name, shown[name] ?? '']));
@@ -57,7 +57,7 @@ function ofModel(model: string | undefined): Recorded | undefined {
   return all.find((recorded) => recorded.shown?.['meta_model_name'] === model);
 }
 
-/** Whether the service makes a value itself: `{made 40}`, `{time}`, `{asker}`. */
+/** Whether the service generates a value: `{made 40}`, `{time}`, `{asker}`. */
 export function isGenerated(value: JsonValue): value is string {
   return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
 }
@@ -68,7 +68,7 @@ const madeByDefault = memoizePerKey(({ defaults, shown }: Recorded) =>
   ),
 );
 
-/** What the service makes itself of a new record: times, which stand still here, who asked, and what it takes at random. */
+/** Generated values of a new record: constant times, the requester, and random texts. */
 export function made(pk: Row['pk'], recorded: Recorded, asker?: Requester): Values {
   const fields = madeByDefault(recorded);
   if (fields.length === 0) return {};
@@ -88,7 +88,7 @@ function madeFrom(value: string, name: string, pk: Row['pk']): string {
   return digest(`${name} ${pk}`, 64).repeat(2).slice(0, length);
 }
 
-/** What was recorded to be shown in a field of any, with what is this one's own. */
+/** The recorded value of a field with this record's own parts. */
 export function shownBy(
   shown: JsonObject | undefined,
   name: string,

@@ -1,27 +1,26 @@
-/** The releases that the sandbox can be, oldest first. */
 export const sandboxReleases = ['2023.10', '2025.12', '2026.2', '2026.5', '2026.8'] as const;
 export type SandboxRelease = (typeof sandboxReleases)[number];
 
-/** What the oldest takes, the later ones take too, but for a few slugs. */
+/** Later releases accept everything that the oldest accepts, except a few slugs. */
 export const defaultRelease: SandboxRelease = '2023.10';
 
-/** What one release does in its own way. */
+/** The behaviour of one release. */
 export interface Rules {
   readonly version: string;
   readonly json: string;
-  /** By what of a request its answers vary. */
+  /** The Vary header of its answers. */
   readonly vary: string;
   /**
-   * Whether it has what came by the end of 2025: icons and roles as fields, times of users, more in its records and lists; the right
-   * to change one record is enough to change it; and without a token, one is a user without rights where a single record is asked for.
+   * Whether it has the changes up to the end of 2025: icons and roles as fields, times of users, more fields in records and
+   * lists; the permission to change one record suffices; and without a token, a single record is requested as a user without
+   * permissions.
    */
   readonly isLate: boolean;
   readonly reservedSlugs: ReadonlySet<string>;
-  /** The properties of a user that a template in a launch URL can name. */
+  /** User properties in templates of launch URLs. */
   readonly launchUrlKeys: readonly string[];
-  /** How many records a page holds unless the request says, and at most. */
   readonly pages: { readonly size: number; readonly most: number };
-  /** Whether it has what came with requests for access: a list of what can be requested, and attributes that are demanded. */
+  /** Whether it has access requests: a list of what can be requested, and required attributes. */
   readonly hasRequests: boolean;
 }
 

@@ -4,19 +4,19 @@ import type { SandboxRequest } from './http.ts';
 import { canonicalPk } from './ids.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** Whose token came with a request, and what it may do. */
+/** The user of a request's token, and its rights. */
 export interface Requester {
   readonly user: Row;
   readonly rights: Rights;
 }
 
-/** What a right extends to: every record, none, or single ones by their names. */
+/** The extent of a right: every record, none, or single ones by name. */
 export type Reach = 'all' | 'none' | ReadonlySet<string>;
 
-/** What can be allowed. To open is what policies let a user do, and that somebody is a superuser does not matter to them. */
+/** Rights. `open` follows policies, regardless of superusers. */
 export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
 
-/** What a method takes a right for, beside the one to view. */
+/** The right that a method needs besides `view`. */
 export const rightFor: ReadonlyMap<string, Right> = new Map([
   ['PATCH', 'change'],
   ['PUT', 'change'],
@@ -25,7 +25,7 @@ export const rightFor: ReadonlyMap<string, Right> = new Map([
 
 export interface Rights {
   readonly superuser: boolean;
-  /** What a right extends to among `applications`, `users`, … */
+  /** The extent of a right for `applications`, `users`, … */
   readonly reach: (right: Right, list: string) => Reach;
 }
 
@@ -43,12 +43,12 @@ export class Requesters {
     this.#known.delete(token);
   }
 
-  /** A user who is gone has no token. */
+  /** A deleted user has no token. */
   forget(users: ReadonlySet<Row>): void {
     for (const [token, { user }] of this.#known) if (users.has(user)) this.#known.delete(token);
   }
 
-  /** Who sent a request, or why the service takes nobody for that. */
+  /** The requester, or why the service accepts none. */
   of({ headers }: SandboxRequest): Requester | { readonly refusal: string } {
     const [scheme, token] = (headers['authorization'] ?? '').split(' ', 2);
     if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
@@ -56,7 +56,7 @@ export class Requesters {
   }
 }
 
-/** The rights of a token of the seed; what it does not say it may. */
+/** The rights of a seed's token; everything that the seed does not mention is allowed. */
 function rightsOf(token: SeedToken): Rights {
   const superuser = token.superuser === true;
   const allowed = new Map(
@@ -74,16 +74,15 @@ function reachOf(said: JsonValue): Reach {
   return isJsonList(said) ? new Set(said.map(textOf)) : 'all';
 }
 
-/** What rights have to know of a kind. */
+/** A kind as rights see it. */
 export interface Guarded {
-  /** How seeds and rights call it: `applications`, as in `view_applications`. */
   readonly list: string;
-  /** The field by which people, and rights on single records, name one. */
+  /** The field that identifies a record for people and for rights. */
   readonly identity: string;
-  /** What the path of a single record ends in, and which texts the service takes for one. */
+  /** The field at the end of a record's path, and its form. */
   readonly key: { readonly field: string; readonly form: RegExp };
   readonly rows: Rows;
-  /** Which of the rows are of it, where others are among them. */
+  /** Which rows belong to it, if others are among them. */
   readonly has?: (row: Row) => boolean;
 }
 
@@ -91,7 +90,7 @@ export function reaches(reach: Reach, { identity }: Guarded, { fields }: Row): b
   return reach === 'all' || (reach !== 'none' && reach.has(textOf(fields[identity])));
 }
 
-/** The record that a path ends in, as far as somebody may view it. */
+/** The record at the end of a path, if the requester may view it. */
 export function viewed(kind: Guarded, name: string, { rights }: Requester): Row | 'absent' | 'forbidden' {
   const visible = rights.reach('view', kind.list);
   if (visible === 'none') return 'forbidden';

@@ -2,20 +2,20 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 
 export type Values = Readonly<Record<string, JsonValue>>;
 
-/** Those of these values that have one of these names. */
+/** The values with these names. */
 export function only(values: Values, names: readonly string[]): Values {
   const some: Record<string, JsonValue> = {};
   for (const name in values) if (names.includes(name)) some[name] = values[name] ?? null;
   return some;
 }
 
-/** One record: its id, and the fields that it can be found and listed by. Some are set by requests, others by the service. */
+/** One record: its id, and its fields for filters and lists. Requests set some, the service others. */
 export interface Row {
   readonly pk: number | string;
   fields: Values;
 }
 
-/** All records of one kind. Each index and each order of them is made when it is first asked for. */
+/** All records of one kind. Indexes and orders are made when first needed. */
 export class Rows {
   #highest = 0;
   readonly #byPk = new Map<string, Row>();
@@ -33,12 +33,12 @@ export class Rows {
     return row;
   }
 
-  /** The next id, where ids are numbers: none is given twice. */
+  /** The next numeric id; none is used twice. */
   nextNumber(): number {
     return this.#highest + 1;
   }
 
-  /** Gives a record other values; what is not among them stays. */
+  /** Changes some values of a record. */
   change(row: Row, values: Values): Row {
     this.#unfile(row);
     row.fields = { ...row.fields, ...values };
@@ -63,7 +63,7 @@ export class Rows {
     return isJsonList(pks) ? pks.flatMap((pk) => this.at(textOf(pk)) ?? []) : [];
   }
 
-  /** Those that have a value in a field, or among those of a field that is a list. */
+  /** The records with a value in a field, or in the list of a field. */
   with(field: string, value: JsonValue): readonly Row[] {
     return [...(this.#index(field).get(value) ?? [])];
   }
@@ -72,7 +72,7 @@ export class Rows {
     return this.with(field, value).some((row) => row !== own);
   }
 
-  /** These, or all of them, by names of fields with commas between; after a minus, a field counts the other way round. */
+  /** These records, or all, ordered by comma-separated fields; a minus reverses a field. */
   inOrder(ordering: string, byDefault: string, some?: readonly Row[]): readonly Row[] {
     const known = some === undefined ? this.#ordered.get(ordering) : undefined;
     if (known !== undefined) return known;
@@ -115,7 +115,7 @@ function enter(index: Map<JsonValue, Set<Row>>, field: string, row: Row): void {
   }
 }
 
-/** What a field holds: the items of a list, or else one value. */
+/** The values of a field: list items, or one value. */
 export function valuesOf({ fields }: Row, field: string): readonly JsonValue[] {
   const value = fields[field] ?? null;
   return isJsonList(value) ? value : [value];
@@ -128,7 +128,7 @@ function orderOf(term: string): (a: Row, b: Row) => number {
   return (a, b) => sign * inAscent(valueIn(a), valueIn(b));
 }
 
-/** As the database compares: texts by their characters' numbers, and no value after all others. */
+/** The database's order: texts by code points, null last. */
 function inAscent(a: JsonValue, b: JsonValue): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (a === b || typeof a === 'object' || typeof b === 'object') return 0;

@@ -28,7 +28,6 @@ import { listOptions, meOf, versionOf } from './self.ts';
 import { refusedOf, saveRequest, type RefusedEntry, type Taken } from './taken.ts';
 import { deleteRow, shownUses } from './uses.ts';
 
-/** The service in memory: the same requests in the same order always get the same answers. */
 export class Sandbox {
   readonly #world: World;
   readonly #paths: Paths;
@@ -36,10 +35,9 @@ export class Sandbox {
   readonly #askers = new Requesters();
   #requests = 0;
 
-  /** What the service would refuse of the seed. */
   readonly refused: readonly RefusedEntry[];
 
-  /** Of what a fresh service holds, it has that of some paths. */
+  /** From a new service, it has the records of some paths. */
   constructor(
     seed: SandboxSeed,
     release: SandboxRelease = defaultRelease,
@@ -66,7 +64,7 @@ export class Sandbox {
     isSeeding = false;
   }
 
-  /** Takes a token from now on, in place of one of the same text. Its user is created, where there is none of that name. */
+  /** Accepts a token from now on, instead of an equal one. Its user is created if missing. */
   issue(token: SeedToken): void {
     const { ofToken } = this.#world.kind('/core/users/');
     if (ofToken) this.#askers.issue(token, ofToken);
@@ -119,11 +117,11 @@ export class Sandbox {
     const one = this.#paths.recordAt(path);
     if (one?.kind.otherLists?.has(one.name)) return this.#listOthers(request, one.kind);
     if (one?.kind.key.form.test(one.name)) return this.#atRecord(request, one.kind, one.name);
-    // Without a route, a POST is refused for its method first.
+    // Without a route, a POST is first rejected for its method.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
   }
 
-  /** Answers requests that need no permission; without a token, only those that need none either. */
+  /** Answers requests without required permissions; without a token, only public ones. */
   #answerAbout(
     request: SandboxRequest,
     record: (asker: Requester | undefined) => JsonObject | undefined,
@@ -172,7 +170,7 @@ export class Sandbox {
     return checked ? json(200, checked, allow) : json(404, { detail: 'Not found.' }, allow);
   }
 
-  /** What the service shows below a record that the asker may view: its dependents, its URLs. */
+  /** Paths below a visible record: its dependents, its URLs. */
   #below(request: SandboxRequest, path: string, below: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
@@ -187,7 +185,7 @@ export class Sandbox {
     return urls ? json(200, urls, allow) : html(404, '<!DOCTYPE html>');
   }
 
-  /** Another list below a kind's own: here, an empty one. */
+  /** Another list below a kind's own: empty here. */
   #listOthers(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
@@ -217,7 +215,7 @@ export class Sandbox {
     if (found === 'forbidden') return forbidden;
     const right = kind.allow.one.split(', ').includes(method) ? rightFor.get(method) : undefined;
     const reach = right && asker.rights.reach(right, kind.list);
-    // At first, a right to all of them was asked for before anything was looked for.
+    // The first release checks the general right before it looks for the record.
     if (reach !== undefined && reach !== 'all' && !rules.isLate) return forbidden;
     if (reach === undefined && method !== 'GET') return notAllowed(request, allow);
     if (found === 'absent') {
@@ -231,7 +229,7 @@ export class Sandbox {
       : json(200, kind.record(found, asker, new Query(request.path)), allow);
   }
 
-  /** Creates a record, or changes or deletes one: the asker may. */
+  /** Creates, changes or deletes a record for a permitted requester. */
   #write(request: SandboxRequest, kind: SandboxKind, asker: Requester, own?: Row): SandboxResponse {
     const { method } = request;
     const allow = own ? kind.allow.one : kind.allow.list;
@@ -248,21 +246,21 @@ export class Sandbox {
     return json(own ? 200 : 201, result.record, allow);
   }
 
-  // What somebody else does, for whom no permission is asked. A record goes by its slug, its username or else its name.
+  // Changes by another client, without permission checks. A record is found by slug, username or name.
 
-  /** Creates a record from the body of a request, as POST does. */
+  /** Like POST. */
   create(type: KindName, body: JsonObject): Taken {
     return saveRequest(this.#written(type), body);
   }
 
-  /** Changes a record by the body of a request, as PATCH does. Nothing comes of it where there is no such record. */
+  /** Like PATCH; undefined if the record does not exist. */
   change(type: KindName, name: string, body: JsonObject): Taken | undefined {
     const kind = this.#written(type);
     const own = named(kind, name);
     return own && saveRequest(kind, body, undefined, { own, partial: true });
   }
 
-  /** Deletes a record, and with a user its tokens. Whether there was one. */
+  /** Deletes a record, and a user's tokens with it; returns whether it existed. */
   delete(type: KindName, name: string): boolean {
     const kind = this.#written(type);
     const found = named(kind, name);
@@ -274,14 +272,13 @@ export class Sandbox {
     return named(this.#written(type), name)?.pk;
   }
 
-  /** A record as the service shows it to who may see it; nothing where there is none. */
+  /** A record as shown to somebody with permission; undefined if it does not exist. */
   record(type: KindName, name: string): JsonObject | undefined {
     const kind = this.#written(type);
     const found = named(kind, name);
     return found && kind.record(found);
   }
 
-  /** The kind of that name or that path, which the release has. */
   #written(type: string): WrittenKind {
     const kind = this.#paths.listAt(`/api/v3${pathNamed(this.#world, type)}`);
     if (!kind || !isWritten(kind)) throw new Error(`release ${this.#world.release} creates none at ${type}`);

@@ -8,13 +8,13 @@ import { textOf } from '../base/json.ts';
 import { defaultRelease, type SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
-/** How many entries of its lists a seed may have, which are parsed whole. */
+/** The maximum number of entries of a seed, which is parsed as a whole. */
 const mostEntries = 100_000;
 
-/** The token that every sandbox takes. It opens nothing but a sandbox. */
+/** The token of every sandbox. It is valid nowhere else. */
 export const sandboxToken = 'sandbox-token';
 
-/** What the sandbox holds where a seed does not say otherwise, beside some of what a fresh service has. */
+/** The default records of a sandbox, in addition to those of a new service. */
 const byDefault = {
   providers: Array.from({ length: 20 }, (_, index) => ({ pk: index + 1, name: `Provider ${index + 1}` })),
   groups: [
@@ -24,7 +24,7 @@ const byDefault = {
   roles: [{ pk: '33333333-3333-4333-8333-333333333333', name: 'auditors' }],
 } satisfies SandboxSeed;
 
-/** What of a fresh service is there unless the seed has a list of it, by the end of the path. */
+/** Records of a new service that exist unless the seed has their list, by the end of the path. */
 const freshLists: readonly (readonly [path: RegExp, list: keyof SandboxSeed])[] = [
   [/^\/flows\/instances\//, 'flows'],
   [/^\/outposts\/instances\//, 'outposts'],
@@ -32,7 +32,7 @@ const freshLists: readonly (readonly [path: RegExp, list: keyof SandboxSeed])[] 
   [/^\/propertymappings\/(?:provider\/)?scope\//, 'property_mappings'],
 ];
 
-/** A sandbox that holds what the seed says, and what the service would refuse of that; an empty seed gives the defaults. */
+/** A sandbox for a seed, and its rejected entries; an empty seed gives the defaults. */
 export function seedSandbox(
   seed: SandboxSeed,
   release: SandboxRelease = defaultRelease,
@@ -45,14 +45,14 @@ export function seedSandbox(
   return { sandbox, refused: sandbox.refused };
 }
 
-/** Reads a seed file, or says at which place it is wrong. */
+/** Reads a seed file, or reports its problems with their places. */
 export function loadSeed(file: SourceFile, release?: SandboxRelease): Sandbox | Diagnostic[] {
   const parsed = parseYaml(file, mostEntries);
   if (parsed.value === undefined) return [...parsed.diagnostics];
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
   if (diagnostics.length > 0) return diagnostics;
-  // What satisfies the schema is a SandboxSeed: the type is generated from it.
+  // The type SandboxSeed is generated from the schema that was checked.
   const { sandbox, refused } = seedSandbox(parsed.value as SandboxSeed, release);
   if (refused.length === 0) return sandbox;
   return refused.map(({ list, index, field, texts }) =>

@@ -5,7 +5,7 @@ import type { WrittenKind } from './kind.ts';
 import type { Rules } from './release.ts';
 import { only } from './rows.ts';
 
-// What the service says about itself and about the user who asks.
+// The service's answers about itself and about the requester.
 
 /** The release that it is: `GET /admin/version/`. */
 export function versionOf({ version, isLate }: Rules): JsonObject {
@@ -18,7 +18,7 @@ export function versionOf({ version, isLate }: Rules): JsonObject {
   };
 }
 
-/** The answer to OPTIONS of a list. It describes POST only to those who may create. */
+/** The answer to OPTIONS of a list. It describes POST only to requesters who may create. */
 export function listOptions({ title, writing }: WrittenKind, mayCreate: boolean): JsonObject {
   const shown = Object.entries(writing.fields).map(
     ([field, row]) => [field, fieldOptions(field, row)] as const,
@@ -37,7 +37,7 @@ function fieldOptions(name: string, { type, label, more, default: byDefault }: F
   return { type, required: byDefault === undefined, read_only: false, label: label ?? words, ...more };
 }
 
-/** Who asks, by a user's record: `GET /core/users/me/`. */
+/** The requester as a user's record: `GET /core/users/me/`. */
 export function meOf(user: JsonObject, { isLate }: Rules): JsonObject {
   const groups = user['groups_obj'] ?? [];
   const permissions = answers().permissions[isLate ? '2025.12' : '2023.10'];

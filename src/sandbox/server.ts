@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Sandbox } from './sandbox.ts';
 
 export interface SandboxServer {
-  /** The base URL, without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -15,14 +14,14 @@ interface SandboxServerOptions {
   readonly latencyMs: number;
 }
 
-/** Serves a sandbox over HTTP, on the loopback interface only. Rejects when the port cannot be had. */
+/** Serves a sandbox over HTTP, on the loopback interface only. Rejects if the port is unavailable. */
 export async function serveSandbox(
   sandbox: Pick<Sandbox, 'handle'>,
   options: SandboxServerOptions,
 ): Promise<SandboxServer> {
   const server = createServer((request, response) => {
     answer(sandbox, request, response, options.latencyMs).catch(() => {
-      // A request that the sandbox cannot handle, as one that is nested too deeply.
+      // A request that the sandbox cannot handle, such as one nested too deep.
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/html' });
       response.end();
     });

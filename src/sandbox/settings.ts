@@ -10,7 +10,7 @@ const path = '/admin/settings/';
 const single = 'settings';
 const accessFlag = 'core_default_app_access';
 
-/** The settings, of which there is one record. Flags are kept as they are sent, known to the release or not, all of them at once. */
+/** The settings record. Flags are stored as sent, known or not, all at once. */
 export function settingsKind(world: World): WrittenKind {
   const kind = tableFrom(world, {
     path,
@@ -24,7 +24,7 @@ export function settingsKind(world: World): WrittenKind {
   return kind;
 }
 
-/** The flags that the release has, as nobody has set them. */
+/** The flags of the release with their defaults. */
 function flagsOf(world: World): JsonValue {
   const { fields = {} } = factsIn(world, path).fields['flags'] ?? {};
   return Object.fromEntries(
@@ -32,7 +32,7 @@ function flagsOf(world: World): JsonValue {
   );
 }
 
-/** Whether everybody may open what nothing is bound to. Releases without the flag keep it, and go on as before. */
+/** Whether everybody may open records without bindings. Releases without the flag store and ignore it. */
 export function opensUnbound(world: World): boolean {
   if (factsOf(world.release, path)?.fields['flags']?.fields?.[accessFlag] === undefined) return true;
   const flags = world.at(path).at(single)?.fields['flags'] ?? null;

@@ -5,10 +5,10 @@ import { groupOfUser, memberOf } from './people.ts';
 import type { World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
-/** What a field shows of others; nothing where the record does without the field. */
+/** The nested records in a field; undefined if the record omits the field. */
 type ShowOthers = (row: Row) => JsonValue | undefined;
 
-/** What the records of a path show of others, by the field. */
+/** The nested records of a path's fields. */
 export function nestedSerializers(
   world: World,
   path: string,
@@ -23,7 +23,7 @@ export function nestedSerializers(
 const bindings = '/flows/bindings/';
 const [fieldOfStages, fieldOfPolicies] = ['stages', 'policies'];
 
-/** What is shown of the records that refer to one. */
+/** The records that refer to a record. */
 function throughOthers(world: World, path: string, name: string): ShowOthers | undefined {
   const pointing = (list: string, field: string, { pk }: Row): readonly Row[] =>
     world.kind(list).rows.with(field, pk);
@@ -67,7 +67,7 @@ function throughOthers(world: World, path: string, name: string): ShowOthers | u
   }
 }
 
-/** What an application has that has a provider. The first release shows the one with a backchannel only where there is one. */
+/** The application of a provider. The first release shows a backchannel application only if there is one. */
 function assigned({ at, rules }: World, name: string, { pk }: Row): JsonValue | undefined {
   const isBackchannel = name.includes('backchannel');
   const [application] = at('/core/applications/').with(
@@ -83,7 +83,7 @@ function countries(codes: JsonValue): JsonValue {
   return isJsonList(codes) ? codes.map((code) => ({ code, name: names.of(textOf(code)) ?? '' })) : [];
 }
 
-/** What a set of flows leaves out of each. */
+/** Fields that are left out of the flows in a set. */
 const notInSets: ReadonlySet<string> = new Set([
   'authentication',
   'background',
@@ -93,7 +93,7 @@ const notInSets: ReadonlySet<string> = new Set([
   'stages',
 ]);
 
-/** What is shown of those that a field refers to: `stage_obj` of `stage`. */
+/** The record that a field refers to: `stage_obj` of `stage`. */
 function ofReference(
   world: World,
   path: string,
@@ -102,7 +102,7 @@ function ofReference(
 ): ShowOthers | undefined {
   const own = name.replace(/_obj$/, '');
   const facts = fields[own];
-  // A list that may be null is shown to those alone who ask for it.
+  // A nullable list is shown only on request.
   if (!readOnly || of === undefined || own === name || !facts || (type === 'array' && nullable))
     return undefined;
   const list = referenceOf(path, own, facts)?.list;
@@ -126,12 +126,12 @@ function recordOf(world: World, row: Row, path: string): JsonObject {
   return world.kind(path).record(row);
 }
 
-/** Where the service lists those of the type of a record. */
+/** The list path of a record's type. */
 export function typeOf({ fields }: Row, list: string): string {
   return typeof fields[ownPath] === 'string' ? fields[ownPath] : list;
 }
 
-/** In which field a record has the path of its type: no answer shows it. */
+/** The internal field with the path of a record's type. */
 export const ownPath = ' path';
 
 function without(record: JsonObject, names: ReadonlySet<string>): JsonObject {

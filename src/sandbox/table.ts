@@ -13,36 +13,35 @@ import { Rows, type Row, type Values } from './rows.ts';
 import { recordFrom } from './record.ts';
 import { ownPath } from './shown.ts';
 
-/** What is written by hand of a kind: what neither the schema of the service nor a recording says. */
+/** The hand-written part of a kind, which neither schema nor recordings contain. */
 export interface TableRow extends Partial<Omit<WrittenKind, 'path' | 'writing'>> {
-  /** Where the service lists the records, as the facts have it: `/core/groups/`. */
   readonly path: string;
   readonly fields?: FieldRows;
-  /** What is shown that is not stored, or not as it is stored. What the release does not have is left out. */
+  /** Computed fields. Fields that the release does not have are left out. */
   readonly shown?: WrittenKind['record'];
-  /** What is stored of a request, or what is wrong with it as a whole. */
+  /** The values to store for a request, or its problems as a whole. */
   readonly keep?: (values: Values, request: Kept) => { readonly stored: Values } | Refused;
-  /** What goes along with a create or a change that is done, and whether the service breaks down after it. */
+  /** Side effects of a create or change, and whether the service crashes afterwards. */
   readonly kept?: (row: Row, values: Values, own?: Row) => Refused | void;
   readonly newPk?: (made: number, values: Values) => Row['pk'];
 }
 
-/** Of which record a request is, or a new one, and who sent it. */
+/** The record of a request, if not new, and the requester. */
 interface Kept {
   readonly own: Row | undefined;
   readonly pk: Row['pk'];
   readonly asker: Requester | undefined;
-  /** How many have been made, with this one. */
+  /** The number of records made, including this one. */
   readonly made: number;
 }
 
-/** A kind that the service lets nobody create. */
+/** A read-only kind. */
 export function shownFrom(world: World, row: TableRow): SandboxKind {
   const { writing: _, ...kind } = tableFrom(world, row);
   return kind;
 }
 
-/** A kind, as its row, the facts of the service's API and what was recorded of it make it. */
+/** A kind made from its row, the facts and the recordings. */
 export function tableFrom(world: World, row: TableRow): WrittenKind {
   const { path, fields: rows = {}, shown, keep, kept, newPk, ...own } = row;
   const facts = factsIn(world, path);
@@ -106,10 +105,10 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
   };
 }
 
-/** The field by which people know a record, of which a type has one or more: the first counts. */
+/** Identifying fields; the first that a type has counts. */
 const identities = ['slug', 'identifier', 'domain', 'name', 'username', 'key'];
 
-/** Whether a field is a text that requests set: as an id, it is by which people know the record. */
+/** Whether a field is a writable text: as an id, it identifies the record. */
 function isWrittenText({ fields }: TypeFacts, name: string): boolean {
   const { type, format, readOnly } = fields[name] ?? {};
   return type === 'string' && format === undefined && !readOnly;
@@ -119,12 +118,12 @@ function takenIn(title: string): string {
   return `${title} with this name already exists.`;
 }
 
-/** What is stored of the type of a record, for the list of all types. */
+/** The stored type of a record, for the list of all types. */
 function typeOfOwn(model: string, { shown }: Recorded, guessed: () => string | undefined): Values {
   return { meta_model_name: model, component: shown?.['component'] ?? guessed() ?? '' };
 }
 
-/** The rows of fields, with what was recorded: what is stored by default, and what no two may share. */
+/** The rows of fields, with recorded defaults and unique fields. */
 function rowsOf(
   rows: FieldRows,
   { defaults = {} }: Recorded,
@@ -140,7 +139,7 @@ function rowsOf(
   return all;
 }
 
-/** What the service refuses of a request that is right field by field. */
+/** The service's rejection of a request with valid fields. */
 function refused(
   { seed }: World,
   path: string,

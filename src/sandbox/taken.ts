@@ -4,7 +4,7 @@ import type { Refused, WrittenKind } from './kind.ts';
 import type { Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
-/** Keeps what a request holds, if nothing is wrong with it. */
+/** Stores a valid request. */
 export function saveRequest(
   kind: WrittenKind,
   body: JsonObject,
@@ -17,7 +17,7 @@ export function saveRequest(
   return 'pk' in written ? { record: kind.record(written, asker) } : written;
 }
 
-/** An entry of a seed that the service would refuse. */
+/** An entry of a seed that the service would reject. */
 export interface RefusedEntry {
   readonly list: string;
   readonly index: number;
@@ -25,7 +25,7 @@ export interface RefusedEntry {
   readonly texts: readonly (string | JsonObject)[];
 }
 
-/** Sends what a seed asks for of a kind, and returns what is refused of it. */
+/** Sends the entries of a kind, and returns the rejected ones. */
 export function refusedOf(
   kind: WrittenKind,
   list: string,
@@ -40,5 +40,5 @@ export function refusedOf(
   });
 }
 
-/** The record as it is now, or why it is not. */
+/** The record as stored, or why it was rejected. */
 export type Taken = { readonly record: JsonObject } | Refused;

@@ -19,7 +19,7 @@ export function userKind(world: World): WrittenKind {
     const at = now();
     return { is_superuser: false, date_joined: at, password_change_date: at, last_updated: at };
   };
-  /** The service breaks down over what its parser of JSON takes and its writer does not. */
+  /** The service crashes for values that its JSON parser accepts and its writer rejects. */
   const isUnreadable = (user: Row): boolean => isLate && hasHugeInteger(user.fields['attributes'] ?? null);
   const kind = tableFrom(world, {
     path: '/core/users/',
@@ -54,7 +54,7 @@ export function userKind(world: World): WrittenKind {
       const errors = refusedAttributes(demanded, values['attributes'] ?? {}, rows, own);
       return errors ? { errors } : { stored: { ...values, ...(own ? { last_updated: now() } : begun()) } };
     },
-    // It is done, and then the answer cannot be written.
+    // The change is stored, but the answer cannot be written.
     kept: (user, values, own) =>
       own && values['attributes'] === undefined && isUnreadable(user)
         ? { crashedOver: 'attributes' }
@@ -72,7 +72,7 @@ export function userKind(world: World): WrittenKind {
   };
 }
 
-/** What administrators demand of attributes and is not so. What a request leaves out is checked as if it were emptied. */
+/** Attributes that violate the rules of administrators. An omitted field is checked as empty. */
 function refusedAttributes(
   demanded: readonly Row[],
   attributes: JsonValue,
@@ -97,12 +97,12 @@ function refusedAttributes(
   return undefined;
 }
 
-/** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
+/** The service's user for anonymous requests, visible only because its name is refused. */
 const anonymous = 'AnonymousUser';
 
 const internalServiceAccount = 'internal_service_account';
 
-/** Nobody can be created as such an account; to be made one is possible, and for ever. */
+/** Such an account cannot be created; changing one into it is possible and irreversible. */
 function badType(type: string, own?: Row): string | undefined {
   const isRefused = own === undefined && type === internalServiceAccount;
   return isRefused ? 'Setting a user to internal service account is not allowed.' : undefined;
@@ -135,7 +135,7 @@ function badPath(path: string): string | undefined {
   return path.includes('//') ? 'No empty segments in user path allowed.' : undefined;
 }
 
-/** There is no clock: a millisecond goes by with each change. */
+/** The sandbox has no clock: each change takes a millisecond. */
 function timesFrom(first: number): () => string {
   let changes = 0;
   return () => new Date(first + (changes += 1)).toISOString();
@@ -159,14 +159,14 @@ function filters(query: Query): readonly Filter[] | FieldErrors {
   return conditions.filter((condition) => condition !== false);
 }
 
-/** The service does not check attributes for NUL and lone surrogates, which its database refuses. */
+/** The service does not check attributes for NUL and lone surrogates, which its database rejects. */
 function isUnstorable(value: JsonValue): boolean {
   if (typeof value === 'string') return /\0|\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, item]) => isUnstorable(key) || isUnstorable(item));
 }
 
-/** An integer that 64 bits do not hold: the database gives back every number without a fraction as one. */
+/** An integer of more than 64 bits: the database returns whole numbers as integers. */
 function hasHugeInteger(value: JsonValue): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && (value >= 2 ** 64 || value < -(2 ** 63));
   return typeof value === 'object' && value !== null && Object.values(value).some(hasHugeInteger);

@@ -4,18 +4,18 @@ import { bindableIdOf, pathOf } from './bindables.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
-/** What becomes of the records that refer to one that is deleted: they go along, lose the link, or hold nothing in its place. */
+/** The effect of a delete on records that refer to the deleted one: deleted, unlinked, set to null or to the default. */
 type Action = 'cascade' | 'cascade_many' | 'set_null' | 'set_default';
 
 interface Referring {
   readonly list: Reference['list'];
   readonly field: string;
   readonly action: Action;
-  /** Whether the field is of all types of a family, whose name the service shows then. */
+  /** Whether the field belongs to all types of a list, which is named then. */
   readonly isOfAll: boolean;
 }
 
-/** What no schema says: a binding goes with either of its ends, a provider and an application stay. */
+/** Facts without a schema: a binding is deleted with either end, a provider and an application stay. */
 const actions: readonly (readonly [at: RegExp, action: Action])[] = [
   [/^\/policies\/bindings\/ /, 'cascade'],
   [/ invalidation_flow$|^\/core\/applications\/ provider$/, 'set_default'],
@@ -62,7 +62,7 @@ function usesOf(world: World, kind: SandboxKind, { pk }: Row): Use[] {
   );
 }
 
-/** Deletes a record, and what goes along with it. */
+/** Deletes a record with its cascade. */
 export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly Row[] {
   const gone: Row[] = [row];
   kind.rows.delete(row);
@@ -76,7 +76,7 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
   return gone;
 }
 
-/** What hangs on a record, as the service lists it. */
+/** The dependents of a record, as the service lists them. */
 export function shownUses(world: World, kind: SandboxKind, row: Row): JsonObject[] {
   const isPolicy = kind.all === referredLists.policies;
   return [
@@ -101,7 +101,7 @@ function used(world: World, kind: SandboxKind, row: Row, by: Referring): JsonObj
   return shown(world, path, row, by.action);
 }
 
-/** One that is shown as hanging on another: of a family, by what the service calls all of it. */
+/** A dependent; one of several types by the name of their list. */
 function shown(world: World, path: string, row: Row, action: Action): JsonObject {
   const model = ofAll[path] ?? world.kind(path).facts.model ?? '';
   const [app = '', model_name = ''] = model.split('.');
@@ -136,7 +136,7 @@ function nameOf(world: World, path: string, { fields }: Row): string {
   }
 }
 
-/** A policy shows what it is bound to, for each time. */
+/** A policy shows each record that it is bound to. */
 function boundTo(world: World, { fields }: Row): JsonObject {
   const pk = bindableIdOf(world, textOf(fields['target']));
   const app = 'authentik_policies';
@@ -144,7 +144,7 @@ function boundTo(world: World, { fields }: Row): JsonObject {
   return { app, model_name: 'policybindingmodel', pk, name, action: said(world, 'cascade_many') };
 }
 
-/** A flow shows its stages, and a stage its flows, for each time that they are bound. */
+/** A flow shows its stages, and a stage its flows, once for each binding. */
 function throughBindings(world: World, kind: SandboxKind, { pk }: Row): JsonObject[] {
   const ends = {
     [referredLists.flows]: ['target', 'stage', 'stages'],
