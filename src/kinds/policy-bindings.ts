@@ -1,7 +1,7 @@
 import { familyOf } from './families.ts';
 import type { ChildField, Children } from './children.ts';
 
-const policyField: ChildField = {
+export const policyField: ChildField = {
   idIn: 'policy',
   refersTo: familyOf('policies'),
   recordIn: 'policy_obj',

@@ -1,12 +1,10 @@
 import type { Address } from '../base/diagnostic.ts';
-import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { defaultKinds, kinds } from '../kinds/all.ts';
+import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
+import { defaultKinds } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
-import { policyBindings } from '../kinds/policy-bindings.ts';
-import { subjectOf } from '../kinds/access.ts';
-import type { Access, Subject } from '../kinds/children.ts';
+import { counts, keyOf } from '../kinds/bindings.ts';
+import { groupField, policyBindings, policyField, userField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
-import { idKey } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readAllChildren } from './children.ts';
 import type { Client } from './client.ts';
@@ -86,9 +84,9 @@ export async function deleteRefusal(
   if (deletion === undefined) return `rollcall deletes no ${kind.list}`;
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
-  const doors = kindsProtectedBy(kind);
+  const isSubject = [groupField, userField].some(({ refersTo }) => refersTo === kind.family);
   const isKnownWell = defaultKinds.includes(kind);
-  const asksSelf = deletion.isOwned === true || doors.length > 0 || !isKnownWell;
+  const asksSelf = deletion.isOwned === true || isSubject || !isKnownWell;
   const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
   if (asksSelf && self?.proof !== 'exists') return 'the user of the token is unknown';
   if (deletion.isOwned && self?.proof === 'exists') {
@@ -98,7 +96,7 @@ export async function deleteRefusal(
   const last = await lastRecordRefusal(kind, held, going, options);
   if (last !== undefined) return last;
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
-  if (doors.length > 0 && !isSuperuser)
+  if (isSubject && !isSuperuser)
     return 'only superusers see all bindings, so a delete might open something to everyone';
   if (!isKnownWell && !isSuperuser)
     return 'only superusers see all of its dependents, so the service might delete more records with it';
@@ -106,11 +104,7 @@ export async function deleteRefusal(
   if (!isKnownWell && uses === undefined) return 'its dependents could not be read';
   const taken = cascadeRefusal(kind, uses ?? [], going);
   if (taken !== undefined) return taken;
-  for (const door of doors) {
-    const opened = await openingRefusal(door, { held, uses }, going, options, isClosed);
-    if (opened !== undefined) return opened;
-  }
-  return undefined;
+  return isSubject ? openingRefusal({ resource, held, uses }, going, options, isClosed) : undefined;
 }
 
 /** The reason if it is the last record of a sort that must not disappear. */
@@ -137,9 +131,7 @@ function cascadeRefusal(
   uses: readonly JsonObject[],
   going: readonly DeleteCandidate[],
 ): string | undefined {
-  const isPolicy =
-    kindsProtectedBy(kind).length === 0 &&
-    policyBindings.binds.some(({ refersTo }) => refersTo === kind.family);
+  const isPolicy = policyField.refersTo === kind.family;
   for (const use of uses) {
     const { app, model_name: model, name, pk, action } = use;
     const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
@@ -156,50 +148,32 @@ function cascadeRefusal(
   return undefined;
 }
 
-/** A kind whose access is decided by bindings to records of the kind in question. */
-interface ProtectedKind {
-  readonly access: Access;
-  readonly subject: Subject;
-  readonly of: Kind;
-}
-
-function kindsProtectedBy({ type }: Kind): ProtectedKind[] {
-  return kinds.flatMap((of) => {
-    const { access } = of;
-    if (access === undefined) return [];
-    const subject = access.subjects.find(({ field }) => of.fields[field]?.refersTo?.type === type);
-    return subject ? [{ access, subject, of }] : [];
-  });
-}
-
-/** The reason if the delete would open a record to everyone, because it removes the last binding. */
+/** The reason if the delete would open a record to everyone: an application, a flow, a source or any other that has bindings. */
 async function openingRefusal(
-  { access, subject, of }: ProtectedKind,
-  { held, uses }: { readonly held: HeldRecord; readonly uses: readonly JsonObject[] | undefined },
+  { uses, ...own }: DeleteCandidate & { readonly uses: readonly JsonObject[] | undefined },
   going: readonly DeleteCandidate[],
   options: DeletionOptions,
   isClosed: (pk: string) => boolean,
 ): Promise<string | undefined> {
-  const read = await readAllChildren(access.children, options);
+  const read = await readAllChildren(policyBindings, options);
   if (read.kind !== 'read' || uses === undefined) return 'its bindings could not be read';
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   const isHidden = uses.some(
-    (use) => use['model_name'] === access.children.type && !shown.has(textOf(use['pk'])),
+    (use) => use['model_name'] === policyBindings.type && !shown.has(textOf(use['pk'])),
   );
   if (isHidden) return 'some of its bindings are hidden from this token';
-  const pks = pksOf(of, going);
-  const leaves = going.flatMap((one) =>
-    kindsProtectedBy(one.resource.kind).map((door) => keyOf(of, door.subject.field, one.held.pk)),
-  );
-  const gone = new Set([...leaves, keyOf(of, subject.field, held.pk)]);
-  const own = keyOf(of, subject.field, held.pk);
+  const deleted = new Set(going.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
+  const key = keyOfRecord(own);
+  const gone = new Set([key, ...going.map(keyOfRecord)]);
   for (const [target, bindings] of read.of) {
-    const keys = bindings.flatMap((child) => {
-      const bound = subjectOf(access, child);
-      return bound ? [keyOf(of, bound.field, child.id ?? null)] : [];
-    });
-    if (!keys.includes(own) || keys.some((key) => !gone.has(key))) continue;
-    if (pks.has(target) || isClosed(target)) continue;
+    const deciding = bindings.filter((child) => counts(child));
+    // A negated binding keeps out those whom it names, and so does each policy: neither is enough to stay.
+    const staying = deciding.filter(
+      (child) => child.values['negate'] !== true && child.binds !== policyField,
+    );
+    if (!deciding.some((child) => keyOf(child) === key) || staying.some((child) => !gone.has(keyOf(child))))
+      continue;
+    if (deleted.has(target) || isClosed(target)) continue;
     const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
     const name = JSON.stringify(textOf(use?.['name'] ?? null));
     return `it is the only binding of ${name} (to the id ${target}), which everyone could open without it: add another binding first, or delete ${name}`;
@@ -207,8 +181,10 @@ async function openingRefusal(
   return undefined;
 }
 
-function keyOf(of: Kind, field: string, id: JsonValue): string {
-  return `${field} ${textOf(idKey(of, field, id))}`;
+/** What its bindings have in common. */
+function keyOfRecord({ resource: { kind }, held }: DeleteCandidate): string {
+  const binds = policyBindings.binds.find(({ refersTo }) => refersTo === kind.family);
+  return keyOf({ ...(binds && { binds }), id: held.pk });
 }
 
 function pksOf(kind: Kind, going: readonly DeleteCandidate[]): ReadonlySet<string> {

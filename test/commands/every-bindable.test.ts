@@ -108,3 +108,38 @@ test.each(cases.filter(({ kind }) => kind.list === 'sources'))(
     expect(sent).toEqual(['POST "enabled":false', 'POST undefined', 'PATCH "enabled":true']);
   },
 );
+
+const superuser = { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true };
+
+test.each(cases)(
+  'release $release: a group stays while it is the only binding of a record of the kind $type, and goes with the record',
+  async ({ release, kind }) => {
+    const world = new World(superuser, release);
+    const env = {
+      ROLLCALL_CAPABILITIES: capabilities.join(),
+      SECRET: 'canary',
+      SECRET_JSON: '{"key": "canary"}',
+    };
+    const run = async (manifest: JsonObject): Promise<string> => {
+      const { context, stdout } = world.run(JSON.stringify({ version: 1, ...manifest }), env);
+      await apply(['m.yaml'], { output: 'text', yes: true, allow: capabilities }, context);
+      return stdout();
+    };
+    const entry = leastEntry(kind, 'one', world.sandbox, release);
+    const { family, variant, identity } = kind;
+    for (const negate of [false, true]) {
+      const policies = [{ group: { name: 'bound' }, order: 1, negate }];
+      await run({ groups: [{ name: 'bound' }], [kind.list]: [{ ...entry, policies }] });
+      const left = await run({ groups: [{ name: 'bound', state: 'absent' }] });
+      expect(left).toContain('everyone could open without it');
+    }
+    const scope = Object.fromEntries(
+      Object.entries(entry).filter(([field]) => [identity, variant?.field, kind.scope].includes(field)),
+    );
+    const both = await run({
+      groups: [{ name: 'bound', state: 'absent' }],
+      [family.list]: [{ ...scope, state: 'absent' }],
+    });
+    expect(both).toContain('2 destroyed');
+  },
+);
