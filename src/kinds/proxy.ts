@@ -1,3 +1,4 @@
+import { textOf } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
 import { federationFields, hostProblem, patternProblem, providerFields, validityField } from './provider.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
@@ -40,6 +41,13 @@ const fields = {
     default: '',
     checks: [patternsProblem],
     changeWarning: () => 'other paths are open without a login',
+    reach: (now, before = '') => {
+      const known = new Set(textOf(before).split('\n'));
+      const added = textOf(now)
+        .split('\n')
+        .filter((path) => path.trim() !== '' && !known.has(path));
+      return added.length > 0 ? 'everyone at more paths, without a login' : undefined;
+    },
   },
   basic_auth_enabled: { default: false },
   basic_auth_user_attribute: { default: '' },

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import { placeholderFor, mergedValue, sentValue } from '../kinds/fields.ts';
+import { managedPart, mergedValue, placeholderFor, sentValue } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
@@ -18,7 +18,7 @@ export function reachOf(
   );
   return Object.keys(fields).flatMap((field): string[] => {
     if (kind.fields[field]?.reach === undefined) return [];
-    const before = action === 'create' ? undefined : (held[field] ?? null);
+    const before = action === 'create' ? undefined : managedPart(resource, field, held[field]);
     const planned = mergedValue(resource, field, held[field]);
     const isPending =
       action === 'create' || (action === 'update' && !sameValue(kind, field, planned, before ?? null));

@@ -56,13 +56,13 @@ export async function readDeletions(
     const notes = uses ? notesOn(uses) : ['its dependents could not be read'];
     of.set(one.resource.address, { notes, ...(because !== undefined && { because }) });
   }
-  const counts = new Map<Kind, number>();
+  const totals = new Map<Kind, number>();
   for (const kind of new Set(going.map(({ resource }) => resource.kind))) {
     if (!(await showsAll(kind, options))) continue;
     const count = await countOf(listQuery(kind, new Set()), options);
-    if (count !== undefined) counts.set(kind, count);
+    if (count !== undefined) totals.set(kind, count);
   }
-  return { of, counts };
+  return { of, counts: totals };
 }
 
 /** Whether the token can list all records of a kind. */

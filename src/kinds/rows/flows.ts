@@ -1,3 +1,6 @@
+import { textOf, type JsonValue } from '../../base/json.ts';
+import { bindingsIn, matchBindings } from '../bindings.ts';
+import type { Binding, Children } from '../children.ts';
 import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
 
@@ -20,12 +23,51 @@ export const flow: RowKind = kindFrom({
     },
   },
   fields: {
-    stages: { children: stageBindings },
-    authentication: { changeWarning: () => 'it changes who may use it' },
-    denied_action: { changeWarning: () => 'people who are denied go on in another way' },
+    stages: {
+      children: stageBindings,
+      reachReads: ['designation'],
+      reach: (now, before = null, beside) =>
+        beside('designation') === 'enrollment' && losesBindings(stageBindings, now, before)
+          ? 'people whom a stage or a policy has kept from enrolling'
+          : undefined,
+    },
+    authentication: { changeWarning: () => 'it changes who may use it', reach: reachOfDemand },
+    denied_action: {
+      changeWarning: () => 'people who are denied go on in another way',
+      reach: (now, before) => (now === 'continue' && before !== now ? 'people who are denied' : undefined),
+    },
     designation: { changeWarning: () => 'it serves another purpose' },
   },
 });
+
+/** Who may use a flow, by what it demands. */
+const admitted: Readonly<Record<string, string>> = {
+  none: 'everyone',
+  require_authenticated: 'users who are logged in',
+  require_unauthenticated: 'people who are not logged in',
+  require_superuser: 'superusers',
+  require_redirect: 'people whom another flow sends there',
+  require_outpost: 'outposts',
+  require_token: 'whoever has a token for it',
+};
+
+function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | undefined {
+  const isCloser = before === 'none' || (before === 'require_authenticated' && now === 'require_superuser');
+  return before === undefined || before === now || isCloser ? undefined : (admitted[textOf(now)] ?? 'others');
+}
+
+/** Whether bindings go, or bindings inside of those that stay. */
+function losesBindings(children: Children, now: JsonValue, before: JsonValue): boolean {
+  const held = bindingsIn(children, before);
+  const pairs = matchBindings(bindingsIn(children, now), held);
+  const { inside } = children;
+  const valueOf = (of: Binding): JsonValue => of.values[inside?.field ?? ''] ?? null;
+  return (
+    held.length > pairs.size ||
+    (inside !== undefined &&
+      [...pairs].some(([one, other]) => losesBindings(inside.children, valueOf(one), valueOf(other))))
+  );
+}
 
 export const prompt: RowKind = kindFrom({
   path: '/stages/prompt/prompts/',

@@ -1,17 +1,35 @@
+import { textOf } from '../../base/json.ts';
 import { kindFrom, type FieldRows, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
+
+/** Who becomes an existing user. */
+const linkedTo: Readonly<Record<string, string>> = {
+  email_link: 'whoever has the e-mail address of a user at the source',
+  username_link: 'whoever has the username of a user at the source',
+};
 
 /** Changes that admit more people. */
 const reach = {
   enabled: {
     changeWarning: (is) =>
       is === false ? 'people can no longer log in through it' : 'people can log in through it',
+    reach: (is, was) => (is === true && was === false ? 'everyone whom it lets log in' : undefined),
   },
   user_matching_mode: {
     changeWarning: (mode) =>
       typeof mode === 'string' && mode.endsWith('_link')
         ? 'anyone with the e-mail address or username of a user at the source logs in as that user'
         : 'it changes which users the users of the source are matched with',
+    reach: (mode, before) => (mode === before ? undefined : linkedTo[textOf(mode)]),
+  },
+} satisfies FieldRows;
+
+const groupReach = {
+  group_matching_mode: {
+    reach: (mode, before) =>
+      mode === 'name_link' && before !== mode
+        ? 'whoever is in a group at the source that has the name of a group here'
+        : undefined,
   },
 } satisfies FieldRows;
 
@@ -34,7 +52,7 @@ const oauth = kindFrom({
   // Without its type, a change crashed 2023.10.7 and 2025.12.4; types without URLs require them too.
   update: { sentAlong: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
   // One set of keys: a partial update would keep foreign keys.
-  fields: { ...reach, oidc_jwks: { whole: true } },
+  fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
   otherPaths: ['source_types'],
 });
 
@@ -43,6 +61,7 @@ const saml = kindFrom({
   path: '/sources/saml/',
   fields: {
     ...reach,
+    ...groupReach,
     // A create without them crashed 2025.12.4.
     binding_type: { ifMissing: requireField('a new source of SAML needs a `binding_type`') },
     issuer_override: {
@@ -53,7 +72,7 @@ const saml = kindFrom({
 });
 
 export const sources: readonly RowKind[] = [
-  kindFrom({ ...source, path: '/sources/kerberos/' }),
+  kindFrom({ ...source, path: '/sources/kerberos/', fields: { ...reach, ...groupReach } }),
   kindFrom({
     ...source,
     path: '/sources/ldap/',
@@ -64,7 +83,7 @@ export const sources: readonly RowKind[] = [
     },
   }),
   oauth,
-  kindFrom({ ...source, path: '/sources/plex/' }),
+  kindFrom({ ...source, path: '/sources/plex/', fields: { ...reach, ...groupReach } }),
   saml,
   // Nobody logs in through it: it only imports users.
   kindFrom({ ...source, path: '/sources/scim/', fields: { enabled: reach.enabled } }),

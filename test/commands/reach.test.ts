@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { World } from '../support/update-world.ts';
+
+const capabilities = ['update', 'delete'];
+const env = { ROLLCALL_CAPABILITIES: capabilities.join(), SECRET: 'canary' };
+const flow = { slug: 'f', name: 'F', title: 'F', designation: 'enrollment' };
+const oauth = {
+  type: 'oauth',
+  slug: 's',
+  name: 'S',
+  provider_type: 'github',
+  consumer_key: 'k',
+  // oxlint-disable-next-line no-template-curly-in-string -- a reference
+  consumer_secret: '${env:SECRET}',
+};
+const proxy = {
+  type: 'proxy',
+  name: 'p',
+  external_host: 'https://p.example',
+  internal_host: 'http://p',
+  authorization_flow: { slug: 'default-provider-authorization-implicit-consent' },
+  invalidation_flow: { slug: 'default-provider-invalidation-flow' },
+};
+const stages = {
+  stages: [
+    { type: 'captcha', name: 'c', public_key: 'k', private_key: '${env:SECRET}' },
+    { type: 'user_write', name: 'w' },
+  ],
+  policies: [{ type: 'dummy', name: 'gate' }],
+};
+const gated = { stage: { name: 'c' }, order: 1, policies: [{ policy: { name: 'gate' }, order: 1 }] };
+const writes = { stage: { name: 'w' }, order: 2 };
+
+async function lines(world: World, manifest: JsonObject): Promise<string[]> {
+  const { context, stdout, stderr } = world.run(JSON.stringify({ version: 1, ...manifest }), env);
+  await plan(['m.yaml'], { output: 'text', allow: capabilities, failOn: ['opens'] }, context);
+  const opens = stdout().match(/^Opens .*$/gm) ?? [];
+  const isCounted = stderr().includes('--fail-on opens is given');
+  expect(isCounted, stdout() + stderr()).toBe(opens.length > 0);
+  return opens;
+}
+
+async function applied(world: World, manifest: JsonObject): Promise<void> {
+  const { context, stdout, stderr } = world.run(JSON.stringify({ version: 1, ...manifest }), env);
+  const ending = await apply(['m.yaml'], { output: 'text', yes: true, allow: capabilities }, context);
+  expect(ending, stdout() + stderr()).toBe('done');
+}
+
+const withFlow = (more: JsonObject): JsonObject => ({ ...stages, flows: [{ ...flow, ...more }] });
+const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
+const withProxy = (more: JsonObject): JsonObject => ({ providers: [{ ...proxy, ...more }] });
+
+describe('a plan says whom a change lets in, and --fail-on opens counts it', () => {
+  const cases: [name: string, before: JsonObject, after: JsonObject, whom: string | undefined][] = [
+    [
+      'a source that takes users by their e-mail addresses',
+      withSource({ user_matching_mode: 'identifier' }),
+      withSource({ user_matching_mode: 'email_link' }),
+      'whoever has the e-mail address of a user at the source',
+    ],
+    [
+      'a source that takes users by their usernames',
+      withSource({ user_matching_mode: 'email_link' }),
+      withSource({ user_matching_mode: 'username_link' }),
+      'whoever has the username of a user at the source',
+    ],
+    [
+      'a source that takes users no longer',
+      withSource({ user_matching_mode: 'email_link' }),
+      withSource({ user_matching_mode: 'email_deny' }),
+      undefined,
+    ],
+    [
+      'a source that takes groups by their names',
+      withSource({ group_matching_mode: 'identifier' }),
+      withSource({ group_matching_mode: 'name_link' }),
+      'whoever is in a group at the source that has the name of a group here',
+    ],
+    [
+      'a source that is enabled',
+      withSource({ enabled: false }),
+      withSource({ enabled: true }),
+      'everyone whom it lets log in',
+    ],
+    ['a source that is disabled', withSource({ enabled: true }), withSource({ enabled: false }), undefined],
+    [
+      'a source of which any binding is enough',
+      withSource({ policy_engine_mode: 'all' }),
+      withSource({ policy_engine_mode: 'any' }),
+      'users who pass any of its bindings',
+    ],
+    [
+      'a flow that demands nothing',
+      withFlow({ authentication: 'require_superuser' }),
+      withFlow({ authentication: 'none' }),
+      'everyone',
+    ],
+    [
+      'a flow for all users',
+      withFlow({ authentication: 'require_superuser' }),
+      withFlow({ authentication: 'require_authenticated' }),
+      'users who are logged in',
+    ],
+    [
+      'a flow for fewer users',
+      withFlow({ authentication: 'require_authenticated' }),
+      withFlow({ authentication: 'require_superuser' }),
+      undefined,
+    ],
+    [
+      'a flow on which denied people go on',
+      withFlow({ denied_action: 'message' }),
+      withFlow({ denied_action: 'continue' }),
+      'people who are denied',
+    ],
+    [
+      'an enrolment without one of its stages',
+      withFlow({ stages: [gated, writes] }),
+      withFlow({ stages: [writes] }),
+      'people whom a stage or a policy has kept from enrolling',
+    ],
+    [
+      'an enrolment without the policy of a stage',
+      withFlow({ stages: [gated, writes] }),
+      withFlow({ stages: [{ ...gated, policies: [] }, writes] }),
+      'people whom a stage or a policy has kept from enrolling',
+    ],
+    [
+      'an enrolment with more stages',
+      withFlow({ stages: [writes] }),
+      withFlow({ stages: [gated, writes] }),
+      undefined,
+    ],
+    [
+      'another flow without one of its stages',
+      withFlow({ designation: 'stage_configuration', stages: [gated, writes] }),
+      withFlow({ designation: 'stage_configuration', stages: [writes] }),
+      undefined,
+    ],
+    [
+      'a flow without its policies',
+      withFlow({ policies: [{ policy: { name: 'gate' }, order: 1 }] }),
+      withFlow({ policies: [] }),
+      'everyone',
+    ],
+    [
+      'a proxy with more open paths',
+      withProxy({ skip_path_regex: '^/a' }),
+      withProxy({ skip_path_regex: '^/a\n^/b' }),
+      'everyone at more paths, without a login',
+    ],
+    [
+      'a proxy with fewer open paths',
+      withProxy({ skip_path_regex: '^/a\n^/b' }),
+      withProxy({ skip_path_regex: '^/b' }),
+      undefined,
+    ],
+  ];
+
+  test.each(cases)('%s', async (_, before, after, whom) => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, '2025.12');
+    await applied(world, before);
+    expect(await lines(world, before)).toEqual([]);
+    const opens = await lines(world, after);
+    expect(opens).toEqual(whom === undefined ? [] : [expect.stringMatching(` to ${whom}\\.$`)]);
+  });
+});
+
+test('a new source and a new proxy that let more people in have a line', async () => {
+  const world = new World({}, '2025.12');
+  const [source] = await lines(world, withSource({ user_matching_mode: 'email_link', enabled: true }));
+  expect(source).toBe('Opens source.s to whoever has the e-mail address of a user at the source.');
+  expect(await lines(world, withProxy({ skip_path_regex: '^/a' }))).toHaveLength(1);
+  expect(await lines(world, withFlow({ authentication: 'none', stages: [writes] }))).toEqual([]);
+});
+
+test('a hidden field has a line that does not show its value', async () => {
+  const world = new World({}, '2025.12');
+  await applied(world, withSource({ enabled: false }));
+  const text = JSON.stringify({ version: 1, ...withSource({ enabled: true }) });
+  const files = {
+    'm.yaml': text,
+    'rollcall.yaml': 'version: 1\nhide: [source.enabled]\ncapabilities: [update]\n',
+  };
+  const { context, stdout } = world.run(text, { SECRET: 'canary' }, { files });
+  await plan(['m.yaml'], { output: 'text', allow: ['update'], config: 'rollcall.yaml' }, context);
+  expect(stdout()).toContain('Opens source.s to others by its `enabled`.');
+});
