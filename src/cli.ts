@@ -11,7 +11,7 @@ let isLost = false;
 const stdout = new StandardOutput((error) =>
   lose(`the result could not be written: ${reasonOf(error)}`, 'Standard output holds only a part of it.'),
 );
-// What nobody waited for. The run goes on: it has to say what became of what it sent.
+// An unhandled rejection. The run continues, because it has to report the requests that it sent.
 process.on('uncaughtException', (error) =>
   lose(`an unexpected error: ${reasonOf(error).replace(/[^\x20-\x7e]/g, '?')}`, report),
 );
@@ -48,7 +48,7 @@ function end(its: ProgramEnding): void {
   settle();
 }
 
-/** Says what went wrong beside the ending. */
+/** Reports a problem besides the ending. */
 function lose(what: string, more: string): void {
   isLost = true;
   standardError().write(`error: ${what}\n    ${more}\n`);

@@ -1,4 +1,4 @@
-/** The library: what the commands do, by the same code and without a terminal. Explained in docs/library.md. */
+/** The library: the commands as functions, without a terminal. Explained in docs/library.md. */
 import type { Diagnostic } from './base/diagnostic.ts';
 import type { Ending } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
@@ -19,14 +19,14 @@ import { nodeService } from './terminal/node-context.ts';
 export { UsageError } from './base/errors.ts';
 export type { ApplyDocument, Diagnostic, Ending, OutcomeDocument, PlanDocument, ReportFormat };
 
-/** What flags say. What is left out is taken from the environment and rollcall.yaml, as the commands take it. */
+/** The flags. Omitted ones come from the environment and rollcall.yaml, as for the commands. */
 export interface Options extends Omit<Values, 'nameOf' | 'headers' | 'config'>, Given<'config', string> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What is read in place of the environment of the process. */
+  /** Replaces the environment of the process. */
   readonly env?: World['env'] | undefined;
-  /** When it aborts, nothing more is begun; what is under way is settled. */
+  /** When it aborts, nothing more is started; changes under way are completed. */
   readonly signal?: AbortSignal | undefined;
-  /** What takes the place of time, chance, the network and the files of this machine. */
+  /** Replacements for time, randomness, the network and the files of this machine. */
   readonly world?: Partial<Pick<World, 'clock' | 'random' | 'connect' | 'files'>> | undefined;
 }
 
@@ -40,7 +40,7 @@ export type PlanOptions = Options &
 
 export type ApplyOptions = PlanOptions &
   Given<'failFast', boolean> & {
-    /** Asked where there is something to write, before it is; without it, nobody is asked. */
+    /** Called before the first write; without it, nobody is asked. */
     readonly confirm?: ((plan: PlanDocument) => Promise<boolean> | boolean) | undefined;
   };
 
@@ -49,11 +49,11 @@ export interface Result {
   /** The exit code of the command, by name. */
   readonly ending: Ending;
   readonly diagnostics: readonly Diagnostic[];
-  /** Gives what `--report` writes; `{ commentKey: { key } }` does what `--comment-key` does. */
+  /** Returns the text of a `--report`; `{ commentKey: { key } }` corresponds to `--comment-key`. */
   readonly report: (format: ReportFormat, setting?: Pick<Setting, 'commentKey'>) => Promise<string>;
 }
 
-/** `plan` is what `plan -o json` prints, `run` what `apply -o json` does. Where there is none, the diagnostics say why. */
+/** `plan` is the output of `plan -o json`, `run` that of `apply -o json`. If undefined, the diagnostics have the reason. */
 export type Planned = Result & Given<'plan', PlanDocument>;
 export type Applied = Planned & Given<'run', ApplyDocument>;
 
@@ -64,13 +64,13 @@ export async function validate(paths: readonly string[], options: Options = {}):
   return resultOf(report, report.valid ? 'done' : 'invalid');
 }
 
-/** Looks up what manifests declare, and compares. Creates and changes nothing. */
+/** Looks up declared resources, and compares. Creates and changes nothing. */
 export async function plan(paths: readonly string[], options: PlanOptions = {}): Promise<Planned> {
   const { ending, ...ended } = await planRun(await requestOf(paths, options), jobFor(options));
   return { ...resultOf(planReport(ended), ending), plan: ended.result && planDocument(ended.result) };
 }
 
-/** Plans, and carries that out: creates what is missing, and changes what `allow` and the capabilities let it. */
+/** Plans and applies: creates missing resources, and makes the changes that `allow` and the capabilities permit. */
 export async function apply(paths: readonly string[], options: ApplyOptions = {}): Promise<Applied> {
   const { confirm: asked, failFast } = options;
   const confirm = asked && (async (made: Parameters<typeof planDocument>[0]) => asked(planDocument(made)));

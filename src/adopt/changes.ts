@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { isAsShipped } from '../kinds/shipped.ts';
 import type { Declaration } from './writable.ts';
 
-/** The fields of a declaration that the service ships with other values. What neither declares has its default. */
+/** The fields of a declaration that differ from the shipped record. A field that neither declares has its default. */
 export function changesOf(
   kind: Kind<ResourceType>,
   declared: JsonObject,
@@ -21,7 +21,7 @@ export function changesOf(
   return changes;
 }
 
-/** The declaration with these fields alone, and those that say which record it is. */
+/** The declaration with only these fields and its identity. */
 export function withOnly<One extends Declaration>(declared: One, changes: JsonObject): One {
   const { kind, fields } = declared;
   const named = new Set([kind.identity, kind.scope, kind.variant?.field]);

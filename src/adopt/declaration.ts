@@ -68,7 +68,7 @@ export function isInternalOnly(
   return !isOwn || !records.has(addressOfRecord(kind, record));
 }
 
-/** What the service ships, as far as that is left out. */
+/** The shipped records that an export leaves out. */
 export function shippedFor({ isWithShipped }: ExportScope, release: Release | undefined): Shipped {
   return shippedBy(isWithShipped ? undefined : release);
 }

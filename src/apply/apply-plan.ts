@@ -88,13 +88,13 @@ interface Run extends ApplyOptions {
   /** Resources that are created or changed in several steps: those with bindings, and those whose references are set later. */
   readonly parents: ReadonlySet<Address>;
   readonly settling: Map<Address, Promise<Outcome>>;
-  /** What has been created, but perhaps without references that are set later. */
+  /** Created resources, perhaps without references that are set later. */
   readonly begun: Map<Address, Promise<Begun>>;
   /** The number of write requests so far. */
   readonly sent: Map<Address, number>;
 }
 
-/** An outcome, or what a create came to that may be completed later. */
+/** An outcome, or the result of a create that may be completed later. */
 type Begun = Outcome | { readonly ready: ReadyPending; readonly result: WriteResult };
 
 function completedLater(changes: readonly ReadyChange[]): Address[] {
@@ -204,7 +204,7 @@ function sendingOf({ resource: { address } }: ReadyChange, { sent }: Run): () =>
   return () => void sent.set(address, (sent.get(address) ?? 0) + 1);
 }
 
-/** What a create came to, with the references that it left out. Where one of these records failed, it stays unfinished. */
+/** The outcome of a create after its omitted references are set. If one of their targets failed, it stays unfinished. */
 async function completed(
   { resource: whole, setAfter }: ReadyPending,
   { ready, result }: Exclude<Begun, Outcome>,
@@ -239,7 +239,7 @@ async function hasFailed({ settling, last }: Run): Promise<boolean> {
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
-/** What became of the resources that one refers to; of those that are completed after it, what their creates came to. */
+/** The outcomes of the resources that one refers to; for resources that are completed later, the results of their creates. */
 function namedOutcomes(resource: Resource, { parents, settling, begun, unbound }: Run): Promise<Outcome[]> {
   const first = new Set([...createdBefore(resource), ...namedParents(resource, parents)]);
   const early = async (address: Address): Promise<Outcome[]> => {

@@ -179,7 +179,7 @@ async function retrieveWhole(
   return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
 }
 
-/** The record with its declared bindings, and with what a plan read inside of bindings; or why these could not be read. */
+/** The record with its declared bindings, and with those inside of bindings that the plan read; or why these could not be read. */
 export async function withChildrenOf(
   resource: Resource,
   held: HeldRecord,

@@ -104,7 +104,7 @@ export function isOpenToEveryone(resource: Declared): boolean {
   );
 }
 
-/** Whom a binding lets in; nothing where it is disabled, negated or expired, or has a policy. */
+/** Whom a binding admits; undefined if it is disabled, negated, expired or of a policy. */
 export function subjectOf(
   { subjects }: Access,
   binding: Pick<Child, 'binds' | 'values'> & Partial<Pick<Child, 'isExpired'>>,
@@ -135,7 +135,7 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
   );
 }
 
-/** How a field declares bindings, in part or in full: all but those that have expired. */
+/** Whether a field declares all bindings, except expired ones. */
 export function declaresAll(field: string, isPart: boolean): Pick<WantedChildren, 'isAbout' | 'leftOutBy'> {
   return {
     isAbout: ({ isExpired }) => !isExpired,

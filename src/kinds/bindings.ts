@@ -122,7 +122,7 @@ export function isEnabled({ values }: Pick<Binding, 'values'>): boolean {
   return values['enabled'] !== false;
 }
 
-/** Whether a binding lets somebody in, or keeps somebody out. */
+/** Whether a binding admits or excludes somebody. */
 export function counts(one: Pick<Binding, 'values'> & Partial<Pick<Child, 'isExpired'>>): boolean {
   return isEnabled(one) && one.isExpired !== true;
 }

@@ -111,7 +111,7 @@ export interface Binding {
 export interface Child extends Binding, Parent {
   /** Whether its child must come last. */
   readonly isLast: boolean;
-  /** Whether it has expired: it lets nobody in, and is neither changed nor deleted. */
+  /** Whether it has expired: it admits nobody, and is neither changed nor deleted. */
   readonly isExpired: boolean;
   readonly name?: string;
 }

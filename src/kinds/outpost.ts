@@ -19,10 +19,7 @@ const fields = {
   },
 } satisfies FieldRows;
 
-/**
- * What serves the proxy providers that are given to it. No documented operation reads or creates one. A second one of a name was
- * refused by 2023.10.7 and by 2025.12.4.
- */
+/** A second one of a name was refused by 2023.10.7 and by 2025.12.4. */
 export const outpost: RowKind = kindFrom({
   path: '/outposts/instances/',
   list: 'outposts',

@@ -7,7 +7,7 @@ import { sameJson } from './values.ts';
 
 /** The records that a service has before anybody changes it. */
 export interface Shipped {
-  /** What a manifest would declare of each, by address; of code, the digest. */
+  /** The declarations of the records, by address; code as its digest. */
   readonly records: ReadonlyMap<string, JsonObject>;
   /** Whether they were recorded of this release, and not of an earlier one. */
   readonly isOwn: boolean;

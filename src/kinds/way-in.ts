@@ -142,7 +142,7 @@ export const openLogin: Problem = {
     'Bind a stage that proves it before the one that logs in, such as a password stage. A stage with a policy that is false for everybody is skipped. If it is meant, allow it with --allow open-login.',
 };
 
-/** What to do about a plan that locks people out. */
+/** The problem of a plan that locks people out. */
 export const lockout = {
   code: 'lockout',
   detail:

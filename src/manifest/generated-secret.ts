@@ -5,7 +5,7 @@ const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 /** Shorter ones can be guessed, and no field of the service takes longer ones. */
 const lengths = { least: 16, most: 255 };
 
-/** A secret of the written length, or what is wrong with that. `random` returns a whole number below a limit. */
+/** A secret of the requested length, or the problem of the request. `random` returns a whole number below a limit. */
 export function generatedSecret(written: string, random: (limit: number) => number): string | Problem {
   const length = /^\d{1,3}$/.test(written) ? Number(written) : 0;
   if (length < lengths.least || length > lengths.most)

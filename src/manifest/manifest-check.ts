@@ -22,7 +22,7 @@ export function listsIn(manifest: JsonValue): readonly string[] {
 
 const loaded = new Map<string, ListCheck>();
 
-/** The check of manifests that have no other lists than these. Those of a list are loaded when a manifest first has it. */
+/** The check of manifests with only these lists. The check of a list is loaded when a manifest first has it. */
 export async function checkOf(some: readonly string[]): Promise<Validate> {
   const known = new Map<string, ListCheck>();
   for (const list of some) {
@@ -87,7 +87,7 @@ function* errorsInDefaults(
   }
 }
 
-/** The check of an entry of a list with several types, or what is wrong with its type. */
+/** The check of an entry of a list with several types, or the problem of its type. */
 function checkByType(entries: ListCheck['entries'], entry: JsonValue, at: string): EntryCheck | ErrorObject {
   if (!isJsonObject(entry)) return broken(at, 'type', { type: 'object' });
   const { type: tagValue } = entry;

@@ -5,7 +5,7 @@ import { schemaText } from '../base/package-file.ts';
 
 const schema = once(() => JSON.parse(schemaText('manifest')) as JsonObject); // our own
 
-/** An error with the value that it is about, and what the published schema of manifests says of it. */
+/** An error with its value, and the part of the published schema for it. */
 export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject {
   let data = manifest;
   let parentSchema = schema();

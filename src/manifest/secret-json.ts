@@ -6,8 +6,8 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 type Path = readonly (string | number)[];
 
 /**
- * A manifest in which secret JSON, such as a kubeconfig, is what its text says: JSON or YAML, from a file or the environment. Of a text
- * that is neither, the schema says what it has to be. `secrets` are the texts in it.
+ * A manifest with secret JSON, such as a kubeconfig, parsed from its text: JSON or YAML from a file or the environment. A text of
+ * another form is left for the schema to report. `secrets` are its texts.
  */
 export function withSecretJson(
   manifest: JsonValue,

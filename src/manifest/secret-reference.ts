@@ -25,7 +25,7 @@ interface ReferencedFiles {
   readonly text: Files;
 }
 
-/** The text that a reference stands for, or why there is none. */
+/** The text of a reference, or why it has none. */
 export async function readSecret(
   reference: SecretReference,
   { env, policy, readFile }: SecretSources,
@@ -120,7 +120,7 @@ async function notToBeShown(path: string, manifest: string, files: Files): Promi
   return 'Plans show such a text, so no part of its path may begin with a dot.';
 }
 
-/** What the references of manifests may name. */
+/** The names that references of manifests may use. */
 export interface ReferencePolicy {
   readonly own?: OwnSecrets;
   /** The environment variables that may be named, `*` standing for any text; all by default. */
@@ -144,7 +144,7 @@ function refusedVariable(
   return refusal(name, `If it should: add ${name} to allow_env in rollcall.yaml.`);
 }
 
-/** What to do so that a manifest may refer to a file that is there; nothing when it may. */
+/** The setting that would allow an existing file; undefined if it is allowed. */
 async function refusedFile(
   path: string,
   as: keyof ReferencedFiles,
@@ -156,7 +156,7 @@ async function refusedFile(
   if (allowedPaths === undefined) return undefined;
   const realPath = await files.realPath(path);
   for (const allowed of allowedPaths) {
-    // What is not there allows nothing.
+    // A missing entry allows nothing.
     const realAllowed = await files.realPath(allowed).catch(() => undefined);
     if (realAllowed !== undefined && isBelow(realPath, realAllowed)) return undefined;
   }

@@ -30,7 +30,7 @@ type Shard = {
   readonly count: number;
 };
 
-/** Parses `1/8`. Throws a UsageError that says what it is called. */
+/** Parses `1/8`. Throws a UsageError with the given name. */
 export function shardIn(written: string, name: string): Shard {
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(written) ?? []).map(Number);
   if (index >= 1 && index <= count) return { index, count };

@@ -8,12 +8,12 @@ export interface LaterField {
   readonly since: string;
 }
 
-/** Whether a resource has references in fields that older releases lack. */
+/** Whether a resource has references in fields that older releases do not have. */
 export function namesInLaterFields(resource: Resource): boolean {
   return laterFields(resource).length > 0;
 }
 
-/** The resources without the references in fields that the release lacks: it ignores these fields, and may not have the referenced kinds. */
+/** The resources without references in fields that the release does not have: it ignores these fields, and may not have the referenced kinds. */
 export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,

@@ -31,7 +31,7 @@ interface LoginOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads it, and of what it holds the records to which declared ones refer. */
+/** Reads a record and the records that it shares with declared ones. */
 export async function readLogin(declared: readonly LoginRecord[], options: LoginOptions): Promise<HeldLogin> {
   const reader = new LoginReader(options);
   const brands = await reader.all('brand');
@@ -81,7 +81,7 @@ function referenceTo(family: Family, value: JsonValue): Reference[] {
   return idsIn(value).map((id) => ({ family, id }));
 }
 
-/** The id in a reference, in one form; none where there is none yet. */
+/** The normalized ids of a reference. */
 function idsIn(value: JsonValue): string[] {
   const id = isNameReference(value) ? (value['id'] ?? null) : value;
   return id === null || isJsonList(id) ? [] : [textOf(plainUuid(id))];
@@ -139,7 +139,7 @@ class LoginReader {
     return found;
   }
 
-  /** The list of all types lacks the fields of one type. */
+  /** The list of all types does not have the fields of one type. */
   async #complete(kind: Kind, record: HeldLoginRecord): Promise<HeldLoginRecord[]> {
     if (!dependsOnFields(kind.login)) return [record];
     const { client, pacing, signal } = this.#options;

@@ -24,7 +24,7 @@ export function namesById(
   );
 }
 
-/** The records with the names of those within which their own names count, as far as these can be read. */
+/** The records with the names of their parents, if their own names are scoped, as far as these can be read. */
 export async function withWholes(
   { scope, fields }: Kind,
   records: readonly ListedRecord[],

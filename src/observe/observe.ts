@@ -67,7 +67,7 @@ export async function observe(
   return { kind: 'observed', observed, inPart: failures };
 }
 
-/** First the records whose names count by themselves, then those whose names count within one of these. */
+/** First records with global names, then records with names scoped by one of these. */
 async function observeByName(
   resources: readonly Resource[],
   options: ObserveOptions,
@@ -97,7 +97,7 @@ async function observeByName(
   return { ...second, observed: new Map([...known, ...second.observed]) };
 }
 
-/** What is known of a record whose name counts within a record that has no id: one that does not exist yet, or that was not shown. */
+/** The observation of a record whose parent has no id yet or was not shown. */
 function withoutWhole(resource: Resource, observed: ObservedState): Observation | undefined {
   const whole = declaredNames(resource).find(({ field }) => field === resource.kind.scope);
   if (whole === undefined || whole.id !== undefined) return undefined;

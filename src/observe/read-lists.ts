@@ -158,7 +158,7 @@ const fewestListed = 12;
 /** The declared resources found on the pages of a list, and the names of other records with the same titles. */
 class Listed {
   readonly #kind: Kind;
-  /** By their names, of which each counts within another record where there are several. */
+  /** By name; names scoped by different parents may be equal. */
   readonly #wanted = new Map<string, Resource[]>();
   readonly #found = new Map<Resource, HeldRecord>();
   readonly #doubtful = new Set<Resource>();

@@ -39,7 +39,7 @@ export async function unboundAccess(
   return { before: stateIn(before, flag, release), after: stateIn(after, flag, release) };
 }
 
-/** Whether a resource has no binding that counts, or is to have none, where that is declared. */
+/** Whether a resource has no effective binding, or is declared to have none. */
 function isUnbound(resource: Resource, observed: ObservedState): boolean {
   const { access } = resource.kind;
   if (access === undefined || !declaresBindings(resource) || isToBeDeleted(resource)) return false;

@@ -5,7 +5,7 @@ import { addressOf, byAddress } from '../kinds/resource.ts';
 import { addressesOf, addressShown } from './addresses.ts';
 import type { Inventory } from './gaps.ts';
 
-/** Records that no manifest declares, except the service's own and those that it ships. They are not part of the plan. */
+/** Records that no manifest declares, except the service's own and shipped ones. They are not part of the plan. */
 export interface Undeclared {
   /** Sorted by type and name. */
   readonly found: readonly { readonly address: Address; readonly pk: string }[];

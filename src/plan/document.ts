@@ -102,7 +102,7 @@ export interface ChangeDocument {
   readonly remarks?: readonly string[];
   /** Who gains access through the change. */
   readonly opens?: readonly string[];
-  /** Whether people log in by what it changes. */
+  /** Whether the change is part of the login flow. */
   readonly on_way_in?: true;
   readonly waits_for?: readonly Address[];
   /** References to records that are created after this one: they are set then. */

@@ -17,8 +17,8 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
 }
 
 /**
- * The changes of existing records of which flows are made, in an order in which no flow is weaker at any moment than before and after.
- * Creates come before them, and deletes after. `opening` is a change that opens a flow for a moment in any order.
+ * Orders changes of existing parts of flows so that no flow is weaker in between than before and after. Creates come first,
+ * deletes last. `opening` is a change that opens a flow briefly in any order.
  */
 export function safeSequence(
   pending: readonly LoginChange[],

@@ -114,7 +114,7 @@ function recordAfter(change: LoginChange, held: LoginRecord | undefined): LoginR
   return { kind, name, fields: { ...before, ...Object.fromEntries(fields) } };
 }
 
-/** What is bound once the declared bindings are. */
+/** The bindings after the plan. */
 function boundAfter(children: Children, declared: JsonValue, held: JsonValue, isPart: boolean): JsonValue {
   const [wanted, there] = [bindingsIn(children, declared), bindingsIn(children, held)];
   const pairs = matchBindings(wanted, there);

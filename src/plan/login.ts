@@ -46,7 +46,7 @@ export interface LoginPlan {
   readonly wayIn?: WayIn;
 }
 
-/** A flow before and after a plan, and the changes of what it is made of. */
+/** A flow before and after a plan, with the changes of its parts. */
 interface PlannedFlow {
   readonly key: string;
   readonly before: LoginFlow | undefined;
@@ -55,7 +55,7 @@ interface PlannedFlow {
   readonly isWayIn: boolean;
 }
 
-/** Marks the changes on the way in, orders what changes a login, and refuses what opens it to a name alone, or locks people out. */
+/** Marks changes of the login flow, orders changes of logins, and rejects changes that open a flow by name or lock people out. */
 export function withLogin(
   changes: readonly ReadyChange[],
   held: HeldLogin,
@@ -131,7 +131,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
   });
 }
 
-/** The changes of what the way in is made of. Where it could not be read what that is, of all flows by which people log in. */
+/** The changes of the login flow's parts; if these could not be read, of all login flows. */
 function changesOnWay(
   flows: readonly PlannedFlow[],
   before: LoginState,
@@ -160,7 +160,7 @@ function changesOnWay(
   return new Set([...ofFlows, ...others]);
 }
 
-/** The way in before and after, which is another flow where a brand says so. Where it is not known, each flow that logs people in. */
+/** The login flow before and after the plan, which differs if a brand changes it. If unknown, all login flows. */
 function waysIn(
   flows: readonly PlannedFlow[],
   before: LoginState,
@@ -220,7 +220,7 @@ function unclear(flow: PlannedFlow, policies: readonly string[]): string {
     : `whether the flow ${nameOf(flow)} asks for a proof depends on ${which}`;
 }
 
-/** What keeps people from logging in who could before. */
+/** Why people can no longer log in. */
 function lockoutsOf({ before, after }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['the flow by which people log in is deleted'];

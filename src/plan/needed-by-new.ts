@@ -9,7 +9,7 @@ import { plainUuid } from '../kinds/values.ts';
 import { shownPlace } from '../base/source.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
-/** What is wrong with entries, as only the service shows. */
+/** Problems of entries that only the service shows. */
 export function problemsOfEntries(
   resources: readonly Resource[],
   observed: ObservedState,

@@ -7,7 +7,7 @@ import { heldAt, type ObservedState } from '../observe/observation.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
 import { boundTo } from '../service/children.ts';
 
-/** Entries that let everyone in by having no binding, where the service lets in nobody then. */
+/** Entries that open a record by having no binding, on a service where that opens nothing. */
 export function openToNobody(
   resources: readonly Resource[],
   observed: ObservedState,

@@ -24,7 +24,7 @@ interface Subjects {
   readonly each: readonly PlannedSubject[] | undefined;
   /** Whether access requires passing all bindings instead of any. */
   readonly isAll: boolean;
-  /** Whether everyone may open it where nothing is bound to it. */
+  /** Whether records without bindings are open to everyone. */
   readonly isOpen: boolean;
 }
 
@@ -65,12 +65,12 @@ export function newlyOpenTo(
   ];
 }
 
-/** Somebody whom only one state of the flag lets in, where that is not known. */
+/** A subject that only one state of the unknown flag admits. */
 function where({ openFlag }: Access, state: 'on' | 'off', whom: string): string {
   return `${whom} where the flag \`${openFlag.key}\` is ${state}, which is not known`;
 }
 
-/** Who may open what nothing is bound to; undefined for nobody. */
+/** Who may open a record without bindings; undefined for nobody. */
 export function whoeverOpens({ access }: Kind, unbound: Unbound): string | undefined {
   if (access === undefined || unbound === 'open') return everyone;
   return unbound === 'unknown' ? where(access, 'on', everyone) : undefined;

@@ -91,7 +91,7 @@ export function ordered<Planned extends Change>(
   return { changes: inOrder, refused };
 }
 
-/** The changes in their order, each after those that it waits for. A wait that closes a circle is dropped, unless that opens the circle at another. */
+/** Orders the changes, each after its dependencies. A dependency that closes a circle is dropped, unless the circle can be opened elsewhere. */
 function inOrderOf<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
   waits: Map<Address, Waiting[]>,
@@ -122,7 +122,7 @@ function inOrderOf<Waiting extends { readonly holder: Address }>(
   return [...done];
 }
 
-/** The changes in an order in which these come one after the other, as far as what they refer to lets them. */
+/** Orders the changes so that these follow each other, as far as their references allow. */
 export function inSequence<Planned extends Change>(
   changes: readonly Planned[],
   sequence: readonly Address[],
@@ -188,14 +188,14 @@ function canBeLeftOut(resource: Resource, name: string): boolean {
   return !isRequired && !children && demanded(resource.kind, others) <= demanded(resource.kind, all);
 }
 
-/** How many fields a create misses beside these. */
+/** The number of required fields that a create is missing. */
 function demanded({ fields }: Kind, sent: JsonObject): number {
   const isMissing = ([field, { ifMissing }]: readonly [string, Kind['fields'][string]]): boolean =>
     !Object.hasOwn(sent, field) && ifMissing?.(undefined, sent) !== undefined;
   return Object.entries(fields).filter(isMissing).length;
 }
 
-/** Whoever else refers to a resource that is completed later waits for that, unless it is part of the circle. */
+/** Other resources that refer to a resource completed later wait for it, unless they are part of the circle. */
 function open({ address, to }: Opening, waits: Map<Address, Wait[]>): void {
   const isOf = (holder: Address) => (wait: Wait) => !('field' in wait) && wait.holder === holder;
   waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);

@@ -34,7 +34,7 @@ export interface Plan extends Destination {
   readonly hide?: Hide | undefined;
   /** Undeclared records, if they were requested. */
   readonly undeclared?: Undeclared | undefined;
-  /** Where it changes how people log in. */
+  /** Whether it changes logins. */
   readonly wayIn?: WayIn;
   /** Every selected resource: applications first, then by name, but each after its dependencies. */
   readonly changes: readonly Change[];
@@ -79,7 +79,7 @@ interface ChangeBase {
   readonly remarks?: readonly string[];
   /** Who gains access through the change: `everyone`, or added subjects. */
   readonly opens?: readonly string[];
-  /** That people log in by what it changes. */
+  /** Whether the change is part of the login flow. */
   readonly onWayIn?: true;
   /** Earlier changes of the plan that must succeed first, because they free values that this one needs. */
   readonly waitsFor?: readonly Address[];
@@ -111,7 +111,7 @@ export interface Permission {
 }
 
 export interface ReadyPlan extends Plan {
-  /** Who may open what nothing is bound to. */
+  /** Who may open records without bindings. */
   readonly unbound?: UnboundAccess;
   readonly changes: readonly ReadyChange[];
 }

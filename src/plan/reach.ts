@@ -6,7 +6,7 @@ import type { Alteration } from '../manifest/baseline.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 
-/** Whom the declared fields of a change let in beside others: by what the service holds, and by what the manifests said before. */
+/** Who gains access through the declared fields of a change: compared with the service, and with the manifests before. */
 export function reachOf(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
   { fields: held }: Pick<HeldRecord, 'fields'>,

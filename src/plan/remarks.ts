@@ -74,7 +74,7 @@ export function remarksOn(
   ];
 }
 
-/** What has expired lets nobody in and stays. */
+/** Expired bindings admit nobody and stay. */
 function expiredNote({ bound = new Map() }: Pick<HeldRecord, 'bound'>): string[] {
   const count = [...bound.values()].flat().filter(({ isExpired }) => isExpired).length;
   return count > 0 ? [`${times(count, 'a binding', 'bindings')} expired, and unchanged`] : [];

@@ -33,7 +33,7 @@ export function isNotComparable({ kind }: Pick<Resource, 'kind'>, field: string,
   );
 }
 
-/** Whether a difference is there because its field is sent again: nothing was observed of it. */
+/** Whether a difference exists only because its field is sent again, without being observed. */
 export function isSentAgain(
   kind: Kind,
   { field, observed }: Pick<Difference, 'field' | 'observed'>,

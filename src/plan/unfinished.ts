@@ -23,7 +23,7 @@ export function isUnfinished(
   );
 }
 
-/** Whether a record still lacks the fields that open it. */
+/** Whether a record still does not have the fields that open it. */
 export function isStillClosed({ withheld, createdWith }: Bindable, fields: HeldRecord['fields']): boolean {
   return (
     withheld.length > 0 &&

@@ -4,14 +4,14 @@ import { packageFile } from '../base/package-file.ts';
 
 type OfEach = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
 
-/** What people are shown of a field where that does not follow from its name and values. */
+/** Labels of a field that do not follow from its name and values. */
 interface FieldTexts {
   readonly label?: string;
   readonly more?: JsonObject;
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** What services answered as it stands there: no request changes it. */
+/** Constant answers, which no request changes. */
 interface Answers {
   /** `GET /root/config/`. */
   readonly configuration: OfEach;
@@ -19,7 +19,7 @@ interface Answers {
   readonly permissions: Readonly<Record<keyof OfEach, readonly string[]>>;
   /** The settings of a new service: authentik/tenants/models.py @ 2025.12.4. */
   readonly settings: JsonObject;
-  /** By path: what later releases add to a list, for the search in their own pages. */
+  /** By path: the search fields in lists of later releases. */
   readonly autocomplete: Readonly<Record<string, JsonObject>>;
   /** By path and field: the texts that OPTIONS shows. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;

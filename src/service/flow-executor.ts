@@ -3,7 +3,7 @@ import { kinds } from '../kinds/all.ts';
 import type { Pacing } from './pacing.ts';
 import type { Transport } from './transport.ts';
 
-/** What the flow executor shows first to somebody who is not logged in: a component; nothing where there is no such flow. */
+/** The first component that the flow executor shows to an anonymous user; undefined if the flow does not exist. */
 export type FlowStart =
   | { readonly kind: 'begins' }
   | { readonly kind: 'closed'; readonly shows: string }
@@ -28,7 +28,7 @@ export async function askFlowStart(slug: string, send: Transport, pacing: Pacing
   return { kind: 'unknown' };
 }
 
-/** What the stages show with which a flow can begin. */
+/** The challenges with which a flow can begin. */
 function challenges(): ReadonlySet<string> {
   return new Set(kinds.flatMap(({ login }) => (login?.is === 'stage' ? (login.challenge ?? []) : [])));
 }

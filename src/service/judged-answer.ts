@@ -7,7 +7,7 @@ export interface JudgedAnswer {
   readonly stop?: NonNullable<Proof['stop']>;
 }
 
-/** A judged answer: what its proof gives where it is this one, and nothing more elsewhere. */
+/** A judged answer, with data only for this proof. */
 export type Proven<All extends string, Wanted extends All, Given> = JudgedAnswer &
   (({ readonly proof: Wanted } & Given) | { readonly proof: Exclude<All, Wanted> });
 

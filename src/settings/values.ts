@@ -63,7 +63,7 @@ export interface ChosenConfig {
   readonly allowEnv?: readonly string[] | undefined;
   /** The files and folders that manifests may use; all by default. */
   readonly allowFiles?: readonly string[] | undefined;
-  /** The same of those whose texts plans show. */
+  /** Like `allowFiles`, for files whose texts plans show. */
   readonly allowTexts?: readonly string[] | undefined;
   readonly hide?: Hide | undefined;
   readonly capabilities?: readonly Capability[] | undefined;

@@ -43,7 +43,7 @@ function kindOf(entry: Dirent): Entry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** A readdir for tinyglobby that lists what `look` lists. */
+/** A readdir for tinyglobby that returns the entries of `look`. */
 function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSystemAdapter['readdir'] & {} {
   const shown = callbackify(async (path: string, _options: unknown) =>
     // The part of a Dirent that tinyglobby uses.

@@ -11,7 +11,7 @@ interface Refusal {
 
 /** Enough for 100,000 values on lines of their own. */
 const sharedLexemes = 600_000;
-/** What each entry of a list may have in addition: a hundred groups or attributes. */
+/** The additional values that each entry of a list may have: a hundred groups or attributes. */
 const lexemesOfEntry = 500;
 /** Enough for 100,000 entries of six fields. */
 const allLexemes = 6_000_000;

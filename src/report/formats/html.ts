@@ -104,7 +104,7 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
   };
 }
 
-/** What is not worth a line of its own. */
+/** Changes that need no line of their own. */
 function countedAlone(changes: readonly Change[]): NonNullable<Page['more']> {
   return (['in_sync', 'not_compared'] as const).map((kind) => {
     const some = changes.filter((change) => changeKind(change) === kind);

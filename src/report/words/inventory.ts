@@ -14,7 +14,7 @@ import { grouped, namedSummary } from './diagnostics.ts';
 
 type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
 
-/** What is missing from inventories, for readers who may take them for complete; what several lack for one reason, once. */
+/** The gaps of inventories, for readers who may take them for complete; one diagnostic for a common cause. */
 export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
   const ended = inventories.flatMap(({ kind, gaps }) =>
     gaps.flatMap((gap) => (gap.kind === 'ended' ? { kind, answer: gap.answer } : [])),

@@ -152,7 +152,7 @@ function rightsWords({ change, answer, at }: Outcome): string | undefined {
   return type && `A token needs \`add_${type}\` to bind, and \`delete_${type}\` to remove a binding.`;
 }
 
-/** What may be used of a resource that was begun. */
+/** How far an unfinished resource can be used. */
 function partlyWords(done: 'created' | 'changed', { kind }: Resource): string {
   if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
   return done === 'created'

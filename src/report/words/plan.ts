@@ -92,7 +92,7 @@ export interface PlanView {
   readonly notes: readonly string[];
   /** A sentence that an apply would change nothing, if that is so. */
   readonly idle: string | undefined;
-  /** The switches that would change or delete what is left unchanged. */
+  /** The switches that would change or delete resources left unchanged. */
   readonly switches: readonly string[];
   /** Records that no manifest declares, if asked for. */
   readonly undeclared: UndeclaredView | undefined;

@@ -2,7 +2,7 @@ import type { Capability } from '../../kinds/capability.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.ts';
 
-/** What is left unchanged, and which two switches would change or delete it: a line for each capability. Empty with contract_only. */
+/** Resources left unchanged, and the two switches that would change or delete them: a line for each capability. Empty with contract_only. */
 export function switchNotes({
   changes,
   capabilities = [],

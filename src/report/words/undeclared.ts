@@ -12,7 +12,6 @@ const mostNamed = 20;
 /** Records that no manifest declares, as every format shows them. All texts are safe to print. */
 export interface UndeclaredView {
   readonly head: string;
-  /** What was not read. */
   readonly missing: readonly string[];
   readonly lists: readonly { readonly count: string; readonly lines: readonly string[] }[];
   readonly hint: string;

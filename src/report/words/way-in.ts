@@ -5,7 +5,7 @@ import type { Change, Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { inline, present, quoted } from '../printable.ts';
 
-/** What a plan changes of how people log in. Safe to print. */
+/** How a plan changes logins. Safe to print. */
 export function wayInWords({ changes, wayIn }: Pick<Plan, 'changes' | 'wayIn'>): string[] {
   const onWay = changes.filter(({ onWayIn }) => onWayIn).map(({ resource }) => resource.address);
   const { unread = [] } = wayIn ?? {};
@@ -37,7 +37,7 @@ export function lostWayInDiagnostics({
   );
 }
 
-/** What was there before a change. */
+/** The state before a change. */
 function undoLines({ resource: { address }, action, observed = {}, differences }: Change): string[] {
   if (action === 'delete') return [inline(`- create ${address} again`)];
   return differences.map(({ field }) =>
