@@ -9,6 +9,7 @@ import { readBaseUrl } from '../../src/settings/base-url.ts';
 import { writeReport } from '../../src/terminal/write-file.ts';
 import { claimsOf, probeService, shownClaims, shownResult } from './probe.ts';
 import { Recorder } from './recorder.ts';
+import type { Row } from './row.ts';
 import type { Send } from './session.ts';
 
 const usage =
@@ -23,6 +24,8 @@ export interface Surroundings {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
   readonly signal: AbortSignal;
+  /** The questions that are asked; all, if it is left out. */
+  readonly rows?: readonly Row[];
 }
 
 /** Probes a service as a command line says, and returns the exit code. */
@@ -115,6 +118,7 @@ async function probe(
     onResult: (result, release) => print(inline(shownResult(result, release))),
     onExchange: (row, request, exchange) => recorder.add(row, request, exchange),
     signal,
+    ...(surroundings.rows && { rows: surroundings.rows }),
   });
   const count = (kind: string): number => results.filter(({ verdict }) => verdict.kind === kind).length;
   const claims = claimsOf(results);

@@ -21,19 +21,27 @@ export interface Probed {
   readonly left: readonly string[];
 }
 
+/** All questions, in their order. */
+export const allRows: readonly Row[] = [...answers, ...accessRows, ...claimRows, ...rules];
+
+/** Without the claims of kinds, but for those of people and applications: a tenth of the requests. */
+export const mainRows = allRows.filter(({ claim }) => claim === undefined || claim.kind.startsWith('/core/'));
+
 /** Who is told of a run of the probe, and what ends it. */
 export interface Circumstances {
   readonly onResult?: (result: Result, release: Release | undefined) => void;
   /** `row` is the one that asked. */
   readonly onExchange?: (row: string, request: ProbeRequest, exchange: Exchange) => void;
   readonly signal?: AbortSignal;
+  /** The questions that are asked; all, if it is left out. */
+  readonly rows?: readonly Row[];
 }
 
 /** Asks a service everything that rollcall rests on, and deletes what it created for that; also where the signal ends it. */
 export async function probeService(
   send: Send,
   run: string,
-  { onResult, onExchange, signal }: Circumstances = {},
+  { onResult, onExchange, signal, rows = allRows }: Circumstances = {},
 ): Promise<Probed> {
   let row = 'the release';
   const session = new Session(async (request) => {
@@ -43,7 +51,7 @@ export async function probeService(
   }, run);
   const release = await session.askRelease();
   const results: Result[] = [];
-  for (const { name, ask, claim } of [...answers, ...accessRows, ...claimRows, ...rules]) {
+  for (const { name, ask, claim } of rows) {
     if (signal?.aborted) break;
     row = name;
     const verdict = await ask(session).catch((error: unknown) => fail(String(error)));

@@ -14,6 +14,8 @@ import { root } from '../support/cli.ts';
 import { inFull, someReleases, times } from '../support/effort.ts';
 import type { Recording } from '../support/recordings.ts';
 import { probeCommand } from './command.ts';
+import { allRows, mainRows } from './probe.ts';
+import type { Row } from './row.ts';
 import { overFetch } from './over-fetch.ts';
 import { replay } from './replay.ts';
 import type { ProbeRequest, Send } from './session.ts';
@@ -39,13 +41,20 @@ interface Around {
   readonly signal?: AbortSignal;
   readonly deviation?: (answer: Answered, request: ProbeRequest, count: number) => Exchange;
   readonly connect?: (baseUrl: string, token: string) => Send;
+  readonly rows?: readonly Row[];
 }
 
 /** Runs the command against a sandbox that knows the token of an administrator. */
 async function run(
   args: readonly string[],
   sandbox = sandboxWith({}),
-  { ownToken = token, signal, deviation = (answer) => answer, connect }: Around = {},
+  {
+    ownToken = token,
+    signal,
+    deviation = (answer) => answer,
+    connect,
+    rows = inFull ? allRows : mainRows,
+  }: Around = {},
 ): Promise<Ended> {
   let [out, error, requests] = ['', '', 0];
   const ask = toSandbox(sandbox, ownToken);
@@ -56,6 +65,7 @@ async function run(
     print: (line) => (out += `${line}\n`),
     printError: (line) => (error += `${line}\n`),
     signal: signal ?? new AbortController().signal,
+    rows,
   });
   return { code, out, error, requests };
 }
@@ -240,7 +250,7 @@ test('requests of the probe, error messages, counts and the release are kept', a
       vary: 'Accept-Language, Cookie',
     },
     body: {
-      pk: 10,
+      pk: inFull ? 10 : 2,
       username: 'rollcall-probe-run1-users-one',
       name: 'rollcall probe',
       attributes: {},
@@ -346,7 +356,9 @@ test.each(someReleases(sandboxReleases))(
   async (release) => {
     const [seed] = fc.sample(anySeed, { numRuns: 1, seed: 3 });
     const file = newFile();
-    const { code } = await run([url, '--record', file], sandboxWith(seed ?? {}, release));
+    const { code } = await run([url, '--record', file], sandboxWith(seed ?? {}, release), {
+      rows: allRows,
+    });
     expect(code).toBe(0);
     const recordings = read(file);
     expect(recordings.length).toBeGreaterThan(130);

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { textOf, type JsonObject } from '../../src/base/json.ts';
-import { rulesOf } from '../../src/sandbox/release.ts';
+import { rulesOf, type SandboxRelease } from '../../src/sandbox/release.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { someOf } from '../support/effort.ts';
 import { entries, entrySurroundings, type Entry, type Verdict } from '../support/entries.ts';
 
 /** By the JSON text of a value: forms that Python reads and no manifest holds. No recording shows them, and the sandbox refuses them. */
@@ -32,37 +31,17 @@ const imitated = entries.filter(({ field, value, verdict }) => {
   return !forms[field]?.test(JSON.stringify(value));
 });
 
-describe('the sandbox treats a value as the service does', () => {
-  let server: SandboxServer;
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    server = await serveSandbox({ handle: (asked) => sandbox.handle(asked) }, { port: 0, latencyMs: 0 });
-  });
-  afterAll(() => server.close());
-
-  test.each(imitated.map((entry) => [nameOf(entry), entry] as const))('%s', async (_, entry) => {
-    sandbox = new Sandbox({ ...entrySurroundings, tokens: [{ token: 't' }] });
-    const { statusCode, body } = await request(`${server.url}/api/v3/core/${entry.type}s/`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer t', 'content-type': 'application/json' },
-      body: JSON.stringify({ ...required[entry.type], [entry.field]: entry.value }),
-    });
-    expect(verdictOf(statusCode, await body.text(), entry)).toEqual(entry.verdict);
-  });
-});
+test.each(imitated.map((entry) => [nameOf(entry), entry] as const))(
+  'the sandbox treats a value as the service does: %s',
+  (_, entry) => {
+    expect(verdictIn(entry)).toEqual(entry.verdict);
+  },
+);
 
 test.each(['2025.12', '2026.2'] as const)('release %s does too, except for known differences', (release) => {
-  const otherwise = imitated.filter((entry) => {
-    const sandbox = new Sandbox({ ...entrySurroundings, tokens: [{ token: 't' }] }, release);
-    const { status, body } = sandbox.handle({
-      method: 'POST',
-      path: `/api/v3/core/${entry.type}s/`,
-      headers: { authorization: 'Bearer t', 'content-type': 'application/json' },
-      body: JSON.stringify({ ...required[entry.type], [entry.field]: entry.value }),
-    });
-    return !isDeepStrictEqual(verdictOf(status, body, entry), entry.verdict);
-  });
-  expect(otherwise.map(nameOf)).toEqual(imitated.filter((entry) => isOtherwise(entry, release)).map(nameOf));
+  const tried = someOf(imitated, 100);
+  const otherwise = tried.filter((entry) => !isDeepStrictEqual(verdictIn(entry, release), entry.verdict));
+  expect(otherwise.map(nameOf)).toEqual(tried.filter((entry) => isOtherwise(entry, release)).map(nameOf));
 });
 
 /** Whether a later release takes a value that the first refuses, or refuses one that the first takes, or says so in other words. */
@@ -91,6 +70,18 @@ const required: Readonly<Record<string, JsonObject>> = {
 function nameOf({ type, field, value }: Entry): string {
   const text = JSON.stringify(value);
   return `${type} ${field} ${text.length > 80 ? `${text.slice(0, 70)}… (${text.length})` : text}`;
+}
+
+/** What a new sandbox makes of a request with the entry. */
+function verdictIn(entry: Entry, release?: SandboxRelease): Verdict | string {
+  const sandbox = new Sandbox({ ...entrySurroundings, tokens: [{ token: 't' }] }, release);
+  const { status, body } = sandbox.handle({
+    method: 'POST',
+    path: `/api/v3/core/${entry.type}s/`,
+    headers: { authorization: 'Bearer t', 'content-type': 'application/json' },
+    body: JSON.stringify({ ...required[entry.type], [entry.field]: entry.value }),
+  });
+  return verdictOf(status, body, entry);
 }
 
 /** What an answer says of the field of an entry; what stands at other fields makes it none of the verdicts. */
