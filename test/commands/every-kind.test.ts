@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
-import type { JsonObject } from '../../src/base/json.ts';
-import { sandboxReleases } from '../../src/sandbox/release.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import type { KindName } from '../../src/sandbox/all.ts';
 import { laterParameters, unknownIn } from '../service-api/requests.ts';
 import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
@@ -18,84 +19,129 @@ const ownChanges: Readonly<Record<string, JsonObject>> = {
   '/crypto/certificatekeypairs/': { certificate_data: certificates.two },
 };
 
-/** Each kind, on the oldest and the newest release that has it. */
-const cases = createdKinds.flatMap((kind) => {
-  const having = sandboxReleases.filter((release) => isIn(kind, release));
-  const some = new Set([having.at(0), having.at(-1)]);
-  return [...some].flatMap((release) =>
-    release === undefined ? [] : [{ release, type: writtenType(kind, release), kind }],
-  );
-});
+interface Case {
+  readonly kind: (typeof createdKinds)[number];
+  /** Where the release lists its records. */
+  readonly type: KindName;
+  readonly name: string;
+  readonly entry: JsonObject;
+}
 
-describe('release', () => {
-  test.each(cases)(
-    '$release: a record of the kind $type is created, left alone, changed, renamed, exported and deleted',
-    async ({ release, type, kind }) => {
-      const world = new World(
-        { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
-        release,
-      );
-      const run = async (entry: JsonObject): Promise<string[]> => {
-        const text = JSON.stringify({ version: 1, [kind.list]: [entry] });
-        const env = {
-          ROLLCALL_CAPABILITIES: capabilities.join(),
-          SECRET: 'canary-of-a-secret',
-          SECRET_JSON: '{"key": "canary-of-a-secret"}',
-        };
-        const before = world.writes().length;
-        const applied = world.run(text, env);
-        const options = { output: 'text', yes: true, allow: capabilities } as const;
-        expect(await apply(['m.yaml'], options, applied.context), applied.stderr() + applied.stdout()).toBe(
-          'done',
-        );
-        const planned = world.run(text, env);
-        const again = { output: 'text', detailedExitcode: true } as const;
-        expect(await plan(['m.yaml'], again, planned.context), planned.stdout()).toBe('done');
-        return world.requests
-          .filter(({ method }) => !/^(?:GET|OPTIONS|HEAD)$/.test(method))
-          .slice(before)
-          .map(({ method }) => method);
-      };
-      const entry = leastEntry(kind, 'one', world.sandbox, release);
-      // What 2023.10 refuses as none of its forms is sent once more in that.
-      const former = release === '2023.10' && kind.fields['redirect_uris'];
-      expect(await run(entry)).toEqual(former ? ['POST', 'POST'] : ['POST']);
-      expect(world.sandbox.record(type, 'one')).toMatchObject({ [kind.identity]: 'one' });
-      expect(await run(entry)).toEqual([]);
-      const change = ownChanges[type] ?? changeOf(kind, release, world.sandbox.record(type, 'one') ?? {});
-      const changed = { ...entry, ...change };
-      expect(await run(changed)).toEqual(Object.keys(change).length > 0 ? ['PATCH'] : []);
-      const { family, formerPath } = kind;
-      const id = formerPath?.path.endsWith(type) ? (formerPath.id ?? family.id) : family.id;
-      const { [id]: pk } = world.sandbox.record(type, 'one') ?? {};
-      if (kind.fields['formerly'] === undefined) return;
-      const renamed = { ...changed, [kind.identity]: 'two', formerly: 'one' };
-      expect(await run(renamed)).toEqual(['PATCH']);
-      expect(world.sandbox.record(type, 'two')).toMatchObject({ [id]: pk });
-      const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
-      await exportManifests(
-        { output: 'yaml', target: [`${kind.type}.${kind.scope === undefined ? '' : '*/'}two`] },
-        context,
-      );
-      expect(stdout()).toContain(`${kind.identity}: two`);
-      const planned = world.run(stdout());
-      const whole = { output: 'text', detailedExitcode: true } as const;
-      expect(await plan(['m.yaml'], whole, planned.context), planned.stderr() + planned.stdout()).toBe(
-        'done',
-      );
-      const named = {
-        [kind.identity]: 'two',
-        ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
-        ...(kind.scope !== undefined && { [kind.scope]: entry[kind.scope] }),
-      };
-      expect(await run({ ...named, state: 'absent' })).toEqual(['DELETE']);
-      expect(world.sandbox.record(type, 'two')).toBeUndefined();
-      const unknown = world.requests.flatMap((request) => unknownIn(release, request));
-      // The API has no such path for these alone, so that a service refuses to say what depends on one, and the delete is not sent.
-      const missing = unknown.filter((one) => !/^GET \/lifecycle\/rules\/[^/]+\/used_by\/$/.test(one));
-      expect(missing.filter((one) => !Object.hasOwn(laterParameters, one.split('?')[1] ?? ''))).toEqual([]);
-    },
+/** Each kind, on the oldest and the newest release that has it. */
+const releases = new Map<SandboxRelease, (typeof createdKinds)[number][]>();
+for (const kind of createdKinds) {
+  const having = sandboxReleases.filter((release) => isIn(kind, release));
+  for (const release of new Set([having.at(0), having.at(-1)]))
+    if (release !== undefined) releases.set(release, [...(releases.get(release) ?? []), kind]);
+}
+
+describe.each([...releases])('release %s', (release, ownKinds) => {
+  const world = new World(
+    { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
+    release,
   );
+  const cases = ownKinds.map((kind, index): Case => {
+    const name = `one${index}`;
+    // Some texts are unique, and what a record refers to has them as well.
+    const own = Object.entries(leastEntry(kind, name, world.sandbox, release));
+    const entry = Object.fromEntries(own.map(([field, value]) => [field, value === 'x' ? name : value]));
+    return { kind, type: writtenType(kind, release), name, entry };
+  });
+  const env = {
+    ROLLCALL_CAPABILITIES: capabilities.join(),
+    SECRET: 'canary-of-a-secret',
+    SECRET_JSON: '{"key": "canary-of-a-secret"}',
+  };
+
+  /** Applies an entry of each kind, and says by kind what was written. A plan then has nothing to do. */
+  const run = async (entryOf: (one: Case) => JsonObject, some = cases): Promise<Record<string, string[]>> => {
+    const lists: Record<string, JsonObject[]> = {};
+    for (const one of some) (lists[one.kind.list] ??= []).push(entryOf(one));
+    const text = JSON.stringify({ version: 1, ...lists });
+    const before = world.requests.length;
+    const applied = world.run(text, env);
+    const options = { output: 'text', yes: true, allow: capabilities, maxDeletes: '1000' } as const;
+    expect(await apply(['m.yaml'], options, applied.context), applied.stderr() + applied.stdout()).toBe(
+      'done',
+    );
+    const sent = world.requests.slice(before).filter(({ method }) => !/^(?:GET|OPTIONS|HEAD)$/.test(method));
+    const planned = world.run(text, env);
+    const again = { output: 'text', detailedExitcode: true } as const;
+    expect(await plan(['m.yaml'], again, planned.context), planned.stdout()).toBe('done');
+    const byKind = some.map(({ type }): [string, string[]] => {
+      const own = sent.filter(({ path }) => path.startsWith(`/api/v3${type}`));
+      return [type, own.map(({ method }) => method)];
+    });
+    expect(byKind.flatMap(([, methods]) => methods)).toHaveLength(sent.length);
+    return Object.fromEntries(byKind);
+  };
+  const ofEach = (methods: (one: Case) => string[], some = cases): Record<string, string[]> =>
+    Object.fromEntries(some.map((one) => [one.type, methods(one)]));
+  const held = ({ type }: Case, name: string): JsonObject | undefined => world.sandbox.record(type, name);
+  const idOf = (one: Case, name: string): JsonValue => {
+    const { family, formerPath } = one.kind;
+    const id = formerPath?.path.endsWith(one.type) ? (formerPath.id ?? family.id) : family.id;
+    return held(one, name)?.[id] ?? null;
+  };
+
+  test('a record of each kind is created, left alone, changed, renamed, exported and deleted', async () => {
+    // What 2023.10 refuses as none of its forms is sent once more in that.
+    const isSentTwice = ({ kind }: Case): boolean =>
+      release === '2023.10' && kind.fields['redirect_uris'] !== undefined;
+    expect(await run(({ entry }) => entry)).toEqual(
+      ofEach((one) => (isSentTwice(one) ? ['POST', 'POST'] : ['POST'])),
+    );
+    for (const one of cases) expect(held(one, one.name)).toMatchObject({ [one.kind.identity]: one.name });
+    expect(await run(({ entry }) => entry)).toEqual(ofEach(() => []));
+
+    const changes = new Map(
+      cases.map((one) => [
+        one,
+        ownChanges[one.type] ?? changeOf(one.kind, release, held(one, one.name) ?? {}),
+      ]),
+    );
+    const changed = (one: Case): JsonObject => ({ ...one.entry, ...changes.get(one) });
+    expect(await run(changed)).toEqual(
+      ofEach((one) => (Object.keys(changes.get(one) ?? {}).length > 0 ? ['PATCH'] : [])),
+    );
+
+    const renamable = cases.filter(({ kind }) => kind.fields['formerly'] !== undefined);
+    const renamed = (one: Case): string => one.name.replace('one', 'two');
+    const ids = renamable.map((one) => idOf(one, one.name));
+    const rename = (one: Case): JsonObject => ({
+      ...changed(one),
+      [one.kind.identity]: renamed(one),
+      formerly: one.name,
+    });
+    expect(await run(rename, renamable)).toEqual(ofEach(() => ['PATCH'], renamable));
+    expect(renamable.map((one) => idOf(one, renamed(one)))).toEqual(ids);
+
+    const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+    const target = renamable.map(
+      (one) => `${one.kind.type}.${one.kind.scope === undefined ? '' : '*/'}${renamed(one)}`,
+    );
+    await exportManifests({ output: 'yaml', target }, context);
+    for (const one of renamable) expect(stdout()).toContain(`${one.kind.identity}: ${renamed(one)}\n`);
+    const planned = world.run(stdout());
+    const whole = { output: 'text', detailedExitcode: true } as const;
+    expect(await plan(['m.yaml'], whole, planned.context), planned.stderr() + planned.stdout()).toBe('done');
+
+    const absent = ({ kind, entry, ...one }: Case): JsonObject => ({
+      [kind.identity]: one.name.replace('one', 'two'),
+      ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
+      ...(kind.scope !== undefined && { [kind.scope]: entry[kind.scope] ?? null }),
+      state: 'absent',
+    });
+    expect(await run(absent, renamable)).toEqual(ofEach(() => ['DELETE'], renamable));
+    expect(renamable.filter((one) => held(one, renamed(one)))).toEqual([]);
+  });
+
+  test('no request asks for what the API of the release does not have', () => {
+    const unknown = world.requests.flatMap((request) => unknownIn(release, request));
+    // The API has no such path for these alone, so that a service refuses to say what depends on one, and the delete is not sent.
+    const missing = unknown.filter((one) => !/^GET \/lifecycle\/rules\/[^/]+\/used_by\/$/.test(one));
+    expect(missing.filter((one) => !Object.hasOwn(laterParameters, one.split('?')[1] ?? ''))).toEqual([]);
+  });
 });
 
 test.each(someReleases(sandboxReleases))(
