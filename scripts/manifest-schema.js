@@ -44,6 +44,7 @@ export function manifestSchema(kinds, factsOf) {
     making,
   );
   const byList = grouped(entries, ({ kind }) => kind.list);
+  const ofVariants = entries.filter(({ kind }) => kind.variant !== undefined);
   const byType = grouped(entries, ({ kind }) => kind.type);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -60,7 +61,15 @@ export function manifestSchema(kinds, factsOf) {
           "Values for the fields that an entry of this file leaves out. An entry's own value replaces the default whole; lists and attributes are not merged.",
         type: 'object',
         additionalProperties: false,
-        properties: mapped(byType, (type) => ({ $ref: `#/definitions/${type}_defaults` })),
+        properties: {
+          ...mapped(byType, (type) => ({ $ref: `#/definitions/${type}_defaults` })),
+          ...Object.fromEntries(
+            ofVariants.map(({ kind }) => [
+              `${kind.type}.${kind.variant?.value}`,
+              { $ref: `#/definitions/${definitionOf(kind)}_defaults` },
+            ]),
+          ),
+        },
       },
       ...mapped(byList, (list, some) => ({
         description: words.lists[list] ?? `The ${list.replaceAll('_', ' ')} to have.`,
@@ -73,6 +82,9 @@ export function manifestSchema(kinds, factsOf) {
       ...Object.fromEntries(entries.map(({ kind, entry }) => [definitionOf(kind), entry])),
       ...Object.fromEntries(
         Array.from(byType, ([type, all]) => [`${type}_defaults`, defaultsOf(all, making)]),
+      ),
+      ...Object.fromEntries(
+        ofVariants.map((one) => [`${definitionOf(one.kind)}_defaults`, defaultsOf([one], making)]),
       ),
       ...Object.fromEntries(making.shared),
       boolean: { anyOf: [{ type: 'boolean' }, reference] },
@@ -184,7 +196,7 @@ function entryOf(kind, making) {
 function defaultsOf(all, { shared }) {
   const [
     {
-      kind: { type, words: said },
+      kind: { type, variant, words: said },
     },
   ] = all;
   const names = new Set(all.flatMap(({ entry }) => Object.keys(propertiesOf(entry))));
@@ -204,7 +216,7 @@ function defaultsOf(all, { shared }) {
       : [];
   });
   return {
-    title: `${type}_defaults`,
+    title: `${all.length > 1 || variant === undefined ? type : definitionOf(all[0].kind)}_defaults`,
     description: `Values for the fields that ${said.one} of this file leaves out${all.length > 1 ? ', where its type has them' : ''}.`,
     type: 'object',
     additionalProperties: false,

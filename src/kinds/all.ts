@@ -164,8 +164,18 @@ export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> 
 
 /** The kind at a place in a manifest, by keys and indexes from the root; among several, the first with the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
-  const found = list === 'defaults' ? kindsOf(String(type)) : (byList.get(String(list)) ?? []);
+  const found = list === 'defaults' ? kindsWithDefaults(String(type)) : (byList.get(String(list)) ?? []);
   return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];
+}
+
+/** The keys of the defaults for a kind: of its list, and of its type in a list of several: `provider.oauth2`. */
+export function defaultsKeys({ type, variant }: Kind): readonly [list: string, own?: string] {
+  return variant === undefined ? [type] : [type, `${type}.${variant.value}`];
+}
+
+function kindsWithDefaults(key: string): readonly Kind<ResourceType>[] {
+  const [type = ''] = key.split('.', 1);
+  return kindsOf(type).filter((kind) => defaultsKeys(kind).includes(key));
 }
 
 /** A list in words: `applications and users`. Loading Intl for this would take most of the start of a small command. */

@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, val
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { accessProblem, equivalentFields, declaredSubjects } from '../kinds/access.ts';
-import { kindOfEntry, kinds, lists } from '../kinds/all.ts';
+import { defaultsKeys, kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, declaredTwice } from '../kinds/binding-problems.ts';
 import { mapIds } from '../kinds/bindings.ts';
 import { parseNames } from '../kinds/named.ts';
@@ -68,9 +68,15 @@ export function desiredResources(read: ManifestValue): Declared {
   for (const kind of kinds) {
     const entries = byKind.get(kind);
     if (entries === undefined) continue; // what is not declared costs nothing
-    const { type, list, identity, single } = kind;
+    const { list, identity, single } = kind;
     const hidden = hiddenOf(kind, read.hide);
-    const defaults = fieldsAt(kind, ['defaults', type], read);
+    const inherits = defaultsKeys(kind).flatMap((key): Path[] =>
+      key === undefined ? [] : [['defaults', key]],
+    );
+    const defaults = Object.assign({}, ...inherits.map((at) => fieldsAt(kind, at, read))) as Record<
+      string,
+      Field
+    >;
     for (const [index, entry] of entries) {
       const path = [list, index];
       const name = single ?? (broken.at([...path, identity]) ? undefined : entry[identity]);
@@ -91,7 +97,7 @@ export function desiredResources(read: ManifestValue): Declared {
           name: isNamed ? name : '',
           address: addressIn(kind, isNamed ? name : '', within),
           fields,
-          broken: brokenIn([path, ['defaults', type]], read),
+          broken: brokenIn([path, ...inherits], read),
           secrets,
           origin: { kind: 'manifest', file, entry: places.ofValue(path) },
         },

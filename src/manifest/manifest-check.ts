@@ -16,8 +16,13 @@ export function listsIn(manifest: JsonValue): readonly string[] {
   if (!isJsonObject(manifest)) return [];
   const { defaults = null } = manifest;
   const types = isJsonObject(defaults) ? Object.keys(defaults) : [];
-  const named = [...types.map((type) => listOf[type] ?? ''), ...Object.keys(manifest)];
+  const named = [...types.map((key) => listOf[typeIn(key)] ?? ''), ...Object.keys(manifest)];
   return [...new Set(named)].filter((list) => Object.hasOwn(lists, list));
+}
+
+/** The type of the entries that defaults are for: `provider`, also of `provider.oauth2`. */
+function typeIn(key: string): string {
+  return key.replace(/\..*/s, '');
 }
 
 const loaded = new Map<string, ListCheck>();
@@ -41,7 +46,6 @@ export async function checkOf(some: readonly string[]): Promise<Validate> {
 
 const isMapping = typed('object', isJsonObject);
 const isList = typed('array', isJsonList);
-const mappings = Object.fromEntries(Object.keys(listOf).map((type) => [type, isMapping]));
 const top: EntryCheck = {
   required: ['version'],
   unlessAbsent: [],
@@ -75,10 +79,23 @@ function* errorsInDefaults(
   defaults: JsonObject,
   known: ReadonlyMap<string, ListCheck>,
 ): Iterable<ErrorObject> {
-  yield* errorsInFields(mappings, defaults, '/defaults');
-  for (const [type, fields] of Object.entries(defaults)) {
+  const keys = Object.keys(listOf).flatMap((type) => {
+    const ofTypes = Object.keys(known.get(listOf[type] ?? '')?.entries ?? {}).filter((sort) => sort !== '');
+    return [type, ...ofTypes.map((sort) => `${type}.${sort}`)];
+  });
+  yield* errorsInFields(Object.fromEntries(keys.map((key) => [key, isMapping])), defaults, '/defaults');
+  for (const [key, fields] of Object.entries(defaults)) {
+    const type = typeIn(key);
     const check = known.get(listOf[type] ?? '');
     if (!check || !isJsonObject(fields)) continue;
+    const own = check.entries[key.slice(type.length + 1)];
+    if (own && key !== type) {
+      const { required, unlessAbsent } = own;
+      const never = new Set([...required, ...unlessAbsent, 'formerly', 'state']);
+      const some = Object.entries(own.fields).filter(([field]) => !never.has(field));
+      yield* errorsInFields(Object.fromEntries(some), fields, `/defaults/${key}`);
+      continue;
+    }
     const checks = Object.entries(check.defaults).flatMap(([field, of]) => {
       const { [field]: one } = check.entries[of]?.fields ?? {};
       return one ? [[field, one] as const] : [];

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { desired } from '../support/desired.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { sentOf } from '../support/values.ts';
+
+const policies =
+  'policies: [{ name: p, type: password, error_message: no }, { name: d, type: dummy }, { name: e, type: dummy, result: false }]';
+
+describe('defaults of a list and of a type in it', () => {
+  test('the entry comes before its type, and its type before its list', async () => {
+    const resources = await desired(`version: 1
+defaults:
+  policy: { execution_logging: true }
+  policy.dummy: { execution_logging: false, result: true }
+${policies}
+`);
+    expect(resources.map((resource) => sentOf(resource))).toMatchObject([
+      { name: 'd', execution_logging: false, result: true },
+      { name: 'e', execution_logging: false, result: false },
+      { name: 'p', execution_logging: true },
+    ]);
+  });
+
+  test.each([
+    ['policy.dumy: {}', 'unknown-field', 'policy.dumy'],
+    ['application.x: {}', 'unknown-field', 'application.x'],
+    ['policy.dummy: { expression: x }', 'unknown-field', 'expression'],
+    ['policy.dummy: { name: x }', 'unknown-field', 'name'],
+    ['policy.dummy: { type: dummy }', 'unknown-field', 'type'],
+    ['policy.dummy: { result: 1 }', 'wrong-type', 'result'],
+    ['policy.dummy: 1', 'wrong-type', 'policy.dummy'],
+  ])('%s is an error at its place', async (text, code, word) => {
+    const manifest = `version: 1\ndefaults:\n  ${text}\n${policies}\n`;
+    const { diagnostics } = await loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': manifest }) });
+    expect(diagnostics).toMatchObject([{ code, range: { start: { line: 3 } } }]);
+    expect(diagnostics[0]?.summary).toContain(word);
+  });
+});
