@@ -71,7 +71,7 @@ describe('the library', () => {
     expect((await plan(paths, service)).plan?.summary).toMatchObject({ create: 0, in_sync: 3 });
   });
 
-  test('reports why manifests are invalid, and there is no plan of them', async () => {
+  test('reports why manifests are invalid, without a plan', async () => {
     const paths = manifest('users: [{ username: a, name: "${var:NAME}" }]');
     const expected = {
       ending: 'invalid',
@@ -97,7 +97,7 @@ describe('the library', () => {
     expect(await applied.report('text')).toContain(`[${code}]`);
   });
 
-  test('asks with the plan, and only where there is something to write', async () => {
+  test('asks with the plan, only if there are changes', async () => {
     const asked: unknown[] = [];
     const confirm: ApplyOptions['confirm'] = ({ summary }) => asked.push(summary.create) > 0;
     expect((await apply(manifest(...roll), { ...service, confirm })).ending).toBe('done');

@@ -83,7 +83,7 @@ const roomOf = (path: string): string => path.split('/', 1)[0] ?? '';
 describe.each(Object.entries(rooms))('%s/', (room, { uses, without = [] }) => {
   const own = imports.filter(({ file }) => roomOf(file) === room);
 
-  test('uses the rooms before it alone', () => {
+  test('uses only folders above it', () => {
     expect(own).not.toEqual([]);
     const mayUse = new Set([room, 'generated', ...uses.split(' ')]);
     const others = own.filter(({ from }) => from.endsWith('.ts') && !mayUse.has(roomOf(from)));

@@ -21,7 +21,7 @@ const wanted: ExportScope = {
 
 // Run with -u, this writes what the sandbox has of a fresh service to where export and plans read it.
 test.each(recordedLines)(
-  'what a release ships is what the sandbox seeds a fresh service with: %s',
+  'the shipped records of a release equal those of a fresh sandbox: %s',
   async (line) => {
     const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, line);
     const { context } = capture({ url: 'http://127.0.0.1:9', transport: world.send });

@@ -34,7 +34,7 @@ describe('written YAML', () => {
     );
   });
 
-  test('holds nothing that cannot be seen, and nothing that an editor takes away', () => {
+  test('contains no invisible characters, and none that editors remove', () => {
     fc.assert(
       fc.property(anyMapping, (mapping) => {
         const text = yamlText(mapping);

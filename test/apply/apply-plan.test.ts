@@ -192,7 +192,7 @@ describe('the outcomes of a plan', () => {
     expect(begun).toEqual([]);
   });
 
-  test('hold the words of the service without the secrets that it repeats', async () => {
+  test("contain the service's messages with secrets redacted", async () => {
     const manifest = 'version: 1\nusers: [{ username: u, attributes: { key: "${env:KEY}" } }]\n';
     const said = answered(400, { attributes: ['hunter22 is no key'] });
     const { outcomes } = await carryOut(manifest, {}, async () => said, { env: { KEY: 'hunter22' } });
@@ -216,7 +216,7 @@ describe('the outcomes of a plan', () => {
   });
 });
 
-describe('doubts that come of outages', () => {
+describe('doubts caused by outages', () => {
   const badGateway = answered(502, 'Bad Gateway');
 
   /** Creates users, so many at once and then one after the other, where every 502 turns out to be an outage that passes. */

@@ -458,7 +458,7 @@ describe('creating a user', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('is not sent again once there is no use in it', async () => {
+  test('is not sent again if a retry cannot help', async () => {
     const { send, requests } = scriptedTransport(refused);
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     expect(

@@ -110,7 +110,7 @@ describe('an exception during an apply', () => {
     expect(posts).not.toContain('c');
   });
 
-  test('a listener of an outcome takes nothing from that', async () => {
+  test('in a listener of an outcome loses no outcome', async () => {
     const { outcomes, error } = await carriedOut(({ onOutcome }, from) => ({ onOutcome: from(onOutcome) }));
     expect(outcomes).toEqual({ ...rest, b: 'created' });
     expect(error).toBe(thrown);

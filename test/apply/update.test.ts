@@ -113,7 +113,7 @@ describe('a change', () => {
     });
   });
 
-  test('is tried again where the service takes no more for now, three times at the most', async () => {
+  test('is sent at most three times if the service is temporarily read-only', async () => {
     expect(await settle([asPlanned, slow, asPlanned, slow, asPlanned, asDeclared])).toMatchObject({
       outcome: 'updated',
       attempts: 3,
@@ -226,7 +226,7 @@ describe('a change whose answer was lost', () => {
     expect(await settle([asPlanned, lost, ...after])).toMatchObject(expected);
   });
 
-  test('three times is looked at once more, and unknown if nothing shows of it', async () => {
+  test('three times is followed by a read, and is unknown if that fails', async () => {
     const thrice = [asPlanned, lost, asPlanned, lost, asPlanned, lost];
     expect(await settle([...thrice, asDeclared])).toMatchObject({ outcome: 'updated', attempts: 3 });
     const settled = await settle([...thrice, asPlanned]);
@@ -243,7 +243,7 @@ describe('a change whose answer was lost', () => {
     expect(await settle([asPlanned, redirect, asPlanned])).toMatchObject({ outcome: 'unknown', attempts: 1 });
   });
 
-  test('is not sent again where that may not help, and looked at all the same', async () => {
+  test('is followed by a read instead of a retry if a retry cannot help', async () => {
     const control = { mayBegin: () => true, mayRetry: () => false };
     expect(await settle([asPlanned, lost, asDeclared], { control })).toMatchObject({
       outcome: 'updated',
@@ -262,7 +262,7 @@ describe('a change whose answer was lost', () => {
   });
 });
 
-describe('a change that the service takes and ignores', () => {
+describe('a change that the service accepts and ignores', () => {
   test('is sent three times at the most, and the fields are named', async () => {
     const once = [asPlanned, asPlanned];
     expect(await settle([...once, ...once, ...once, asPlanned])).toMatchObject({

@@ -37,7 +37,7 @@ describe('a secret', () => {
     expect(new Redactor(['one-two', 'two-three', 'sens']).clean('(one-two-three)')).toBe('((sensitive))');
   });
 
-  test('too short to be kept apart from other words takes the whole text with it', () => {
+  test('that is too short to search for masks the whole text', () => {
     expect(new Redactor(['1']).clean('no more than 150')).toBe('(sensitive)');
   });
 

@@ -234,7 +234,7 @@ describe('a failed binding', () => {
   });
 });
 
-test('the client itself binds nobody under the contract alone, and takes nobody out without the capability', async () => {
+test('the client adds no binding with contract_only, and deletes none without the capability', async () => {
   const { send, requests } = scriptedTransport(answered(200, {}));
   const { children } = application.access ?? expect.fail('there is nobody to bind');
   const contract = createClient(documentedOnly(send), { capabilities: ['update'] });

@@ -101,7 +101,7 @@ describe('an unfinished application', () => {
     expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });
 
-  test('is said to let nobody in where a new application has no provider yet', async () => {
+  test('is reported as closed if a new application has no provider yet', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
     sandbox.delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');

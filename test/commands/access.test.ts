@@ -93,7 +93,7 @@ function writes(requests: readonly HttpRequest[]): string[] {
 }
 
 describe.each(someReleases(sandboxReleases))('access on release %s', (release) => {
-  test('an application is created without its provider, then all are bound, and then it gets it', async () => {
+  test('an application is created without its provider, which it gets after its bindings', async () => {
     const service = sandboxTransport({}, undefined, release);
     const { ending, stdout } = await run('apply', service.send, roll, { concurrency: '1' });
     expect(ending, stdout).toBe('done');
@@ -351,7 +351,7 @@ describe('apply', () => {
     expect(boundTo(service)).toContain(contractors);
   });
 
-  test('takes out all where everyone is declared', async () => {
+  test('deletes all bindings if everyone is declared', async () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', user: 'carol' },
@@ -448,7 +448,7 @@ describe('apply', () => {
     expect(schemaErrors('apply', JSON.parse(report.stdout))).toEqual([]);
   });
 
-  test('does not take a first list for the last word: it reads again before each write', async () => {
+  test('reads the list again before each write', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const send: Transport = async (request, signal) => {
       const answer = await service.send(request, signal);
@@ -485,7 +485,7 @@ describe('bindings hidden from the token', () => {
     expect(stdout).toContain('view_policybinding');
   });
 
-  test('is not asked for where it is not declared', async () => {
+  test('are not read if access is not declared', async () => {
     const { send, requests } = service();
     const { ending } = await run(
       'plan',
@@ -551,19 +551,19 @@ describe('a manifest', () => {
     expect(stdout + stderr).toContain(words);
   });
 
-  test('is refused at the name that nobody has', async () => {
+  test('is refused at an unknown name', async () => {
     const { ending, stderr } = await run('plan', send, grafana('{ users: [{ name: nobody }] }'));
     expect(ending).toBe('invalid');
     expect(stderr).toContain('m.yaml:5:23: error: application.grafana: there is no user named "nobody"');
   });
 
-  test('is refused where nothing but the documented operations is sent', async () => {
+  test('is refused with contract_only', async () => {
     const { ending, stderr } = await run('plan', send, grafana('everyone'), { contractOnly: true });
     expect(ending).toBe('invalid');
     expect(stderr).toContain('contract_only allows only these [contract-only]');
   });
 
-  test('takes it from its defaults, and an entry declares all of it', async () => {
+  test('overrides access of defaults as a whole', async () => {
     const text = `version: 1
 defaults: { application: { access: { groups: [{ name: staff }] } } }
 applications:

@@ -158,7 +158,7 @@ describe('--changed-only', () => {
     expect(new Set(digests).size).toBe(1);
   });
 
-  test('comes to no changes, and asks nothing of the service, where nothing has changed', async () => {
+  test('has no changes and sends no request if nothing changed', async () => {
     for (const detailedExitcode of [false, true]) {
       const ran = await planned({ changedOnly: true, output: 'text', detailedExitcode }, setup(now, now));
       expect(ran).toMatchObject({ ending: 'done', stderr: '' });
@@ -265,7 +265,7 @@ describe('the manifests of before', () => {
     ['a folder without manifests', { 'rollcall.yaml': config, 'm/README.md': '' }, true],
     ['a rollcall.yaml that names none', { 'rollcall.yaml': 'version: 1\n' }, false],
     ['nothing', {}, true],
-  ])('may be missing, and then everything is new: %s', async (_, past, isTold) => {
+  ])('may be missing, so that everything counts as new: %s', async (_, past, isTold) => {
     const ran = await planned({ strict: true }, setup(past, now));
     expect(ran.ending).toBe('done');
     expect(ran.stderr.includes('warning: .before has none of these manifests')).toBe(isTold);

@@ -97,7 +97,7 @@ test('a missing flow is an error from release 2024.10 on', async () => {
 });
 
 describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (release) => {
-  test('is brought to the whole example by one apply, and then nothing is left to do', async () => {
+  test('reaches the whole example with one apply, and a second run has no changes', async () => {
     const { send, sandbox } = empty(release);
     const first = await run(apply, send, example);
     const note = release === '2023.10' ? noInvalidationFlow : '';

@@ -58,7 +58,7 @@ describe('a stage that refers to a flow with the stage', () => {
     expect(writesOf(world)).toContain('PATCH stages/password/…');
   });
 
-  test('is created with all that proves something: the flow alone is set later', async () => {
+  test('is created with its proof; only the flow is set later', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     const { context, stdout } = world.run(`version: 1
 stages:
@@ -129,7 +129,7 @@ function heldIn(world: World): JsonObject {
 }
 
 describe.each(Object.entries(faults))('if any one write of a circle %s', (_, fault) => {
-  test('the report says what is held, and another run completes it without doubling anything', async () => {
+  test('reports the unfinished record, and another run completes it without duplicates', async () => {
     for (let nth = 1; ; nth += 1) {
       const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
       const before = heldIn(world);

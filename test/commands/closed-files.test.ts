@@ -187,7 +187,7 @@ describe('validate', () => {
     expect((await validated(at('project/manifests'), {}, env)).ending).toBe('done');
   });
 
-  test('takes the settings for no manifest, though `manifests` names the folder of both', async () => {
+  test('does not read the settings as a manifest, though `manifests` contains their folder', async () => {
     mkdirSync(at('whole'), { recursive: true });
     writeFileSync(at('whole/a.yaml'), valid);
     writeFileSync(at('whole/rollcall.yaml'), 'version: 1\nmanifests: [.]\n');
@@ -248,7 +248,7 @@ describe('a token_file of rollcall.yaml beyond its folder', () => {
     },
   );
 
-  test('is used where somebody else than that file names it, or holds the same', async () => {
+  test('is used if given in another way, or if it has the same content', async () => {
     expect(await sentWith('../tok', { tokenFile: at('tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN_FILE: at('other-tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: token })).toBe(token);
@@ -290,7 +290,7 @@ describe('a link that leads out of its folder and of the working directory', () 
     expect(await environmentNames(at('project/environments.yaml'), nodeFiles)).toEqual([]);
   });
 
-  test('is followed where it stays within one of them, as the links of a ConfigMap do', async () => {
+  test('is followed within one of them, like the links of a ConfigMap', async () => {
     mkdirSync(at('mounted/..2024'), { recursive: true });
     writeFileSync(at('mounted/..2024/m.yaml'), valid);
     symlinkSync('..2024', at('mounted/..data'));

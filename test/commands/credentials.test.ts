@@ -111,7 +111,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     });
   });
 
-  test('--all takes the providers with a secret, and leaves public clients out', async () => {
+  test('--all includes providers with a secret, without public clients', async () => {
     const world = worldWith();
     world.sandbox.create('oauth2', { ...grafana, name: 'App', client_id: 'app', client_type: 'public' });
     const { ending, written } = await ran([], { all: true, to: 'c.json', format: 'json' }, world);
@@ -121,7 +121,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(named.written.get('c.json')).not.toContain('client_secret');
   });
 
-  test('replaces an existing file with --replace alone', async () => {
+  test('replaces an existing file only with --replace', async () => {
     const files = { 'c.env': 'kept' };
     const refused = await ran([address], { to: 'c.env' }, worldWith(), files);
     expect(refused.ending).toBe('failed');
@@ -130,7 +130,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect((await ran([address], { to: 'c.env', replace: true }, worldWith(), files)).ending).toBe('done');
   });
 
-  test('prints secrets with --show-secrets alone', async () => {
+  test('prints secrets only with --show-secrets', async () => {
     await expect(ran([address], { to: '-' })).rejects.toThrow('--to - prints secrets');
     const { stdout } = await ran([address], { to: '-', showSecrets: true });
     expect(stdout).toContain("CLIENT_SECRET='of-grafana'");
@@ -206,7 +206,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.get('c.env')).toContain(`CLIENT_SECRET=${quoted}\n`);
   });
 
-  test('refuses a secret that dotenv cannot hold, without showing it', async () => {
+  test('refuses a secret that dotenv cannot contain, without showing it', async () => {
     const world = worldWith();
     world.sandbox.change('oauth2', grafana.name, { client_secret: 'bell\u0007' });
     await expect(ran([address], { to: 'c.env' }, world)).rejects.toThrow('cannot be written as dotenv');

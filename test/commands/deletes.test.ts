@@ -231,7 +231,7 @@ test('an incomplete list of bindings allows no delete', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-test('a binding that lets nobody in keeps nothing closed', async () => {
+test('a binding that admits nobody does not keep a record closed', async () => {
   const bindings = [
     { application: 'mail', group: 'staff' },
     { application: 'mail', group: 'guests', enabled: false },
@@ -494,7 +494,7 @@ flows: [{ slug: way, state: absent }]
     );
   });
 
-  test('goes before the flow where it is declared as absent', async () => {
+  test('delete a binding before its flow if it is declared absent', async () => {
     const world = named();
     const both = `${flows}providers: [{ name: Wiki, type: oauth2, state: absent }]\n`;
     const { ending, stdout } = await applied(world, both);

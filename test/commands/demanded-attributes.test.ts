@@ -101,7 +101,7 @@ describe('a service that requires an attribute of users', () => {
     });
   });
 
-  test('attributes that hold a number which cannot be sent back are not sent', async () => {
+  test('attributes with a number that cannot be sent back exactly are not sent', async () => {
     const held = { place: { room: 'one' }, big: 1 };
     const { ending, log } = await applied('    name: Anna\n', [{ ...seated, attributes: held }], {
       tamper: (text) => text.replaceAll('"big":1', '"big":1152921504606846977'),

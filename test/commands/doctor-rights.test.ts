@@ -159,7 +159,7 @@ describe('doctor keeps apart', () => {
 describe('each declared kind has a line', () => {
   const namesIn = ({ document }: Doctored): string[] => document.checks.map(({ name }) => name);
 
-  test('undeclared kinds have none', async () => {
+  test('other kinds have no line', async () => {
     expect(namesIn(await doctored('everything', projects.users))).toEqual([
       'connection',
       'base-url',

@@ -91,7 +91,7 @@ describe('doctor', () => {
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
-  test('names where a redirect leads, and nothing more of it', async () => {
+  test('reports only the origin of a redirect', async () => {
     const { stdout } = await examined([answered(302, '', { location: 'https://sso.example.com/x?secret' })]);
     expect(stdout).toContain('https://sso.example.com');
     expect(stdout).not.toContain('secret');

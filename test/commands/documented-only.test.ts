@@ -199,7 +199,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets a 404 
     expect(await run(apply, service.url, manifests.both)).toMatchObject({ ending: 'done' });
   });
 
-  test('is an error with both ways out where nothing shows the API', async () => {
+  test('is an error with two ways out if nothing shows the API', async () => {
     const service = await documented({ missing: reply, anonymous: reply });
     const planned = await run(plan, service.url, manifests.both);
     expect(planned.ending).toBe('failed');

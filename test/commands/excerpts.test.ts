@@ -81,7 +81,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     expect(run.stdout()).toContain('nome: (sensitive)');
   });
 
-  test('the token, where a manifest holds it, which is refused: it would be sent, and shown in the plan', async () => {
+  test('the token in a manifest, which is refused because it would be sent and shown', async () => {
     const manifest = `version: 1\nusers: [{ username: bob, name: "by ${secrets.ofAnother}" }]\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
@@ -110,7 +110,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
   });
 
   test.each([[`x=by ${secrets.token}`], [`x=[a, {b: ${secrets.token}}]`]])(
-    'the token, where a variable holds it',
+    'the token in a variable',
     async (assignment) => {
       const manifest = 'version: 1\nusers: [{ username: bob, name: Bob, attributes: { x: "${var:x}" } }]\n';
       const run = capture({ contractOnly: true, files: project(manifest), env });

@@ -62,7 +62,7 @@ describe.each([access, policies])('an application with `%s`', (declared) => {
   });
 });
 
-test('an export leaves out what has expired', async () => {
+test('an export leaves out expired bindings', async () => {
   const exported = async (world: World): Promise<string> => {
     const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
     await exportManifests({ output: 'yaml', type: ['application'] }, context);
@@ -72,7 +72,7 @@ test('an export leaves out what has expired', async () => {
   expect(await exported(worldUntil(past))).not.toContain('staff');
 });
 
-test('when a binding expires is not declared: the API takes no such field', async () => {
+test('a manifest cannot declare the expiry of a binding, which the API does not accept', async () => {
   const text = wiki('policies: [{ group: { name: staff }, order: 0, expires: 2030-01-01T00:00:00Z }]');
   const { context, stderr } = worldUntil(later).run(text);
   expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('invalid');

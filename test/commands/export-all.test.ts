@@ -7,7 +7,7 @@ import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
 
 test.each([['2023.10'], ['2025.12']] as const)(
-  'export --all of a service that nobody has changed is in sync with it: %s',
+  'export --all of a new service is in sync with it: %s',
   async (release) => {
     const seed = { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] };
     const world = new World(seed, release);

@@ -162,7 +162,7 @@ test.each(cases)(
   },
 );
 
-test('every secret and every field that no answer shows is a comment with its variable, and in the list of what to set', async () => {
+test('every secret and write-only field is a comment with its variable, and in the list of values to set', async () => {
   const release = '2026.8';
   const world = new World(seed, release);
   const entries = createdKinds

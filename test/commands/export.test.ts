@@ -89,7 +89,7 @@ describe('names in place of ids', () => {
   };
   const uuidOf = (id: number): string => `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`;
 
-  test('make an export that applies to a service with other ids, which then exports the same', async () => {
+  test('make an export that applies to a service with other ids, whose own export is equal', async () => {
     const from = world(100, {
       applications: [
         { slug: 'wiki', name: 'Wiki', provider: 101, backchannel_providers: [104, 103] },
@@ -131,7 +131,7 @@ describe('names in place of ids', () => {
     expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
   });
 
-  test('are ids where the token may not view them, which is said: exit 6', async () => {
+  test('are ids if the token may not view them, with a note: exit 6', async () => {
     const from = world(100, {
       tokens: [{ token: 'superuser-token', username: 'limited', view_groups: 'none' }],
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
@@ -154,7 +154,7 @@ describe('names in place of ids', () => {
     expect(stderr).toContain('Read the log of the service.');
   });
 
-  test('are ids where the name holds the token', async () => {
+  test('are ids if the name contains the token', async () => {
     const from = world(100, {
       groups: [{ pk: uuidOf(1), num_pk: 1, name: `group ${sandboxToken}` }],
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1)] }],
@@ -165,7 +165,7 @@ describe('names in place of ids', () => {
     expect(stdout).not.toContain(sandboxToken);
   });
 
-  test('are ids where no manifest can hold the name', async () => {
+  test('are ids if a manifest cannot contain the name', async () => {
     const names = ['é'.repeat(500), 'é'.repeat(501), ' staff'];
     const from = world(100, {
       groups: names.map((name, index) => ({ pk: uuidOf(index + 1), num_pk: index, name })),
@@ -266,7 +266,7 @@ describe('rollcall export', () => {
     ['CON/aux.txt/Nul/console', 'con-/aux-txt/nul-/console'],
     ['./..', 'other'],
     ['x'.repeat(400), 'x'.repeat(100)],
-  ])('names no file but one below the folder that any system takes: %s', async (path, name) => {
+  ])('uses only file names below the folder that every system accepts: %s', async (path, name) => {
     const { send } = sandboxHere({ users: [{ username: 'alice', name: 'Alice', path }] });
     const { written } = await exporting(send, { out: 'm', split: 'path', target: ['user.alice'] });
     expect([...written.keys()]).toEqual([`m/users/${name}.yaml`]);
@@ -384,7 +384,7 @@ describe('rollcall export', () => {
     expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out: 4');
   });
 
-  test('checks with a plan that there is nothing to do, and writes nothing where there is', async () => {
+  test('checks its manifests with a plan, and writes nothing if there are changes', async () => {
     const { send } = sandboxHere(seed);
     const { ending, written, stderr } = await exporting(send, { out: 'm', check: true, split: 'path' });
     expect({ ending, files: written.size }).toEqual({ ending: 'done', files: 4 });
@@ -419,7 +419,7 @@ describe('rollcall export', () => {
     expect(written.size).toBe(0);
   });
 
-  test('has hidden fields in files alone', async () => {
+  test('has hidden fields only in files', async () => {
     const { send } = sandboxHere(seed);
     const hiding = {
       'rollcall.yaml': `version: 1\nhide: [user.email]\nenvironments: { a: { url: '${url}' } }\n`,
@@ -431,7 +431,7 @@ describe('rollcall export', () => {
     );
   });
 
-  test('leaves out a field that holds the token, and says so', async () => {
+  test('leaves out a field with the token, and reports it', async () => {
     const users = [{ username: 'alice', name: 'Alice', attributes: { key: `x ${sandboxToken}` } }];
     const { send } = sandboxHere({ users });
     const { ending, stdout, stderr } = await exporting(send, { target: ['user.alice'] });
@@ -530,7 +530,7 @@ describe('unreadable records are reported, not taken as absent', () => {
     expect(stderr).toContain('the service counts 3 users');
   });
 
-  test('everything, where nothing answers or nothing may be seen', async () => {
+  test('everything, if nothing answers or may be viewed', async () => {
     for (const [exchange, ending] of [
       [lost, 'failed'],
       [answered(403, { detail: 'no' }), 'denied'],

@@ -82,7 +82,7 @@ describe('--fail-on differs', () => {
     expect((await planned([synced], { failOn: ['differs'] })).stderr).toBe('');
   });
 
-  test('makes an error of it in the reports, and saves the plan all the same', async () => {
+  test('makes differences errors in reports, and still saves the plan', async () => {
     const report = ['github=g', 'junit=j'];
     const { written } = await planned([differing], { failOn: ['differs'], report, out: 'plan.json' });
     expect(written.get('g')).toMatch(/^::error .*title=differs::/m);
@@ -126,7 +126,7 @@ describe('--fail-on differs', () => {
     expect(beyond.stderr).not.toContain('--fail-on');
   });
 
-  test('is the only thing that it can name, and takes no path for another', async () => {
+  test('accepts only this word, and reads no path as its value', async () => {
     const wrong = await endedHere(['plan', '--fail-on', 'difers']);
     expect(wrong).toMatchObject({ code: 3, stdout: '' });
     expect(wrong.stderr).toContain(

@@ -230,7 +230,7 @@ describe.each(changes)('an apply where $what', ({ what, before, now, after }) =>
   });
 });
 
-test('a stage of a flow that exists is taken out with the permission to delete alone', async () => {
+test('a stage of an existing flow is removed with the delete permission', async () => {
   const text = flow([stage('who', 10), stage('proof', 20)].join(', '));
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
   const { ending, stdout } = await run('apply', service.send, text, ['update']);
@@ -243,7 +243,7 @@ test('a stage of a flow that exists is taken out with the permission to delete a
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
-test('a flow whose title changes loses its only stage, also beside a flow that declares policies of a stage', async () => {
+test('a flow with a changed title loses its only stage, also next to a flow with policies of a stage', async () => {
   const service = serviceWith(['10 who']);
   const other = `{ slug: other, name: Other, title: Other, designation: recovery, stages: [{ stage: { name: proof }, order: 10, policies: [{ policy: { name: never }, order: 0 }] }] }`;
   const made = await run('apply', service.send, `version: 1\nflows: [${other}]\n`, all);
@@ -310,7 +310,7 @@ test.each([
   expect(stdout).toContain('m.yaml:3:');
 });
 
-test('an export has the stages of a flow and their policies inside, and a plan of it finds nothing to do', async () => {
+test('an export has stages and policies inside of flows, and its plan has no changes', async () => {
   const service = serviceWith([]);
   await run(
     'apply',

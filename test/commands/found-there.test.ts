@@ -44,7 +44,7 @@ describe('an application that appears between the plan and its create', () => {
     expect(stdout).not.toContain('differs in');
   });
 
-  test('is said to be probably ours when the answer to our create was lost', async () => {
+  test('is reported as probably created by this run after a lost answer', async () => {
     const { ending, stdout } = await applied(lost, 'Wiki');
     expect(ending).toBe('done');
     expect(stdout).toContain(
@@ -82,7 +82,7 @@ test('an event has a difference as in the JSON document, without names of ids', 
   });
 });
 
-test('an application that was there before the plan, and differs, is reported by the plan alone', async () => {
+test('an application that existed before the plan is reported only by the plan', async () => {
   const { context, stdout } = capture({
     contractOnly: true,
     files: { 'm.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },

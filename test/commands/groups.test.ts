@@ -124,7 +124,7 @@ users:
     expect(stdout).toContain(`its \`parents\` lose ${ids[0]}, which grants a superuser's rights`);
   });
 
-  test('has the name alone in its document', async () => {
+  test('has only the name in its document', async () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send, roll, { output: 'json' });
     const document = JSON.parse(stdout) as { resource_changes: { address: string; change: JsonObject }[] };
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -147,7 +147,7 @@ users:
     expect(stderr).toContain('Did you mean "admins"?');
   });
 
-  test('does not take an attribute for the name of a group', async () => {
+  test('does not confuse an attribute with the name of a group', async () => {
     const text =
       'version: 1\nusers: [{ username: a, name: A, attributes: { name: x } }]\ngroups: [{ name: x }]\n';
     const { stdout } = await run('plan', sandboxTransport({}).send, text);
@@ -203,7 +203,7 @@ users:
 describe('a duplicate name', () => {
   const twice = sandboxTransport({ groups: ids.map((pk) => ({ pk, name: 'staff' })) });
 
-  test('is reported with both ids, where it is declared and where it is named', async () => {
+  test('is reported with both ids, at its declaration and at references', async () => {
     const { ending, stderr } = await run('apply', twice.send);
     expect(ending).toBe('invalid');
     for (const place of ['m.yaml:3:51: error: group.admins', 'm.yaml:4:11: error: group.staff'])
@@ -226,7 +226,7 @@ describe('never doubled where the service would double', () => {
   const one =
     'version: 1\ngroups: [{ name: staff }]\nusers: [{ username: a, name: A, groups: [{ name: staff }] }]\n';
 
-  test('a group created by somebody else after the plan is found just before the create', async () => {
+  test('a group created by somebody else after the plan is found shortly before the create', async () => {
     const service = sandboxTransport({ groups: [] });
     let looks = 0;
     const { stdout } = await run(
@@ -320,7 +320,7 @@ describe('a saved plan', () => {
     );
   });
 
-  test('is refused where a group is there by now', async () => {
+  test('is refused if a group exists meanwhile', async () => {
     const service = sandboxTransport({ groups: [] });
     const setup = await saved(service);
     service.sandbox.create('group', { name: 'staff' });
@@ -330,7 +330,7 @@ describe('a saved plan', () => {
     expect(service.sent()).toEqual([]);
   });
 
-  test('is refused where a group is another by now', async () => {
+  test('is refused if a group was replaced meanwhile', async () => {
     const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] });
     const setup = await saved(service);
     service.sandbox.delete('group', 'staff');

@@ -72,7 +72,7 @@ async function rollcall(args: readonly string[], world: World): Promise<Ran> {
 }
 
 describe('the rotation of a secret', () => {
-  test('is one request, which changes the secret alone', async () => {
+  test('is one request, which changes only the secret', async () => {
     expect(commands).toHaveLength(2);
     const world = worldWith(false);
     expect(await rollcall(compared, world)).toMatchObject({
@@ -179,7 +179,7 @@ describe('a secret that the service hides', () => {
 test.each([
   ['plan', compared.filter((arg) => !/^--yes$/.test(arg)).map((arg) => (arg === 'apply' ? 'plan' : arg))],
   ['apply', compared],
-])('%s asks for no secret by itself, as each such answer is an audit event', async (_, args) => {
+])('%s requests no secret, since each such answer is an audit event', async (_, args) => {
   const world = worldWith(false);
   await rollcall(args, world);
   expect(world.requests.length).toBeGreaterThan(0);

@@ -352,7 +352,7 @@ describe('a hidden field', () => {
     });
   });
 
-  test('is said to differ in a line', async () => {
+  test('is shown as different, in one line', async () => {
     const transport = fakeService({ wiki: { name: 'Wiki', meta_publisher: `${mark} 2` } }).send;
     const { context, stdout } = capture({ ...world, files, transport });
     await plan(['a.yaml'], { output: 'text' }, context);

@@ -48,7 +48,7 @@ async function ran(
   return { ending, out: stdout() + stderr() };
 }
 
-describe.each(wrong)('an id of a %s that nobody has', (_, text, summary) => {
+describe.each(wrong)('an id of a %s that does not exist', (_, text, summary) => {
   test.each(someReleases(sandboxReleases))(
     'is an error at its line before anything is sent, on release %s',
     async (release) => {
@@ -61,7 +61,7 @@ describe.each(wrong)('an id of a %s that nobody has', (_, text, summary) => {
     },
   );
 
-  test('keeps its own entry alone from being planned, with --keep-going', async () => {
+  test('keeps only its own entry from being planned, with --keep-going', async () => {
     const more = `${text}groups: [{ name: guests }]\n`;
     const { ending, out } = await ran(new World(seed), plan, more, { keepGoing: true });
     expect(ending).toBe('incomplete');

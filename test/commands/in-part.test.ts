@@ -96,7 +96,7 @@ describe('a user that exists already', () => {
     expectInEach(outputs, 'fields may be missing');
   });
 
-  test('without any doubt in this run exists, as ever', async () => {
+  test('is reported as existing if this run has no doubt', async () => {
     const { ending, outputs } = await applied(user, [taken]);
     expect(ending).toBe('done');
     expectInNone(outputs, 'fields may be missing');
@@ -292,14 +292,14 @@ describe('a created application returned with other values', () => {
   });
 });
 
-describe('a service whose licence lets nothing be changed', () => {
+describe('a service with an expired licence', () => {
   const both = `${application}users:\n  - username: alice\n    name: Alice\n`;
   const readOnly = answered(400, {
     detail: 'Request denied due to expired/invalid license.',
     code: 'denied_license',
   });
 
-  test('leaves applications not attempted, and takes users: no line of a manifest is blamed', async () => {
+  test('leaves applications not attempted and creates users, without blaming a manifest', async () => {
     const { ending, outputs } = await applied(both, [
       absent,
       readOnly,
@@ -317,7 +317,7 @@ describe('a service whose licence lets nothing be changed', () => {
     });
   });
 
-  test('is named once where it keeps applications from being looked up', async () => {
+  test('is named once if it prevents look-ups of applications', async () => {
     const two = `${application}  - slug: zoo\n    name: Zoo\n`;
     const { ending, outputs } = await applied(two, [readOnly, readOnly]);
     expect(ending).toBe('failed');

@@ -136,7 +136,7 @@ describe('init', () => {
     ],
     [{ 'roll/rollcall.yaml': 'version: 1' }, 'roll/', 'roll/rollcall.yaml exists already', '--pipeline'],
     [{ 'main.tf': '' }, undefined, "this folder is Terraform's: main.tf is in it", 'rollcall init .'],
-  ])('is refused where `terraform init` is meant: %j', async (files, folder, message, hint) => {
+  ])('is refused if the user probably means `terraform init`: %j', async (files, folder, message, hint) => {
     const { context, written } = capture({ files, env: { ROLLCALL_URL: url } });
     await expect(init(folder, {}, context)).rejects.toThrow(
       expect.objectContaining({
@@ -261,7 +261,7 @@ describe('init', () => {
     expect(stdout).toMatch(/Next: cd roll && rollcall plan --env production\n$/);
   });
 
-  test('names a folder as a shell takes it', async () => {
+  test('quotes a folder for the shell', async () => {
     const { stdout } = await started({ url }, {}, "it's; mine");
     expect(stdout).toContain(String.raw`Next: cd 'it'\''s; mine' && rollcall plan`);
   });
@@ -325,7 +325,7 @@ describe('init', () => {
     expect(complete.stdout).not.toContain('package');
   });
 
-  test('declares nothing that the first push would create, until somebody takes its # away', async () => {
+  test('declares nothing that the first push would create, until a # is removed', async () => {
     const { written } = await started({ url });
     const text = written.get('manifests/applications.yaml') ?? '';
     const declaredBy = async (manifest: string): Promise<string[]> => {
@@ -347,7 +347,7 @@ describe('init', () => {
     expect((await started({ url })).stdout).not.toContain('See that');
   });
 
-  test('writes a .gitignore of all that its pipelines write and no commit should hold', () => {
+  test('writes a .gitignore for all files of its pipelines that belong in no commit', () => {
     for (const pipeline of ['github', 'gitlab'] as const) {
       const files = initFiles({ url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production', pipeline });
       const [ignored = '', text = ''] = files.slice(-2).map((file) => file.text);
@@ -366,7 +366,7 @@ describe('init', () => {
     ['https://packages.example.com/rollcall-0.1.0.tgz?key=canary', false],
     ['file:../rollcall-0.1.0.tgz', false],
     ['rollcall', false],
-  ])('pins rollcall to where npm got it, and never by its name alone: %s', (resolved, taken) => {
+  ])('pins rollcall to its source in npm, never to its name: %s', (resolved, taken) => {
     const lock = JSON.stringify({ packages: { 'node_modules/rollcall': { resolved } } });
     const dependency = dependencyIn(lock);
     expect(dependency).toBe(taken ? resolved : undefined);

@@ -239,7 +239,7 @@ describe('a saved plan', () => {
     expect(stdout()).toContain('2 not planned.');
   });
 
-  test('takes no --keep-going, which was for making it', async () => {
+  test('rejects --keep-going, which is an option for making it', async () => {
     const { text, world } = await saved();
     const { context } = world.run('', env, { files: { 'p.json': text } });
     const applied = apply([], { output: 'text', plan: 'p.json', keepGoing: true }, context);

@@ -65,7 +65,7 @@ describe('plan, where users are looked up', () => {
     ]);
   });
 
-  test('shows the one who is new, and nobody else', async () => {
+  test('shows only the new user', async () => {
     const { send } = userService({ alice: held });
     const { context, stdout } = setup(`${alice}  - { username: bob, name: Bob }\n`, send);
     await plan(['m.yaml'], { output: 'text', maxCreates: '1' }, context);
@@ -114,7 +114,7 @@ describe('plan, where users are looked up', () => {
     expect(stdout()).toContain('attributes.extra\n        observed  true\n        declared  (not declared)');
   });
 
-  test('does not take a token that may not view users for an empty service', async () => {
+  test('does not read a denied token as an empty service', async () => {
     const { context, stderr } = setup(alice, async () => answered(403, { detail: 'no' }));
     expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('denied');
     expect(stderr()).toContain('Not looked up: user.alice');
@@ -132,7 +132,7 @@ describe('apply, where users are looked up', () => {
     expect(JSON.parse(stdout())).toMatchObject({ summary: { created: 1 } });
   });
 
-  test('ends in conflict, and not as there already, where the token sees nobody of a taken name', async () => {
+  test('ends in conflict, not as existing, if the token cannot see the user with the name', async () => {
     const { send } = userService({ alice: held }, { sees: () => false });
     const { context, stdout } = setup(alice, send);
     expect(await apply(['m.yaml'], options, context)).toBe('incomplete');

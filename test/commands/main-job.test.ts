@@ -128,7 +128,7 @@ describe('plan', () => {
     expect(stderr).not.toMatch(/JSON|DOCTYPE/);
   });
 
-  test('ends as failed when nobody listens, naming every application', async () => {
+  test('ends as failed without a listener at the port, naming every application', async () => {
     await server.close();
     const { ending, stderr } = await runPlan();
     expect(ending).toBe('failed');
@@ -167,7 +167,7 @@ describe('a plan of users alone', () => {
 });
 
 describe('a service that asks to wait', () => {
-  test('is waited for, and the user learns of it', async () => {
+  test('is waited for, with a message', async () => {
     const answers = scriptedTransport(
       answered(429, '', { 'retry-after': '30' }),
       answered(404, { detail: 'Not found.' }),
@@ -425,7 +425,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('prints no warnings with --quiet, and counts them all the same', async () => {
+  test('prints no warnings with --quiet, but counts them', async () => {
     const warned = { 'm.yaml': 'version: 1\nusers: [{ username: alice }, { username: bob, nam: B }]\n' };
     const { context, stdout } = capture({ contractOnly: true, files: warned });
     const valid = { 'm.yaml': 'version: 1\nusers: [{ username: alice }]\n' };
@@ -457,7 +457,7 @@ describe('validate', () => {
     expect(stdout()).toContain('manifest: error: no such file or folder [file-not-found]');
   });
 
-  test('lets warnings pass, and with --strict makes them errors', async () => {
+  test('passes with warnings, which --strict makes errors', async () => {
     const warned = { 'a.yaml': 'version: 1\nusers: [{ username: alice }]\n' };
     const lenient = capture({ contractOnly: true, files: warned });
     expect(await validate(['a.yaml'], { output: 'text' }, lenient.context)).toBe('done');
@@ -481,7 +481,7 @@ describe('validate', () => {
     });
   });
 
-  test('lets no control character reach the terminal', async () => {
+  test('escapes control characters for the terminal', async () => {
     const hostile = 'version: 1\nusers: [{ username: "\\e[31mred\\u202e", "\\e]0;title\\a": 1 }]\n';
     const { context, stdout } = capture({ contractOnly: true, files: { 'a.yaml': hostile } });
     await validate(['a.yaml'], { output: 'text' }, context);

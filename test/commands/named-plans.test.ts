@@ -247,7 +247,7 @@ describe('a saved plan', () => {
     ],
   };
 
-  test('is refused where a name leads to another id by now', async () => {
+  test('is refused if a name now has another id', async () => {
     const { ending, output, sent } = await applied(swapped);
     expect(ending).toBe('stale');
     expect(output).toContain('user.alice: `groups` would get another value than the plan shows [stale-plan]');

@@ -105,7 +105,7 @@ test('validate sends nothing, and a plan of an id asks who has that', async () =
   expect(service.lookUps()).toEqual(['/admin/version/', '/providers/all/1/']);
 });
 
-test('under the contract alone, a name is an error, and nothing is sent', async () => {
+test('with contract_only, a name is an error, and nothing is sent', async () => {
   const service = sandboxTransport(one);
   const { ending, stderr, stdout } = await run('plan', service, manifest, { contractOnly: true });
   expect(ending).toBe('invalid');

@@ -78,7 +78,7 @@ describe('an application with `access: everyone`', () => {
     expect(await planned(world, wiki('access: everyone'))).toMatchObject({ ending: 'done', opens: [] });
   });
 
-  test('is an error with --keep-going for that application alone', async () => {
+  test('is an error for only that application with --keep-going', async () => {
     const text = `${wiki('access: everyone')}  - { slug: mail, name: Mail }\n`;
     const { ending, stdout } = await planned(worldOf('2026.8', false), text, { keepGoing: true });
     expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('application.mail')]);
@@ -86,7 +86,7 @@ describe('an application with `access: everyone`', () => {
   });
 });
 
-describe('where nothing was bound and the flag is off', () => {
+describe('an application without bindings, with the flag off', () => {
   test('a first binding opens the application to the group', async () => {
     const access = wiki('access: { groups: [{ name: staff }] }');
     const { opens, stdout } = await planned(worldOf('2026.8', false), access, { failOn: ['opens'] });

@@ -255,7 +255,7 @@ describe('a service that has not answered yet', () => {
     expect(stderr).toContain('; waiting up to 30 s for it.\nThe service answers now, after 2');
   });
 
-  test('is given up in seconds by an apply of users alone, which asks nothing before', async () => {
+  test('ends an apply of users within seconds', async () => {
     const { ending, stdout, seconds } = await applying(
       { after: 1, takesMs: 3_600_000, says: refused },
       {},

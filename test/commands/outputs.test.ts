@@ -50,7 +50,7 @@ function expectUntouched(): void {
   for (const [name, text] of Object.entries(files)) expect(read(name), name).toBe(text);
 }
 
-describe('an output that would take the place of another', () => {
+describe('an output that would overwrite another output', () => {
   test.each([
     ['plan --env test --out p.json --report json=./p.json', 'p.json'],
     ['plan --env test --out ./p.json --report json=m/../p.json', 'p.json'],
@@ -71,7 +71,7 @@ describe('an output that would take the place of another', () => {
     }
   });
 
-  test('is refused where it is the summary of a pipeline', async () => {
+  test('is refused for the summary of a pipeline', async () => {
     const args = 'plan --env test --report github=- --report markdown=./summary';
     const { code, stderr } = await run(args, { GITHUB_STEP_SUMMARY: join(cwd, 'summary') });
     expect(stderr).toContain('two reports would be written to ');
@@ -123,7 +123,7 @@ describe('an output that would overwrite an input', () => {
     expectUntouched();
   });
 
-  test('is refused where it is the summary of a pipeline', async () => {
+  test('is refused for the summary of a pipeline too', async () => {
     const summary = { GITHUB_STEP_SUMMARY: join(cwd, 'm/a.yaml') };
     const { code, stderr } = await run('plan --env test --report github=-', summary);
     expect(stderr).toContain('an output would take the place of ');

@@ -105,7 +105,7 @@ describe.each(someReleases(sandboxReleases))('policies on release %s', (release)
     expect(again.stdout).toContain('No changes.');
   });
 
-  test('an update first adds, then changes, then takes out; a binding that differs is one PATCH', async () => {
+  test('an update first adds, then changes, then deletes bindings; a change is one PATCH', async () => {
     const service = serviceWith(release, [
       ['staff', 5],
       ['ops', 6],
@@ -144,7 +144,7 @@ describe('undeclared bindings', () => {
     expect(stdout).toContain('No changes.');
   });
 
-  test('opens it to everyone where nothing is left', async () => {
+  test('open the record to everyone if none is left', async () => {
     const { stdout } = await run('plan', serviceWith(undefined, bound).send, grafana(''), all);
     expect(stdout).toContain('Opens application.grafana to everyone.');
   });
@@ -185,7 +185,7 @@ describe('a plan', () => {
     expect(boundIn(service)).toEqual(['6 staff', '9 staff']);
   });
 
-  test('leaves alone bindings that cannot be told apart', async () => {
+  test('leaves ambiguous bindings unchanged', async () => {
     const service = serviceWith(undefined, [['staff', 5]]);
     bind(service, 'staff', 5, { negate: true });
     const text = grafana('{ group: { name: staff }, order: 5, timeout: 7 }', ', at_least: [policies]');
@@ -224,7 +224,7 @@ test('an entry that declares one of the two does not get the other from the defa
   expect((await run('plan', serviceWith().send, text)).stdout).not.toContain('everyone');
 });
 
-test('an export declares policies in full, and groups and users alone as access', async () => {
+test('an export declares policies in full, and groups and users as access', async () => {
   const service = serviceWith(undefined, [['staff', 5]]);
   service.sandbox.create('application', { slug: 'wiki', name: 'Wiki' });
   const exported = async (): Promise<string> => {

@@ -38,7 +38,7 @@ const planned = (send: Transport, text: string, options: object = {}): Promise<R
   runOn(plan, send, text, options);
 
 describe('fields that only some releases require', () => {
-  test('is an error where the release does, and nothing where it does not', async () => {
+  test('is an error if the release requires it, and optional otherwise', async () => {
     const late = await planned(sandboxTransport({}, undefined, '2026.2').send, grafana());
     expect([late.ending, late.stderr]).toEqual([
       'invalid',
@@ -48,7 +48,7 @@ describe('fields that only some releases require', () => {
     expect([early.ending, early.stderr]).toEqual(['done', '']);
   });
 
-  test('is a warning where nobody could log in without', async () => {
+  test('is a warning if logins would fail without it', async () => {
     const words = 'allow no login through a new provider without `grant_types`';
     for (const release of ['2026.5', '2026.8'] as const) {
       const { send } = sandboxTransport({}, undefined, release);
@@ -95,7 +95,7 @@ test('manifests that declare a provider of another type have another digest', as
   expect(new Set(digests).size).toBe(2);
 });
 
-test('a provider that the token may not view is an error where it is named', async () => {
+test('a provider that the token may not view is an error at its reference', async () => {
   const { send } = sandboxTransport({}, undefined, '2026.2');
   const blind: Transport = async (request, signal) =>
     request.path.startsWith('/api/v3/providers/oauth2/')

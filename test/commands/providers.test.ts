@@ -271,7 +271,7 @@ describe('a create', () => {
     },
   );
 
-  test('is sent once more as a text to a release that takes no list, and from then on at once', async () => {
+  test('is sent as a text to a release without lists, and remembered for later requests', async () => {
     const made = service({}, '2023.10');
     const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
     await run('apply', made.send, oauth2() + second, { concurrency: '1' });
@@ -513,7 +513,7 @@ test('a provider that another application has is an error at the line that names
   expect(stdout + stderr).toContain('is already the main provider of `grafana` [provider-taken]');
 });
 
-test('a line with a secret in clear is quoted by no other problem of it either', async () => {
+test('a line with a literal secret is not quoted by other problems either', async () => {
   const line =
     '{ name: A, type: oauth2, client_secret: canary-in-clear, mode: proxy, sub_mode: none, redirect_uris: [x] }';
   const { stdout, stderr } = await run('validate', service().send, `version: 1\nproviders:\n  - ${line}\n`);

@@ -53,7 +53,7 @@ const withFlow = (more: JsonObject): JsonObject => ({ ...stages, flows: [{ ...fl
 const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
 const withProxy = (more: JsonObject): JsonObject => ({ providers: [{ ...proxy, ...more }] });
 
-describe('a plan says whom a change lets in, and --fail-on opens counts it', () => {
+describe('a plan reports who gains access, and --fail-on opens counts it', () => {
   const cases: [name: string, before: JsonObject, after: JsonObject, whom: string | undefined][] = [
     [
       'a source that takes users by their e-mail addresses',

@@ -99,7 +99,7 @@ test('a renamed resource found under both names is an error with both ids, and n
   expect(world.writes()).toEqual([]);
 });
 
-test('a name that somebody takes after the plan is not taken from them', async () => {
+test('a name taken by somebody else after the plan is not taken away', async () => {
   const world = new World({ groups: [{ name: 'engineering' }], users: [] }, '2023.10');
   const text = 'version: 1\ngroups: [{ name: platform, formerly: engineering }]\n';
   let looks = 0;

@@ -112,7 +112,7 @@ describe('--report', () => {
     ['a plan', 'plan', (setup) => runPlan({ output: 'json', report: all }, setup)],
     ['an apply', 'apply', (setup) => runApply({ output: 'json', report: all }, setup)],
   ])(
-    'holds the warnings of the manifests in the document and on the page of %s',
+    'includes the warnings of manifests in the document and on the page of %s',
     async (_, schema, command) => {
       const warned =
         'version: 1\nusers: [{ username: alice, name: A }, { username: Alice, name: A }, { username: b, name: B }]\n';
@@ -142,7 +142,7 @@ describe('--report', () => {
     ['a plan', (report) => runPlan({ report })],
     ['an apply', (report) => runApply({ report })],
     ['a validation', runValidate],
-  ])('takes the place of the text of %s where it goes to standard output', async (_, command) => {
+  ])('replaces the text of %s on standard output', async (_, command) => {
     for (const format of ['markdown', 'text', 'json', 'html', 'junit']) {
       service = fakeService({ wiki: { name: 'Other' } });
       const { written } = await command([`${format}=file`]);
@@ -200,7 +200,7 @@ describe('--report', () => {
     expect(stderr).toContain('error: the report cannot be written to full\n    ENOSPC: no space left\n');
   });
 
-  test('never takes the place of a manifest that was read, nor does a saved plan', async () => {
+  test('never overwrites a manifest of the run, and neither does a saved plan', async () => {
     for (const options of [{ report: ['json=a.yaml'] }, { out: 'a.yaml' }]) {
       const { ending, stderr, written } = await runPlan(options);
       expect(ending).toBe('invalid');
@@ -224,7 +224,7 @@ describe('--report', () => {
   });
 
   test.each(['pdf=x', 'html', 'html=', '=x', 'toString=x', ''])(
-    'cannot be %j, which is said before anything is sent',
+    'cannot be %j, which is reported before anything is sent',
     async (report) => {
       const message = `--report cannot be ${JSON.stringify(report)}`;
       await expect(runApply({ report: [report] })).rejects.toThrow(message);

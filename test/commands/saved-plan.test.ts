@@ -349,7 +349,7 @@ describe('apply --plan refuses', () => {
     ['--target', { target: ['application.*'] }],
     ['--exclude', { exclude: ['application.*'] }],
     ['--shard', { shard: '1/2' }],
-  ])('%s, for it changes nothing', async (_, options) => {
+  ])('%s, because it changes nothing', async (_, options) => {
     await expect(runApply(await savedText(), options)).rejects.toThrow('a saved plan has its own selection');
   });
 

@@ -108,7 +108,7 @@ describe('rollcall show', () => {
     }
   });
 
-  test('shows nothing of a hidden field, which a saved plan does not hold', async () => {
+  test('shows no hidden field, which a saved plan does not contain', async () => {
     const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.name]\n' };
     const { written } = await ran({ ...project, files }, (context) =>
       plan(['m.yaml'], { output: 'text', out: 'plan.json' }, context),
@@ -152,7 +152,7 @@ describe('rollcall show', () => {
       '{"valid":false,"diagnostics":[{"summary":"the service denied access"}]}',
       /has no result, only the reason why/,
     ],
-  ])('refuses a file that holds %s', async (_, content, message) => {
+  ])('refuses a file with %s', async (_, content, message) => {
     const leap = (await printed()).replace(/"created_at": "[^"]*"/, '"created_at": "2026-06-30T23:59:60Z"');
     await expect(shown(content === 'leap' ? leap : content)).rejects.toThrow(message);
   });

@@ -50,7 +50,7 @@ describe('changes whose end is not clear', () => {
     ]);
   });
 
-  test('do not where one between them is clear', async () => {
+  test('do not end the run if a clear one is between them', async () => {
     const told = await changed(atChanges((index) => (index % 5 === 4 ? undefined : answered(502, {}))));
     expect(counted(told)).toEqual(names.map((_, index) => (index % 5 === 4 ? 'updated' : 'unknown')));
   });
@@ -62,7 +62,7 @@ describe('changes whose end is not clear', () => {
     expect(counted(told)).toEqual([...Array.from({ length: 5 }, () => 'unknown'), 'not_attempted doubts']);
   });
 
-  test('are reported as checked where a look shows that they were made, and with no doubt where they are unknown', async () => {
+  test('are reported as checked if a read confirms them, and without a doubt if unknown', async () => {
     let patches = 0;
     const told = await changed(({ method }, answer) => {
       if (method !== 'PATCH') return answer();
@@ -99,7 +99,7 @@ describe('an answer to a change that carries another record', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('is looked after, and the change sent again where it was not made', async () => {
+  test('is followed by a read, and the change is repeated if it had no effect', async () => {
     let patches = 0;
     const told = await changed(({ method, path }, answer) => {
       if (method !== 'PATCH' || !path.includes('/users/1/') || (patches += 1) > 1) return answer();

@@ -46,7 +46,7 @@ describe('undeclared values in the service', () => {
     expect(world.held('/users/1/')['groups']).toEqual([staff, contractors]);
   });
 
-  test('is sent back as it was received where it holds the token, which is not shown', async () => {
+  test('is sent back unmasked if it contains the token, which is not shown', async () => {
     const world = new World({ users: [{ username: 'alice', name: 'Alice' }] });
     const attributes = { dept: 'sales', note: `use ${sandboxToken}`, [sandboxToken]: { key: sandboxToken } };
     world.patch('/users/1/', { attributes });
@@ -130,7 +130,7 @@ describe('backchannel providers', () => {
     expect(outcomesIn(stdout)).toMatchObject([{ outcome: 'conflict' }, { outcome: 'updated' }]);
   });
 
-  test('are not named where they are hidden', async () => {
+  test('are not named if hidden', async () => {
     const world = new World(seed);
     const files = {
       'm.yaml': swapped,

@@ -19,7 +19,7 @@ import {
 import { virtualClock } from '../support/virtual-clock.ts';
 
 describe('without both switches', () => {
-  test('the capability alone changes nothing', async () => {
+  test('the capability by itself changes nothing', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     expect(await apply(['m.yaml'], { output: 'json', yes: true }, context)).toBe('done');
@@ -27,7 +27,7 @@ describe('without both switches', () => {
     expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('differs'));
   });
 
-  test('the permission alone is a usage error that names the other switch', async () => {
+  test('the permission by itself is a usage error that names the other switch', async () => {
     const world = new World();
     const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: '' });
     await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
@@ -97,7 +97,7 @@ describe('a plan with --allow update', () => {
     });
   });
 
-  test('is refused where it would change more than --max-updates', async () => {
+  test('is refused beyond --max-updates', async () => {
     const world = new World();
     const { context, stderr } = world.run();
     expect(await apply(['m.yaml'], { ...now, maxUpdates: '4' }, context)).toBe('failed');
@@ -143,7 +143,7 @@ describe('an apply with --allow update', () => {
     expect(world.writes().length - writes).toBe(0);
   });
 
-  test('keeps keys, groups and keys in keys that nobody declares', async () => {
+  test('keeps undeclared keys, groups and nested keys', async () => {
     const world = new World({
       users: [
         {
@@ -205,7 +205,7 @@ describe('an apply with --allow update', () => {
       expect(after.stdout()).toContain('No changes.');
     });
 
-    test('without a permission it differs, and nobody loses anything', async () => {
+    test('without a permission it differs, and memberships stay', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(', groups: []'), { ROLLCALL_CAPABILITIES: '' });
       await apply(['m.yaml'], { output: 'text', yes: true }, context);
@@ -356,7 +356,7 @@ describe('an apply with --allow update', () => {
     },
   );
 
-  test('asks again where the service takes a request and leaves the field as it was, and does not call it done', async () => {
+  test('retries a change that the service accepted without effect, and does not report it as done', async () => {
     const world = new World();
     world.tamper = (request, answer) =>
       request.method === 'PATCH' ? world.handle({ ...request, body: '{}' }) : answer();
@@ -458,7 +458,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(stdout()).toContain('Plan: 0 to add, 16 to change, 0 to destroy.');
   });
 
-  test.each([4, 14])('sends no field that the release shows and does not take, of %i', async (count) => {
+  test.each([4, 14])('does not send a field that release %i shows but rejects', async (count) => {
     const slugs = Array.from({ length: count }, (_, index) => `a${index}`);
     const root = { token: sandboxToken, username: 'root', superuser: true };
     const applications = slugs.map((slug) => ({ slug, name: slug }));
@@ -526,7 +526,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     });
   });
 
-  test('asks whose the token is as it asks all else: after a pause, and again where it was not said', async () => {
+  test("requests the token's user like any other record: after a pause, and again after a failure", async () => {
     const world = new World();
     const clock = virtualClock();
     const asked: number[] = [];
@@ -637,7 +637,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(stdout()).toMatch(new RegExp(`note {2}${words}$`, 'm'));
   });
 
-  test('does not hold one denied change against another, and stops after several', async () => {
+  test('continues after one denied change, and stops after several', async () => {
     const slugs = Array.from({ length: 12 }, (_, index) => `a-${String(index).padStart(2, '0')}`);
     const world = new World({ applications: slugs.map((slug) => ({ slug, name: 'A' })) });
     world.tamper = ({ method, path }, answer) =>

@@ -86,7 +86,7 @@ async function withPolicy(expression: string): Promise<Service> {
 
 const depends = 'return request.user.is_active';
 
-describe('a plan that opens a login to a name alone is refused', () => {
+describe('a plan that opens a login by name is refused', () => {
   test.each<[condition: string, text: string, place: string]>([
     ['by a stage that is taken out', flow([whole[0], whole[2], whole[3]].join(', ')), ':3:'],
     [
@@ -177,7 +177,7 @@ function writesOf({ requests }: Service): string[] {
   return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
 }
 
-test('a change on the way in is marked, stands first, and counts as reaching further', async () => {
+test('a change of the login flow is marked, comes first, and counts as a wider effect', async () => {
   const text = `groups:\n  - { name: a }\nroles:\n  - { name: a }\n${longer}`;
   const { ending, stdout } = await run(plan, fresh(), text, { failOn: ['opens'] });
   expect(ending).toBe('changes');
@@ -194,7 +194,7 @@ test('nothing of the way in is read where a plan is about something else', async
   expect(service.requests.filter(({ path }) => /brands|flows\/|policies/.test(path))).toEqual([]);
 });
 
-describe('a change on the way in takes a yes of its own', () => {
+describe('a change of the login flow is confirmed separately', () => {
   test('--yes does not give it', async () => {
     const service = fresh();
     const { ending, stderr } = await run(apply, service, longer);
@@ -221,7 +221,7 @@ describe('a change on the way in takes a yes of its own', () => {
     expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
   });
 
-  test('a saved plan that showed it gives it, with the risks that it takes', async () => {
+  test('a saved plan that shows it confirms it, with its accepted risks', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', authentication: require_authenticated');
     const saved = await run(plan, service, text, { out: 'plan.json', allow: [...all, 'lockout'] });
@@ -235,7 +235,7 @@ describe('a change on the way in takes a yes of its own', () => {
   });
 });
 
-describe('where it cannot be read what the way in is', () => {
+describe('a login flow that cannot be read', () => {
   test('all flows that log people in count', async () => {
     const service = fresh();
     const send: typeof service.send = async (request) =>
@@ -269,7 +269,7 @@ describe('at no moment is a login open in between', () => {
     ]);
   });
 
-  test('where it moves out again', async () => {
+  test('moves it out again', async () => {
     const service = fresh();
     const there = identification(inside) + without;
     await run(apply, service, there, { allow: [...all, 'way-in'] });
@@ -294,7 +294,7 @@ describe('the way in is asked without the token, before the first change on it a
     });
   const allow = [...all, 'way-in', 'lockout'];
 
-  test('where it still begins, the run is done', async () => {
+  test('the run succeeds if it still starts', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', title: Welcome');
     const { ending, stderr } = await run(apply, service, text, { allow });
@@ -302,7 +302,7 @@ describe('the way in is asked without the token, before the first change on it a
     expect(asked(service)).toEqual([`anonymous ${executor}`, 'PATCH', 'PATCH', `anonymous ${executor}`]);
   });
 
-  test('where it no longer does, the run ends with 6 and how to undo it', async () => {
+  test('the run ends with 6 and advice if it no longer starts', async () => {
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
     const { ending, stderr } = await run(apply, fresh(), text, { allow });
     expect(ending).toBe('incomplete');
@@ -313,7 +313,7 @@ describe('the way in is asked without the token, before the first change on it a
     expect(document.stdout).toContain('"code": "way-in-lost"');
   });
 
-  test('where it did not begin before, nothing is said', async () => {
+  test('nothing is reported if it did not start before', async () => {
     const service = fresh();
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
     await run(apply, service, text, { allow });

@@ -45,7 +45,7 @@ async function planned(
   return { ...run, ending, world };
 }
 
-describe('a backchannel provider of an application that nobody declares', () => {
+describe('a backchannel provider of an undeclared application', () => {
   const takes = 'takes "OIDC 3" (3) of `backchannel_providers` from application.outsider';
   const byName = applications('slug: new, name: New, backchannel_providers: [{ name: OIDC 3 }]');
 
@@ -115,7 +115,7 @@ describe('a backchannel provider of an application that nobody declares', () => 
     expect(stdout()).not.toContain('OIDC');
   });
 
-  test('is nobody’s where nothing was read of it', async () => {
+  test('is nobody’s if nothing was read about it', async () => {
     const manifest = applications('slug: new, name: New, backchannel_providers: [3]');
     const { stdout, world } = await planned(manifest, {}, { env: contract });
     expect(stdout()).not.toContain('note');
@@ -126,7 +126,7 @@ describe('a backchannel provider of an application that nobody declares', () => 
 describe('a main provider that another application has', () => {
   const taken = applications('slug: new, name: New, provider: { name: OIDC 1 }');
 
-  test('is an error at its line, where that was read', async () => {
+  test('is an error at its line, as far as it was read', async () => {
     const { ending, stdout, stderr, world } = await planned(taken);
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('m.yaml:3:39');
@@ -142,7 +142,7 @@ describe('a main provider that another application has', () => {
   const asked = (world: World): string[] =>
     world.requests.map(({ path }) => path).filter((path) => path.includes('/providers/'));
 
-  test('is an error at its line also where it is declared by its id', async () => {
+  test('is an error at its line also by id', async () => {
     const { ending, stderr, world } = await planned(byId);
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('m.yaml:3:39');
@@ -199,7 +199,7 @@ describe('a main provider that another application has', () => {
     expect(asked(world)).toEqual(['/api/v3/providers/all/?ordering=name&page=1&page_size=100']);
   });
 
-  test('is an error also where it is that of a declared one, which keeps it', async () => {
+  test('is an error also if a declared application keeps it', async () => {
     const manifest = applications('slug: known, name: Known', 'slug: new, name: New, provider: 2');
     const { ending, stderr } = await planned(manifest, {}, { env: contract });
     expect(ending).toBe('invalid');

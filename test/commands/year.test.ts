@@ -317,7 +317,7 @@ class Auditor {
 const days = times({ short: 10, full: 300 });
 
 test(
-  `after each of ${days} days of edits, a restart and a kill among them, all is as it was meant`,
+  `after ${days} days of edits, with a restart and a kill, everything is as intended`,
   { timeout: 300_000 },
   async () => {
     const random = seededRandom(20_231_001);

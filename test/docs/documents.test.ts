@@ -76,7 +76,7 @@ describe('the documents', () => {
     expect(words.length).toBeGreaterThan(10_000);
   });
 
-  test('refuse a value of a form that no release takes at its line, offline', async () => {
+  test('refuse a value that no release accepts at its line, offline', async () => {
     const input = [
       'version: 1',
       'applications: [{ slug: a, name: A,',
@@ -137,7 +137,7 @@ describe('the documents', () => {
     expect(explained).toEqual(Object.values(exitCodes));
   });
 
-  test.runIf(inFull)('show a seed that the sandbox takes', async () => {
+  test.runIf(inFull)('show a seed that the sandbox accepts', async () => {
     const [seed = ''] = blocks('docs/sandbox.md', 'yaml');
     expect(await rollcall(['sandbox', '--seed', '-', '--', 'true'], { input: seed })).toMatchObject({
       code: 0,

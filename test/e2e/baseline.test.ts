@@ -126,7 +126,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     expect(stdout).toContain('this link leads out of the folder');
   });
 
-  test.runIf(inFull)('is there in the executable', async () => {
+  test.runIf(inFull)('works in the executable', async () => {
     const cwd = project.path('roll');
     const ran = await rollcall(
       ['apply', '--yes', '--baseline', '../.before/roll', '--changed-only', '-o', 'json'],

@@ -84,7 +84,7 @@ describe('the program', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Valid: nothing is declared.\n' });
   });
 
-  test.runIf(inFull)('takes the token from a file', async () => {
+  test.runIf(inFull)('reads the token from a file', async () => {
     const tokenFile = join(folder, 'token');
     writeFileSync(tokenFile, 'sandbox-token\n');
     const { code } = await rollcall(['plan', 'apps.yaml', '--token-file', tokenFile, '--concurrency', '40'], {
@@ -110,7 +110,7 @@ describe('the program', () => {
     expect(stdout).toBe('Valid: 40 applications.\n');
   });
 
-  test('uses colours where they are asked for', async () => {
+  test('uses colours on request', async () => {
     const { stdout } = await rollcall(['validate', '--color', 'apps.yaml'], { cwd: folder });
     expect(stdout).toContain('\u001b[32mValid:');
   });
@@ -235,7 +235,7 @@ describe('the sandbox command', () => {
     expect(code).toBe(0);
   });
 
-  test('runs until it is interrupted, and then ends well', async () => {
+  test('runs until it is interrupted, and exits with 0', async () => {
     const { code, stdout } = await rollcall(['sandbox'], {
       started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
     });

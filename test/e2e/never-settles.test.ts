@@ -43,7 +43,7 @@ describe('a program that', () => {
     },
   );
 
-  test('meets a rejection that nobody waits for does the same', async () => {
+  test('with an unhandled rejection does the same', async () => {
     const stray = "setImmediate(() => void Promise.reject(new Error('stray')));";
     const { code, stderr } = await after(stray, ['validate', 'a.yaml']);
     expect(stderr).toContain('error: an unexpected error: stray\n');
@@ -59,7 +59,7 @@ describe('a program that', () => {
     expect(code).toBe(1);
   });
 
-  test.runIf(inFull)('ends well says nothing of it', async () => {
+  test.runIf(inFull)('that succeeds prints nothing', async () => {
     expect(await after('', ['validate', 'a.yaml'])).toMatchObject({ code: 0, stderr: '' });
     expect(await after('', ['--version'])).toMatchObject({ code: 0, stderr: '' });
   });

@@ -82,7 +82,7 @@ describe('standard output', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  test('holds one document with -o json, and all else goes to stderr', async () => {
+  test('contains one document with -o json, and everything else goes to stderr', async () => {
     const { code, stdout, stderr } = await rollcall(['plan', apps(), '-o', 'json', '--max-creates', '1'], {
       env,
     });
@@ -101,7 +101,7 @@ describe('standard output', () => {
     ['there is no such API', ['apps.yaml'], { path: '/nowhere' }, 1, 'service-unexpected'],
     ['access is denied', ['apps.yaml'], { ROLLCALL_TOKEN: 'another-token' }, 4, 'service-denied'],
   ])(
-    'holds a document that says why when %s',
+    'contains a document with the reason when %s',
     async (_, paths, { path = '', ...changed }, expected, problem) => {
       for (const command of [['plan'], ['apply', '--yes']]) {
         const { code, stdout, stderr } = await endedHere([...command, ...paths, '-o', 'json'], {
@@ -136,7 +136,7 @@ describe('a saved plan', () => {
     expect(second.stderr).toContain('application.new: it now exists');
   });
 
-  test('does not follow a link, and takes the place of no folder and no device', async () => {
+  test('does not follow a link, and replaces no folder and no device', async () => {
     symlinkSync(join(folder, 'target'), join(folder, 'link'));
     writeFileSync(join(folder, 'target'), 'untouched');
     mkdirSync(join(folder, 'folder'));

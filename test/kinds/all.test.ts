@@ -37,7 +37,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
     });
 
-    test('has defaults for every field that names no entry, and that all types of its list hold alike that have it', () => {
+    test('has defaults for every field that is not an identity and has one meaning in its list', () => {
       const among = kindsOf(kind.type);
       const values = (field: string): (object | undefined)[] =>
         among.flatMap((one) => {

@@ -157,7 +157,7 @@ test('the newest facts of rows equal those of the files', () => {
   }
 });
 
-test('a text is checked for the length that earlier releases take', () => {
+test('a text is checked for the length limits of earlier releases', () => {
   const length = newestFacts('/core/groups/').fields['name']?.shorter;
   expect(length).toEqual({ before: '2024.8', maxLength: 80 });
   expect(newestFacts('/rbac/roles/').fields['name']?.shorter).toEqual({ before: '2026.2', maxLength: 150 });

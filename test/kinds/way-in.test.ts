@@ -91,7 +91,7 @@ describe('a flow is open by name', () => {
   });
 });
 
-describe('a flow is closed to a name alone', () => {
+describe('a flow is not open by name', () => {
   test.each<[condition: string, bound: readonly Bound[], fields?: JsonObject]>([
     ['with a password', ['who', 'proof', 'enter']],
     ['with a password before the name', ['proof', 'who', 'enter']],
@@ -128,7 +128,7 @@ test('a policy on the only proof is reported, and the flow is neither open nor c
   expect(openByName(flowOf(['who', guarded, 'device', 'enter']))).toBeUndefined();
 });
 
-test('a stage that nobody knows leaves it open whether a flow is', () => {
+test('an unknown stage leaves it unknown whether a flow is open', () => {
   expect(openByName(flowOf(['who', 'unknown', 'enter']))).toEqual({ kind: 'perhaps', policies: [] });
 });
 

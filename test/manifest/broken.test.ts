@@ -27,7 +27,7 @@ describe('a broken manifest reports each mistake once, at its place', () => {
   });
 });
 
-test.each(['main.tf', 'prod.tfvars'])('a file of Terraform is told by its name: %s', async (name) => {
+test.each(['main.tf', 'prod.tfvars'])('a file of Terraform is recognized by its name: %s', async (name) => {
   const files = memoryFiles({ [name]: 'resource "authentik_application" "wiki" {\n  slug = "wiki"\n}\n' });
   const { diagnostics } = await loadManifests([name], { files });
   expect(diagnostics.map(({ code }) => code)).toEqual(['not-a-manifest']);

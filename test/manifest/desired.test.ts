@@ -56,7 +56,7 @@ describe('a default', () => {
     expect(resource && shownOf(resource)).toMatchObject({ [field]: said });
   });
 
-  test('is for one kind of resource alone', async () => {
+  test('applies to one kind only', async () => {
     const [wiki, alice] = await desired(everyDefault + application + user);
     expect(Object.keys(wiki?.fields ?? {})).not.toContain('email');
     expect(Object.keys(alice?.fields ?? {})).not.toContain('group');

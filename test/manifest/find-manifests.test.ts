@@ -74,7 +74,7 @@ describe('the manifests of a command line', () => {
     }
   });
 
-  test('are not there, where there is nothing but the file of settings', async () => {
+  test('are missing if the folder has only the settings file', async () => {
     const { diagnostics } = await findManifests(
       [join(folder, 'only')],
       nodeFiles,

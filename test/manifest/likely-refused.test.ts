@@ -66,7 +66,7 @@ describe('values that some releases reject', () => {
     );
   });
 
-  test.each(cases)('is an error where they are meant, and nothing elsewhere: %s', async (_, entry) => {
+  test.each(cases)('is an error in the affected fields, and fine elsewhere: %s', async (_, entry) => {
     const { verdict, later } = entry;
     for (const [release, meant] of [
       ['2023.10', verdict],
@@ -132,7 +132,7 @@ function madeOf(pieces: string): fc.Arbitrary<string> {
   return fc.array(fc.constantFrom(...pieces.split(' ')), { maxLength: 8 }).map((all) => all.join(''));
 }
 
-test('an error is said of meta_icon where the service would refuse it, and nowhere else', async () => {
+test('an error is reported for meta_icon exactly if the service would reject it', async () => {
   const icons = madeOf(`fa:// http: / /static .. . %(theme)s a B.png _ ${'x'.repeat(200)}`);
   const releases = fc.constantFrom(...sandboxReleases.filter((release) => release !== '2023.10'));
   await fc.assert(

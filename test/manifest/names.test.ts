@@ -49,7 +49,7 @@ describe('a name in place of an id', () => {
     expect(loaded.resources.map((resource) => shownOf(resource)[field])).toEqual([value]);
   });
 
-  test('is an error under the contract alone, at each place', async () => {
+  test('is an error with contract_only, at each place', async () => {
     const loaded = await load(
       [
         'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [7, { name: y }] }]',
@@ -116,7 +116,7 @@ describe('a name in place of an id', () => {
   });
 });
 
-describe('the rules over all files hold for names', () => {
+describe('the rules over all files apply to names', () => {
   test('a provider belongs to one application, by name as by id', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [{ name: y }] }]',

@@ -163,7 +163,7 @@ describe('a reference', () => {
   });
 });
 
-test('a variable that holds the token is refused by its name', async () => {
+test('a variable with the token is refused by its name', async () => {
   const { diagnostics } = await loadManifests(['a.yaml'], {
     files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:copy}" }]\n' }),
     variables: { copy: 'Bearer canary-token-1' },

@@ -20,7 +20,7 @@ test.each([
   [' pass ', ' pass '],
   ['', ''],
   ['\n', ''],
-])('a file that holds %j gives %j: without its last line end', async (content, expected) => {
+])('a file with %j gives %j: without its last line end', async (content, expected) => {
   expect(await secretIn(content)).toBe(expected);
 });
 

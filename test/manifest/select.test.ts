@@ -76,7 +76,7 @@ describe('a glob', () => {
     expect(selected([glob]).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('takes a character for one, however many code units it has', () => {
+  test('counts a character once, regardless of code units', () => {
     const ofOne = usernames
       .filter((username) => /^.$/su.test(username))
       .map((username) => `user.${username}`);

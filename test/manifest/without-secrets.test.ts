@@ -115,7 +115,7 @@ test.each([
   ['another item of the list', 'groups: ["${env:A}", admins]', 'invalid-format'],
   ['another field', 'email: "${env:A}", path: /x', 'invalid-format'],
   ['what is left out', 'email: "${env:A}" }, { username: w', 'likely-refused'],
-])('all else is checked as ever: %s', async (_, fields, code) => {
+])('everything else is still checked: %s', async (_, fields, code) => {
   const text = `users: [{ username: u, name: "\${file:../missing}", ${fields} }]`;
   const files = { 'm/token': 'canary', other: 'canary', '/proc/self/environ': 'canary' };
   const { diagnostics } = await assumed(text, { files, allowEnv: ['A', 'MY_*'], allowFiles: ['m', '/proc'] });

@@ -47,7 +47,7 @@ describe('an inventory', () => {
     expect(inventory.gaps).toEqual([]);
   });
 
-  test('takes smaller pages than it asks for', async () => {
+  test('accepts smaller pages than requested', async () => {
     const users = manyUsers(70);
     const inventory = await taking(listingService({ users, mostOnPage: 20 }).send);
     expect(names(inventory)).toEqual(users.map(({ username }) => username));

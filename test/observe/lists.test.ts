@@ -131,7 +131,7 @@ describe('existing records are read in pages', () => {
   });
 });
 
-test('under the contract alone no list is asked for, and no user', async () => {
+test('with contract_only no list and no user is read', async () => {
   const declared = { users: manyUsers(10), applications: manyApplications(10) };
   const service = listingService(declared);
   const observed = await observing(declared, service, { contractOnly: true });
@@ -552,7 +552,7 @@ describe('a page that cannot be read', () => {
   });
 });
 
-test.each([0, 1, 2, 3, 4])('an interruption after %i requests ends it, and blames nobody', async (after) => {
+test.each([0, 1, 2, 3, 4])('an interruption after %i requests ends it without a failure', async (after) => {
   const interruption = new AbortController();
   const declared = { users: manyUsers(500) };
   const service = listingService({

@@ -48,14 +48,14 @@ async function lookedUp(
 
 const asked = ({ names }: Seen): string[] => names.filter((name) => /^n\d/.test(name));
 
-test('five pages in place of a 404 end the look-ups if nothing shows what such a page means', async () => {
+test('five pages in place of a 404 end the look-ups if their meaning stays unknown', async () => {
   const seen = await lookedUp('applications', 9, () => page);
   expect(asked(seen)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
   expect(seen.lookUps.failures.map(({ proof }) => proof)).toEqual(Array(5).fill('fault'));
   expect(seen.done).toBe(5);
 });
 
-test('a page in place of a 404 is asked for again if the service says "absent" otherwise', async () => {
+test('a page in place of a 404 is requested again if the service has another form of "absent"', async () => {
   const seen = await lookedUp('applications', 1, (name, nth) => (nobodyOf(name) || nth > 1 ? absent : page));
   expect(asked(seen)).toEqual(['n0', 'n0']);
   expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent' });

@@ -54,7 +54,7 @@ test.each<[string, string, Record<string, Observation>, readonly string[]]>([
 
 const absent: Observation = { presence: 'absent' };
 
-test('what made the kind unreadable counts for a record that was not asked for', async () => {
+test('a failure that made the kind unreadable counts for unread records too', async () => {
   const resources = await desired(groupOf);
   const observed = new Map(resources.map(({ address }) => [address, { presence: 'unknown' } as const]));
   const group = resources.find(({ kind }) => kind.type === 'group');

@@ -151,7 +151,7 @@ describe('observing', () => {
     expect(result).toMatchObject({ kind: 'failed', notRead: 95 });
   });
 
-  test('ends at once when it is interrupted, and blames nobody', async () => {
+  test('ends at once when it is interrupted, without a failure', async () => {
     const interruption = new AbortController();
     const { result, requests } = await observing(
       100,
@@ -185,7 +185,7 @@ describe('the next look-up after an answer', () => {
     expect(result).toMatchObject({ kind: 'failed', failures: [{ proof: 'nothing' }] });
   });
 
-  test('ends with the first application where nobody has answered yet', async () => {
+  test('is not sent if nothing has answered yet', async () => {
     const { requests } = await observing(50, () => silence, 1);
     expect(requests).toBe(2);
   });

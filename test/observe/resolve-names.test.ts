@@ -323,7 +323,7 @@ describe('a name that leads to no id', () => {
     ]);
   });
 
-  test('ends the looking where nothing works any more', async () => {
+  test('ends the look-ups after several failures', async () => {
     const service = nameService({}, { instead: () => answered(500, 'broken') });
     const names = Array.from({ length: 9 }, (_, index) => ({ name: `g${index}` }));
     const { faults, notRead } = await resolved({ users: [user('u', ...names)] }, service, { concurrency: 1 });

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe('the package', () => {
-  test('holds the program, the library, the schemas and the documents, and nothing else', () => {
+  test('contains the program, the library, the schemas and the documents, and nothing else', () => {
     const outside = packed.filter((path) => !/^(bin|dist|schemas)\//.test(path));
     expect(outside.toSorted()).toEqual([
       'LICENSE',
@@ -133,7 +133,7 @@ describe('the library', () => {
   const example = /```ts\n([^]*?)```/.exec(readFileSync(join(root, 'docs/library.md'), 'utf8'))?.[1] ?? '';
 
   test.each(someOf(['node16', 'nodenext', 'bundler'], 0))(
-    'has types that hold under the strictest flags, as %s resolves them',
+    'has types that compile with the strictest flags, as %s resolves them',
     async (moduleResolution) => {
       writeFileSync(join(folder, 'main.ts'), example);
       writeFileSync(join(folder, 'use.ts'), use);

@@ -134,7 +134,7 @@ describe('the action', () => {
     expect(github.requests.filter((request) => request.startsWith('PATCH'))).toEqual([]);
   });
 
-  test('writes another comment where the one there is may not be changed', async () => {
+  test('writes another comment if the present one may not be changed', async () => {
     await run({ command: 'plan' });
     github.fail('PATCH', 403, '{"message":"Forbidden"}');
     await run({ command: 'plan' });
@@ -222,7 +222,7 @@ describe('the action', () => {
     ['plan', ['--env=live', '--url=https://a.example.com', '--token-file=-'], undefined],
     ['apply', ['--env=live', '--url=https://a.example.com', '--token-file=-'], undefined],
     ['validate', ['--env=live'], token],
-  ])('hands the token of a %s to rollcall alone, and its service by flags', async (command, flags, inEnv) => {
+  ])('passes the token of a %s only to rollcall, and its service by flags', async (command, flags, inEnv) => {
     const inputs = { COMMAND: command, ENVIRONMENT: 'live', URL: 'https://a.example.com', TOKEN: token };
     const env = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value]));
     const started: Parameters<Parameters<typeof runRollcall>[0]['start']>[] = [];
@@ -255,7 +255,7 @@ describe('the action', () => {
     ]);
   });
 
-  test('comments on nothing where there is no pull request', async () => {
+  test('writes no comment without a pull request', async () => {
     ofEvent({ ref: 'refs/heads/main' });
     expect(await run({ command: 'plan' })).toMatchObject({ failed: false });
     expect(github.requests).toEqual([]);

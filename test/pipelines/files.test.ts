@@ -46,7 +46,7 @@ describe('the workflows for GitHub', () => {
   );
 
   test.each(['github.yaml', 'github-npm.yaml'])(
-    '%s has all commits where it compares with one, and its nightly run takes the place of no other',
+    '%s has all commits if it compares with one, and its nightly run does not replace others',
     (name) => {
       const { jobs, concurrency } = parse(text(`examples/pipelines/${name}`)) as {
         // likewise
@@ -79,7 +79,7 @@ test.each(['github-npm.yaml', 'gitlab.yaml'])(
   },
 );
 
-test('the file for GitLab has git and all commits where it compares with one', () => {
+test('the file for GitLab has git, and all commits if it compares with one', () => {
   const { default: defaults, ...jobs } = parse(text('examples/pipelines/gitlab.yaml')) as Record<
     string,
     { image?: string; script?: string[]; variables?: Record<string, unknown> } // other tests run it

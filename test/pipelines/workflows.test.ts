@@ -163,7 +163,7 @@ describe('the example for GitHub', () => {
     expect(again['plan']?.log).toContain('No changes.');
   });
 
-  test.runIf(inFull)('fails in the night when something has come to differ', async () => {
+  test.runIf(inFull)('fails at night if something differs', async () => {
     await runWorkflow(workflow, ofPush);
     expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({ drift: { failed: false } });
     write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: wiki, name: Other }]\n');

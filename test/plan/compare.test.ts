@@ -33,16 +33,12 @@ const values: readonly JsonValue[] = [
 
 const pairs = values.flatMap((declared) => values.map((observed) => [declared, observed] as const));
 
-test.each(['group', 'provider', 'open_in_new_tab'])(
-  'a value of %s means the same as itself alone',
-  (field) => {
-    for (const [declared, observed] of pairs)
-      expect(
-        sameValue(kindWith(field), field, declared, observed),
-        JSON.stringify([declared, observed]),
-      ).toBe(declared === observed);
-  },
-);
+test.each(['group', 'provider', 'open_in_new_tab'])('a value of %s is equal only to itself', (field) => {
+  for (const [declared, observed] of pairs)
+    expect(sameValue(kindWith(field), field, declared, observed), JSON.stringify([declared, observed])).toBe(
+      declared === observed,
+    );
+});
 
 describe('ids', () => {
   test.each<[JsonValue, JsonValue, boolean]>([
@@ -153,7 +149,7 @@ describe('different are', () => {
 describe('declared and held fields of a user', () => {
   const manifest = `version: 1\nusers: [{ username: u, name: U, groups: [${group}], attributes: { key: "\${env:KEY}" } }]\n`;
 
-  test('is compared in the declared fields alone', async () => {
+  test('are compared in declared fields only', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const held = { username: 'u', name: 'U', groups: [group], attributes: { key: 'canary-1' }, email: 'x' };

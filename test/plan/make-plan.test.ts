@@ -104,7 +104,7 @@ describe('a plan', () => {
     expect(plan.resource_drift).toEqual([]);
   });
 
-  test('creates users if they are absent, for it cannot know', async () => {
+  test('creates users if absent, because their presence is unknown', async () => {
     const plan = await planOf('version: 1\nusers:\n  - username: alice\n    name: Alice\n');
     const { resource_changes: changes, summary } = planDocument(plan);
     expect(changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
@@ -144,7 +144,7 @@ describe('a plan', () => {
     );
   });
 
-  test('is not read from a document with a resource that nobody declares', async () => {
+  test('with an undeclared resource cannot be read from a document', async () => {
     const document = await documentOf('version: 1\nusers: [{ username: u }]\n');
     expect(() => planFrom(document, () => undefined)).toThrow('user.u is planned, and not declared');
   });

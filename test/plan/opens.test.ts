@@ -46,7 +46,7 @@ const h = 'the group "h"';
 const all = { policy_engine_mode: 'all' };
 const others = 'everyone admitted by policies and negated bindings';
 
-describe('a change of what is bound opens it to', () => {
+describe('a change of bindings opens it to', () => {
   test.each<[string, JsonObject, readonly JsonObject[], JsonObject, readonly string[]]>([
     ['an added group', { policies: [group('g'), group('h')] }, [group('g')], {}, [h]],
     [

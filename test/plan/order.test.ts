@@ -34,7 +34,7 @@ function namesIn({ changes }: MadePlan): string[] {
 }
 
 describe('the order of a plan', () => {
-  test('is that of the names where nothing is handed over', async () => {
+  test('is that of the names if no value moves', async () => {
     const plan = await handing({ a: 1, b: 2, c: 3 }, { b: 4 });
     expect(namesIn(plan)).toEqual(['a', 'b', 'c']);
     expect(plan.changes.every(({ waitsFor }) => waitsFor === undefined)).toBe(true);

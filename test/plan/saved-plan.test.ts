@@ -45,7 +45,7 @@ async function otherwise(
 }
 
 describe('the text of a saved plan', () => {
-  test('is read as it was written, and holds no secret', async () => {
+  test('is read as it was written, and contains no secret', async () => {
     const plan: PlanDocument = planDocument(await planned());
     expect(jsonText(plan)).not.toMatch(/SECRET/);
     expect(parsePlan(jsonText(plan))).toEqual({ kind: 'plan', plan });

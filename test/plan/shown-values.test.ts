@@ -17,7 +17,7 @@ async function changeOf(held: Readonly<Record<string, string | null>>): Promise<
   return planDocument(plan).resource_changes[0];
 }
 
-describe('a held value of a sensitive field', () => {
+describe('a value held in a sensitive field', () => {
   test.each([['the secret of before'], [''], [null]])('is not shown, whatever it is: %j', async (held) => {
     expect(await changeOf({ meta_description: held })).toMatchObject({
       change: { before: { meta_description: '(sensitive)' }, after: { meta_description: '(sensitive)' } },
@@ -30,8 +30,8 @@ describe('a held value of a sensitive field', () => {
   });
 });
 
-describe('a secret that the service holds in another field', () => {
-  test('is blanked out where that field differs', async () => {
+describe('a secret held in another field', () => {
+  test('is masked if that field differs', async () => {
     const group = 'once hunter-canary-22, now other';
     expect(await changeOf({ meta_description: 'hunter-canary-22', group })).toMatchObject({
       change: { before: { group: 'once (sensitive), now other' } },

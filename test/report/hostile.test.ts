@@ -82,16 +82,20 @@ function inFormat(format: ReportFormat): [string, (world: Given) => string][] {
 }
 
 describe('text', () => {
-  test.each(Object.entries(reports))('%s holds nothing that a terminal or a log acts on', (_, report) => {
-    const render = (world: Given, style: Style): string => formats.text(report(world), { ...setting, style });
-    holdsFor(4, (world) => {
-      const text = render(world, createStyle({ colours: false }));
-      expectInertLines(text);
-      const coloured = render(world, createStyle({ colours: true }));
-      expect(coloured.length).toBeGreaterThan(text.length);
-      expectInertLines(coloured.replace(ourColours, ''));
-    });
-  });
+  test.each(Object.entries(reports))(
+    '%s contains nothing that a terminal or a log interprets',
+    (_, report) => {
+      const render = (world: Given, style: Style): string =>
+        formats.text(report(world), { ...setting, style });
+      holdsFor(4, (world) => {
+        const text = render(world, createStyle({ colours: false }));
+        expectInertLines(text);
+        const coloured = render(world, createStyle({ colours: true }));
+        expect(coloured.length).toBeGreaterThan(text.length);
+        expectInertLines(coloured.replace(ourColours, ''));
+      });
+    },
+  );
 });
 
 describe('JSON', () => {
@@ -266,7 +270,7 @@ describe('JUnit', () => {
     });
   });
 
-  test('knows a fault when there is one', () => {
+  test('reports a failure', () => {
     const start = '<?xml version="1.0" encoding="UTF-8"?>\n';
     for (const faulty of [
       '<a>',

@@ -94,7 +94,7 @@ describe('the reports of a plan', () => {
   });
 });
 
-test('the names of files are one name to whoever reads the report', () => {
+test('files have the same names for every reader of the report', () => {
   const found = diagnosticFor('a,b:c d%/é?#.yaml', { code: 'similar-name', summary: 'x' });
   const report = planReport({ diagnostics: [found], filenames: [] });
   expect(github(report, setting)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');

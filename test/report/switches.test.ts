@@ -64,7 +64,7 @@ describe.each(['markdown', 'html'] as const)('%s of a plan, where something diff
     expect(page).toContain('An apply would change nothing.');
   });
 
-  test('does not name an apply that changes nothing, where it creates something', async () => {
+  test('does not mention an apply without changes if it creates something', async () => {
     const page = await written(`${manifest}  - { slug: new, name: New }\n`);
     expect(count(page, both('update').trim())).toBe(1);
     expect(page).not.toContain('would change nothing');

@@ -62,7 +62,7 @@ describe('GitHub annotations', () => {
     );
   });
 
-  test('are one command a line, whatever a manifest holds', async () => {
+  test('are one command a line, for any manifest', async () => {
     const lines = formats
       .github(await validated(), setting)
       .trimEnd()
@@ -122,7 +122,7 @@ describe('values left unchecked without secrets', () => {
   });
 });
 
-test.each(Object.entries(formats))('the report %s lets no control character through', async (_, format) => {
+test.each(Object.entries(formats))('the report %s escapes control characters', async (_, format) => {
   const report = format(await validated(), setting);
   expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
 });

@@ -86,7 +86,7 @@ describe.each(counts)('the text of a plan of %i', (count) => {
     }
   });
 
-  test.each(outputs)('has a line for each change where it is compact: $columns columns', (output) => {
+  test.each(outputs)('has a line for each change in compact form: $columns columns', (output) => {
     const text = stripVTControlCharacters(planText(planned(), createStyle(output), 'lines'));
     const [head, lines = '', ...foot] = text.split('\n\n');
     expect(head).toBe('Plan for https://id.example.com');

@@ -174,7 +174,7 @@ describe('a job', () => {
     expect(await tries(stop.signal, () => stop.abort('SIGINT'))).toBe(0);
   });
 
-  test('ends as denied where one look-up of several was', async () => {
+  test('ends as denied if one of several look-ups was denied', async () => {
     const { job, settings } = await started();
     const ran = await plan({ settings, selection }, job);
     const [resource] = ran.result?.changes.map((change) => change.resource) ?? [];

@@ -171,7 +171,7 @@ test('a warning of a field is one only where the service does not say its releas
   expect(refused).toMatch(/^m\.yaml:1:\d+: error: /);
 });
 
-test('under the contract alone, nobody is asked', async () => {
+test('with contract_only, it is not read', async () => {
   const says = [version('2025.12.4')];
   expect(await run(plan, { says, contractOnly: true })).toMatchObject({
     ran: { ending: 'invalid' },

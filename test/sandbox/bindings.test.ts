@@ -275,7 +275,7 @@ describe('access to an application', () => {
     expect([await passing(service, 'carol'), await passing(service, 'dave')]).toEqual(expected);
   });
 
-  test('is said of who asks where nobody is named, and of nobody who is not there', async () => {
+  test('is reported for the requester without a user, and not for a missing user', async () => {
     const { ask, pkOf } = await serving({ bindings: bound(['carol']) });
     const path = 'core/applications/grafana/check_access/';
     expect(await ask('GET', path)).toEqual({

@@ -70,7 +70,7 @@ function facts(type: string, name: string): FieldFacts | undefined {
 }
 
 test.each([familyOf('providers')])(
-  'the kind $type is not written, and one of it can be deleted',
+  'the kind $type is read-only, and a record of it can be deleted',
   ({ path }) => {
     const { sandbox } = seedSandbox({});
     const { status, body } = ask(sandbox, 'GET', path);

@@ -42,7 +42,7 @@ function create(sandbox: Sandbox, list: string, fields: object): void {
 const people = { users: ['bob', 'Alice', 'alice', 'ünï'].map((username) => ({ username, name: username })) };
 
 describe('a list of users', () => {
-  test('holds all of them but the anonymous one, in the order of their characters, whose tokens too', () => {
+  test('has all of them but the anonymous one, in code-point order, including those of tokens', () => {
     const everybody = ['Alice', 'alice', 'bob', 'sandbox', 'ünï'];
     expect(shown(get(seeded(people), 'core/users/'), 'username')).toEqual([200, everybody]);
     expect(shown(get(seeded(people), 'core/users/?ordering=-username'), 'username')).toEqual([
@@ -163,7 +163,7 @@ const apps = { applications: ['c', 'a', 'b'].map((slug) => ({ slug, name: slug.t
 const full = 'core/applications/?superuser_full_list=true';
 
 describe('a list of applications', () => {
-  test('is right for a superuser who asks for all of it', () => {
+  test('is correct for a superuser who requests all of it', () => {
     const sandbox = seeded({ ...apps, tokens: [{ ...chief, open_applications: 'none' }] });
     expect(shown(get(sandbox, full, 'super'), 'slug')).toEqual([200, ['a', 'b', 'c']]);
     expect(shown(get(sandbox, `${full}&slug=b`, 'super'), 'slug')).toEqual([200, ['b']]);

@@ -209,7 +209,7 @@ describe('a body that is not JSON', () => {
 });
 
 describe('release 2026.8 and later', () => {
-  test('the path of the slug `requestable` is a list, whether there is such an application or not', () => {
+  test('the path of the slug `requestable` is a list, with or without such an application', () => {
     const applications = [{ slug: 'requestable', name: 'R' }];
     const path = 'core/applications/requestable/';
     expect(get(seeded('2026.5', { applications }), path).body).toMatchObject({ slug: 'requestable' });

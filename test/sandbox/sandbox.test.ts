@@ -38,7 +38,7 @@ describe('the sandbox', () => {
     expect(post(sandbox, 'applications', { slug: 'b', name: 'B', provider: 8 }).status).toBe(201);
   });
 
-  test('silently takes a backchannel provider from the application that had it', () => {
+  test('silently removes a backchannel provider from its former application', () => {
     const sandbox = seeded();
     post(sandbox, 'applications', { slug: 'a', name: 'A', backchannel_providers: [1, 2, 3] });
     post(sandbox, 'applications', { slug: 'b', name: 'B', backchannel_providers: [2, 4] });
@@ -95,7 +95,7 @@ describe('the sandbox', () => {
     ['applications', 'slug', 50, 'a'],
     ['users', 'username', 150, 'a'],
     ['users', 'username', 150, '\u{1f600}'],
-  ] as const)('takes %s with a %s of %i characters, and of no more: %s', (list, field, most, character) => {
+  ] as const)('accepts %s with a %s of %i characters, and not more: %s', (list, field, most, character) => {
     const fields = (length: number): object => ({ name: 'A', [field]: character.repeat(length) });
     expect(post(seeded(), list, fields(most)).status).toBe(201);
     expect(post(seeded(), list, fields(most + 1))).toMatchObject({

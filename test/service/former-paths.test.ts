@@ -39,7 +39,7 @@ async function asked(
 
 const list: HttpRequest = { method: 'GET', path };
 
-test('an earlier release is asked at its own path, and from then on there alone', async () => {
+test('an earlier release is requested at its own path, which is remembered', async () => {
   const answers = { [former]: json(200), [`${former}1/`]: json(404) };
   const { sent, statuses } = await asked(answers, list, { method: 'PATCH', path: `${path}1/`, body: '{}' });
   expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `PATCH ${former}1/`]);

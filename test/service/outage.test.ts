@@ -248,14 +248,14 @@ describe('pacing in an outage', () => {
     return () => ((asked += 1) > failures ? notFound : refused);
   }
 
-  test('lets nothing be sent until the service is back', async () => {
+  test('sends nothing until the service is back', async () => {
     const { pacing, clock } = pacingThat(comingBackAfter(3));
     pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(true);
     expect(clock.sleeps).toEqual([250, 500, 1000]);
   });
 
-  test('lets nothing be sent any more when it does not come back', async () => {
+  test('sends nothing more if it does not come back', async () => {
     const { pacing } = pacingThat(() => refused);
     pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(false);

@@ -216,7 +216,7 @@ describe('how many are under way at a time', () => {
     { kind: 'slow_down' },
     { kind: 'unavailable', retryAfter: '1' },
     { kind: 'lost', error: timeout },
-  ])('halves when the service asks to wait, or lets the time limit pass: $kind', async (answer) => {
+  ])('halves when the service asks to wait, or a request times out: $kind', async (answer) => {
     const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(4);
@@ -269,7 +269,7 @@ describe('how many are under way at a time', () => {
     }
   });
 
-  test('holds a limit that fell from the end of the task that showed it', async () => {
+  test('keeps a reduced limit from the end of the task that showed it', async () => {
     const { pacing } = withCeiling(8);
     const told: string[] = [];
     const gates = Array.from({ length: 12 }, () => gate());

@@ -26,7 +26,7 @@ function ids(read: WholeReading): unknown[] {
   return read.kind === 'whole' ? read.records.map(({ received }) => received['pk']) : [read.kind];
 }
 
-test('a list is read again where it counts another number of records on another page', async () => {
+test('a list is read again if its pages disagree on the number of records', async () => {
   const before = [{ pk: 7, name: 'p7' }, ...records];
   expect(ids(await reading(pageOf(before, 1, 3)))).toEqual([1, 2, 3, 4, 5, 6]);
   // The first is deleted: as many came as the second page counts, but one of them is gone, and 3 was never seen.

@@ -52,7 +52,7 @@ describe('a token that the other side echoes', () => {
     expect(await redacted(withBody(502, `<p>${secret}</p>`))).toMatchObject({ body: '<p>(sensitive)</p>' });
   });
 
-  test('leaves an answer alone that has escapes, and no secret', async () => {
+  test('with escapes and without a secret stays unchanged', async () => {
     const body = '{ "detail": "caf\\u00e9 \\/" }';
     expect(await redacted(withBody(404, body))).toMatchObject({ body });
   });
@@ -70,7 +70,7 @@ describe('a field name that means something', () => {
 describe('a record', () => {
   const record = { pk: 'team-identity-1', slug: 'wiki-identity', name: 'Wiki by team-identity', group: '' };
 
-  test('is compared as it came, where the value of a harmless header is a part of it', async () => {
+  test('is compared as received if it contains the value of a harmless header', async () => {
     const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({
@@ -135,7 +135,7 @@ describe('the secrets of a manifest', () => {
     });
   });
 
-  test('too short to be kept apart from other words take the whole text with them', () => {
+  test('too short to search for mask the whole text', () => {
     const body = { name: ['no more than 150 characters', 'fine'] };
     expect(withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['1']).body).toEqual({
       name: ['(sensitive)', 'fine'],

@@ -67,7 +67,7 @@ describe('the log', () => {
     });
   });
 
-  test('holds no token, no secret and no body', async () => {
+  test('contains no token, no secret and no body', async () => {
     for (const env of [{ ROLLCALL_LOG: 'debug' }, { ROLLCALL_LOG: 'json' }]) {
       const log = await logOf({}, env);
       expect(log).toContain('/api/v3/core/users/');

@@ -46,7 +46,7 @@ test("a newer Node is asked for the system's authorities", async () => {
   expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('the file of authorities is trusted, and nobody else', async () => {
+test('only the authorities of the file are trusted', async () => {
   Object.assign(trusted, { roots: [], newer: undefined });
   expect(await get([ours])).toMatchObject({ kind: 'answered', status: 200 });
   expect(await get([other])).toMatchObject({ kind: 'never_sent' });

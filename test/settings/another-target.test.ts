@@ -38,7 +38,7 @@ async function refusalOf(flags: Flags, env: Variables): Promise<UsageError> {
 const own = { PRODUCTION_TOKEN: 'canary-production' };
 
 describe('ROLLCALL_URL with a chosen environment', () => {
-  test('is refused where it leads elsewhere, by the names of both', async () => {
+  test('is refused if it leads elsewhere, with both names', async () => {
     const elsewhere = { ...own, ROLLCALL_URL: 'https://id.staging.example.com' };
     const said = {
       message:
@@ -96,7 +96,7 @@ describe('the general token with a chosen environment', () => {
       { PRODUCTION_TOKEN: 'canary-x', ROLLCALL_TOKEN: 'canary-production' },
       'which holds another',
     ],
-  ])('is refused where it is another: %s with %o', async (env, variables, said) => {
+  ])('is refused if it differs: %s with %o', async (env, variables, said) => {
     const { message, hint } = await refusalOf({ env }, variables);
     for (const part of said.split('…')) expect(message).toContain(part.trim());
     expect(message).toContain(`the environment "${env}"`);
@@ -132,7 +132,7 @@ test('in the sandbox every environment is the sandbox, and no other service is u
   await refusalOf({ env: 'production', url: 'https://id.example.com' }, env);
 });
 
-test('validate sends nothing, so it asks nobody which service is meant, and hides both tokens', async () => {
+test('validate does not ask for the service, because it sends nothing, and hides both tokens', async () => {
   const env = { ...own, ROLLCALL_URL: 'https://elsewhere.example.com', ROLLCALL_TOKEN_FILE: 'other.token' };
   const values = await valuesOf({ env: 'production' }, env);
   const { policy, diagnostics } = await readSettings(values, { env, files }, 'manifests');

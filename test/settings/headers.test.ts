@@ -24,7 +24,7 @@ describe('--header', () => {
     ['X-Url:  https://example.com/a:b ', 'x-url', 'https://example.com/a:b'],
     ['X-Pass: Basic ${env:PASS}', 'x-pass', 'Basic p4ss'],
     ['X-Money: $5 {env:PASS}', 'x-money', '$5 {env:PASS}'],
-  ])('takes %j', (flag, name, value) => {
+  ])('accepts %j', (flag, name, value) => {
     expect(read([flag], { PASS: 'p4ss\n' })).toEqual([[name, value]]);
   });
 
@@ -56,7 +56,7 @@ describe('--header', () => {
     ]);
   });
 
-  test('takes a header once', () => {
+  test('accepts a header once', () => {
     expect(() => read(['X-Team: a', 'x-team: b'])).toThrow('--header x-team is given twice');
   });
 });

@@ -51,7 +51,7 @@ describe('the settings', () => {
     expect((await settings({ config: 'ops/rollcall.yaml' })).config.manifests).toEqual(['ops/manifests']);
   });
 
-  test('take --vars over the file, and --var over --vars', async () => {
+  test('override the file by --vars, and --vars by --var', async () => {
     const { variables } = await settings({
       env: 'staging',
       vars: ['more.yaml'],
@@ -230,7 +230,7 @@ describe('the settings', () => {
   });
 });
 
-test('`manifests: [-]` is refused although a file of that name is there: standard input lies nowhere', async () => {
+test('`manifests: [-]` is refused although such a file exists: standard input has no folder', async () => {
   const project = memoryFiles({ 'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n', '-': 'version: 1\n' });
   const { diagnostics } = await projectSettings({}, {}, project);
   expect(diagnostics.map(({ code }) => code)).toEqual(['outside-project']);

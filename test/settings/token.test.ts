@@ -30,7 +30,7 @@ describe('the token', () => {
     await expect(tokenBy(flag, env)).rejects.toThrow(message);
   });
 
-  test('shows itself nowhere but where it is revealed', async () => {
+  test('is shown only where it is revealed', async () => {
     const token = await tokenBy('token', {});
     const shown = [
       String(token),

@@ -16,7 +16,7 @@ describe('a created file', () => {
     expect(readFileSync(join(folder, 'a/b/c/file'), 'utf8')).toBe('text');
   });
 
-  test('takes the place of nothing', async () => {
+  test('replaces no file', async () => {
     writeFileSync(join(folder, 'file'), 'former');
     expect(await createFile(join(folder, 'file'), 'text')).toBe(false);
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('former');
@@ -36,7 +36,7 @@ describe('a created file', () => {
 describe('private files created together', () => {
   const at = (name: string): string => join(folder, name);
 
-  test('are there as a whole, with their folders, for their owner alone', async () => {
+  test('appear together, with their folders, readable only for their owner', async () => {
     const texts = new Map([
       [at('a.yaml'), 'one'],
       [at('b/c/d.yaml'), 'two'],
@@ -65,7 +65,7 @@ describe('private files created together', () => {
     expect(readdirSync(folder)).toEqual(['b.yaml']);
   });
 
-  test('leave nothing behind where one cannot be written', async () => {
+  test('leave nothing if one cannot be written', async () => {
     writeFileSync(at('file'), '');
     const texts = new Map(['a.yaml', 'file/b.yaml'].map((name) => [at(name), 'text']));
     await expect(createPrivateFiles(texts)).rejects.toThrow('ENOTDIR');

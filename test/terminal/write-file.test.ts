@@ -49,7 +49,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('leaves whoever reads the former file with the whole of it', async () => {
+  test('leaves readers of the former file with its complete content', async () => {
     writeFileSync(file, 'before');
     const reader = await open(file);
     await write(file, 'after');

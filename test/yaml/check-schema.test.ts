@@ -67,7 +67,7 @@ test.each([
 });
 
 describe('a value', () => {
-  test('holds a name where an id belongs', async () => {
+  test('contains a name in place of an id', async () => {
     expect(await told('version: 1\nusers:\n  - { username: a, groups: [admins] }\n')).toEqual([
       expect.stringMatching(
         /^invalid-format 3:29 .* A name is written as `\{ name: admins \}`\. The id ends the URL .* GET \S+name=NAME\.$/,
@@ -75,7 +75,7 @@ describe('a value', () => {
     ]);
   });
 
-  test('holds the JSON of a mapping, as Terraform writes attributes', async () => {
+  test('contains the JSON of a mapping, as Terraform writes attributes', async () => {
     const text = `version: 1\nusers:\n  - { username: a, attributes: '{"a": 1}' }\n`;
     expect(await told(text)).toEqual(['wrong-type 3:32 Remove the quotes.']);
   });
@@ -120,7 +120,7 @@ describe('an unknown field', () => {
     expect(await told(text)).toEqual([expect.stringContaining('Did you mean `group`?')]);
   });
 
-  test('is not quoted where it may hold a secret', async () => {
+  test('is not quoted if it may contain a secret', async () => {
     const text =
       'version: 1\nusers:\n  - username: a\n    passwd: canary\n    x: y\n  - { username: b, z: 1, client_secret: canary }\n';
     const file = sourceFile('a.yaml', text);
@@ -138,7 +138,7 @@ test.each(['a~1b', 'a/b', 'a~0b', '~', '~01', '/~'])(
   },
 );
 
-describe('a slug with a character that it must not hold', () => {
+describe('a slug with a forbidden character', () => {
   const summaries = async (text: string, data: string): Promise<string[]> => {
     const file = sourceFile('a.yaml', text);
     const parsed = parseYaml(file);
@@ -146,11 +146,14 @@ describe('a slug with a character that it must not hold', () => {
     return diagnosticsOf(checkSchema(validateManifest, value, parsed, file)).map(({ summary }) => summary);
   };
 
-  test.each(['my wiki', 'wiki.example', 'wikí', 'wiki🙂x', 'a/b'])('is told of it: %s', async (slug) => {
-    const character = /[^-\w]/u.exec(slug)?.[0];
-    const text = `version: 1\napplications:\n  - slug: ${slug}\n    name: A\n`;
-    expect(await summaries(text, slug)).toEqual([`\`slug\` must not hold ${JSON.stringify(character)}`]);
-  });
+  test.each(['my wiki', 'wiki.example', 'wikí', 'wiki🙂x', 'a/b'])(
+    'is reported with it: %s',
+    async (slug) => {
+      const character = /[^-\w]/u.exec(slug)?.[0];
+      const text = `version: 1\napplications:\n  - slug: ${slug}\n    name: A\n`;
+      expect(await summaries(text, slug)).toEqual([`\`slug\` must not hold ${JSON.stringify(character)}`]);
+    },
+  );
 
   test('gets no character of a text that the manifest refers to', async () => {
     const text = 'version: 1\napplications:\n  - slug: ${env:SLUG}\n    name: A\n';

@@ -35,7 +35,7 @@ describe('the text of a file', () => {
     expect(await read(utf8('ä'.repeat(1025)), 2048)).toMatchObject({ code: 'file-too-large' });
   });
 
-  test('is asked for no more than it takes to know that it is too long', async () => {
+  test('is read only until it is known to be too long', async () => {
     const asked: number[] = [];
     const files: Files = {
       ...memoryFiles({ 'a.yaml': 'x' }, 'y'),

@@ -62,7 +62,7 @@ describe('the comment of a plan', () => {
     expect(forStep.length).toBeGreaterThanOrEqual(Math.min(forPullRequest.length, 900_000));
   });
 
-  test.runIf(inFull)('uses most of the room there is', async () => {
+  test.runIf(inFull)('uses most of the allowed length', async () => {
     const plan = await planOf(manifestOf(5000, (index) => `User ${index}`));
     expect(comment(plan).length).toBeGreaterThan(59_000);
     const wide = comment(await planOf(manifestOf(7000, () => '\u6f22'.repeat(60))), stepSummaryLimit);
@@ -147,7 +147,7 @@ describe('the comment of a plan', () => {
     expect(folded).toMatch(/ 1 warning in 30 places\.$/m);
   });
 
-  test('begins with the same marker whether there is a plan or not', async () => {
+  test('begins with the same marker with and without a plan', async () => {
     const plan = await planOf(manifestOf(1, () => 'x'));
     const failed = commentOf({ service: plan.service });
     expect(failed.split('\n', 1)).toEqual(comment(plan).split('\n', 1));

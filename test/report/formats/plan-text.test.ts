@@ -135,7 +135,7 @@ describe('the text of a plan', () => {
     expect(joined.replaceAll(' ', '')).toBe(`"${'word'.repeat(40)}${'\u{10330}'.repeat(120)}"`);
   });
 
-  test('shows blanks at the end of a line where they are all that differs, and a last line end', async () => {
+  test('shows spaces at the end of a line if nothing else differs, and a missing last line end', async () => {
     const blanks = await textOf(application('meta_description: "One\\nTwo"'), {
       wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'One  \nTwo' },
     });

@@ -47,7 +47,7 @@ test('an answer that the user did not wait for is not blamed on the connection',
 });
 
 test.each(['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'])(
-  'a refused TLS handshake is known by each name that OpenSSL has for it: %s',
+  "a refused TLS handshake is recognized by each of OpenSSL's names: %s",
   (code) => {
     const error = Object.assign(new Error('alert number 40'), { code });
     expect(wordsFor({ kind: 'never_sent', error, transient: false })).toContain(
@@ -99,7 +99,7 @@ describe('http:// to a port that expects TLS', () => {
     expect(wordsFor(await answerOf(service))).not.toContain('https://');
   });
 
-  test('is not suspected of a service that takes too long', async () => {
+  test('is not suspected of a slow service', async () => {
     expect(wordsFor(await answerOf({}, 50))).not.toContain('https://');
   });
 });
