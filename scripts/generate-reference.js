@@ -7,7 +7,7 @@ import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
 import { kinds } from '../dist/kinds/all.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { manifestSchema } from './manifest-schema.js';
-import { cell, listTable, referencePages, resolved } from './reference-pages.js';
+import { cell, listTable, referencePages, resolved, wordsFor } from './reference-pages.js';
 
 put('schemas/manifest.schema.json', `${jsonLines(manifestSchema(kinds, newestFacts))}\n`);
 const manifest = readSchema('manifest');
@@ -95,14 +95,7 @@ function typeOf(property, schema) {
   if (values) return values.map((/** @type {string} */ one) => `\`${one}\``).join(', ');
   if (items) return `list of ${typeOf(items, schema)}`;
   if (format) return format;
-  const words = new Map([
-    ['object', 'mapping'],
-    ['string', 'text'],
-  ]);
-  return [type ?? 'any']
-    .flat()
-    .map((name) => words.get(name) ?? name)
-    .join(' or ');
+  return wordsFor(type);
 }
 
 /** @param {string} name */

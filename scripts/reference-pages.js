@@ -161,21 +161,13 @@ function valueText(value, kind, name, manifest) {
     const shown = values.slice(0, mostValues).map((/** @type {any} */ one) => `\`${cell(String(one))}\``);
     return shown.join(', ') + (values.length > mostValues ? ` and ${values.length - mostValues} more` : '');
   }
-  const nouns = new Map([
-    ['object', 'mapping'],
-    ['string', 'text'],
-  ]);
-  const form = [type ?? 'any']
-    .flat()
-    .map((one) => nouns.get(one) ?? one)
-    .join(' or ');
   const isWide = Math.abs(maximum ?? 0) >= 2 ** 31 - 1;
   const limits = [
     minimum !== undefined && minimum > -(2 ** 31) && `at least ${minimum}`,
     maximum !== undefined && !isWide && `at most ${maximum}`,
     maxLength !== undefined && `at most ${maxLength} characters`,
   ].filter(Boolean);
-  return [form, ...limits].join(', ');
+  return [wordsFor(type), ...limits].join(', ');
 }
 
 /**
@@ -221,4 +213,14 @@ export function resolved({ $ref, anyOf, ...own }, manifest) {
 /** @param {string} text */
 export function cell(text) {
   return text.replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;');
+}
+
+/**
+ * What people call the types of a value.
+ *
+ * @param {string | readonly string[]} [type]
+ */
+export function wordsFor(type = 'any') {
+  const names = [type].flat().join(' or ');
+  return names.replace('object', 'mapping').replace('string', 'text');
 }
