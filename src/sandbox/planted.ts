@@ -1,117 +1,128 @@
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
-import { pathNamed, type KindName } from './all.ts';
+import { pathNamed } from './all.ts';
 import { uuid } from './ids.ts';
 import { isWritten, type World } from './kind.ts';
+import { saveRequest } from './taken.ts';
 
-/** Stores the records of a seed that have an id, unchanged; omitted fields get the service's defaults. */
-export function plantSeed(world: World): void {
-  const { certificates, flows, groups, outposts, property_mappings: mappings, providers, roles } = world.seed;
-  plant(world, 'role', roles);
-  plant(world, 'group', groups);
-  plant(
-    world,
+type Filled = (entry: JsonObject, world: World, index: number) => JsonObject;
+
+/** The lists of a seed in the order of their creates, with the kind of their entries, and the entry with its omitted fields. */
+const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, filled?: Filled])[] = [
+  ['certificates', 'certificate'],
+  ['roles', 'role'],
+  ['groups', 'group'],
+  [
+    'flows',
     '/flows/instances/',
-    flows?.map(({ slug, name = slug, ...more }) => ({
+    ({ slug = '', name = slug, ...more }) => ({
       designation: 'authorization',
       slug,
       name,
       title: name,
       ...more,
-    })),
-  );
-  plant(world, 'certificate', certificates);
-  plant(
-    world,
+    }),
+  ],
+  [
+    'property_mappings',
     'provider_scope',
-    mappings?.map(({ name, managed, ...more }) => ({
+    ({ name = '', managed, ...more }) => ({
       name,
       expression: 'return {}',
-      scope_name: managed?.replace(/.*\/scope-/, '') ?? name,
+      scope_name: managed === undefined ? name : textOf(managed).replace(/.*\/scope-/, ''),
       ...(managed !== undefined && { managed }),
       ...more,
-    })),
-  );
-  for (const { type = 'saml', ...provider } of providers?.toSorted((a, b) => a.pk - b.pk) ?? [])
-    plant(world, `/providers/${type}/`, [
-      { ...someFlows, ...(type === 'saml' && { acs_url: 'https://saml.example.com/acs' }), ...provider },
-    ]);
-  plant(
-    world,
-    'outpost',
-    outposts?.map((outpost) => ({ type: 'proxy', config: { log_level: 'info' }, ...outpost })),
-  );
+    }),
+  ],
+  ['providers', '/providers/{type}/', ({ type = 'saml', ...provider }) => ({ ...byType(type), ...provider })],
+  ['outposts', 'outpost', (outpost) => ({ type: 'proxy', config: { log_level: 'info' }, ...outpost })],
+  ['applications', 'application'],
+  ['users', 'user'],
+  ['bindings', '/policies/bindings/', boundTo],
+  [
+    'object_attributes',
+    '/core/object_attributes/',
+    (demand) => ({
+      object_type: 'authentik_core.user',
+      type: 'text',
+      label: demand['key'] ?? '',
+      ...demand,
+    }),
+  ],
+];
+
+/** Entries of these lists are always requests. */
+const requested: ReadonlySet<string> = new Set(['applications', 'users', 'bindings', 'object_attributes']);
+
+function byType(type: JsonValue): JsonObject {
+  return {
+    authentication_flow: null,
+    authorization_flow: uuid('flow default-provider-authorization-implicit-consent'),
+    invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+    ...(type === 'saml' && { acs_url: 'https://saml.example.com/acs' }),
+  };
 }
 
-const someFlows = {
-  authentication_flow: null,
-  authorization_flow: uuid('flow default-provider-authorization-implicit-consent'),
-  invalidation_flow: uuid('flow default-provider-invalidation-flow'),
-};
-
-function plant(world: World, name: KindName, records: readonly object[] = []): void {
-  const kind = world.kind(pathNamed(world, name));
-  if (!isWritten(kind)) return;
-  for (const record of records) if ('pk' in record) kind.writing.plant(record as JsonObject); // of a seed, which was read as JSON
-}
-
-export interface Asked {
-  readonly list: keyof SandboxSeed;
-  readonly path: string;
-  /** Evaluated when the previous ones exist. */
-  readonly bodies: () => readonly (JsonObject | undefined)[];
-}
-
-export function requestsOf(world: World): readonly Asked[] {
-  const {
-    applications = [],
-    certificates,
-    groups,
-    object_attributes: demands = [],
-    roles,
-    users = [],
-  } = world.seed;
-  const type = { object_type: 'authentik_core.user', type: 'text' };
-  return [
-    { list: 'certificates', path: '/crypto/certificatekeypairs/', bodies: () => withoutId(certificates) },
-    { list: 'roles', path: '/rbac/roles/', bodies: () => withoutId(roles) },
-    { list: 'groups', path: '/core/groups/', bodies: () => withoutId(groups) },
-    { list: 'applications', path: '/core/applications/', bodies: () => applications },
-    { list: 'users', path: '/core/users/', bodies: () => users },
-    { list: 'bindings', path: '/policies/bindings/', bodies: () => bindingsOf(world) },
-    ...(world.rules.hasRequests
-      ? [
-          {
-            list: 'object_attributes' as const,
-            path: '/core/object_attributes/',
-            bodies: () => demands.map((demand) => ({ ...type, label: demand.key, ...demand })),
-          },
-        ]
-      : []),
-  ];
-}
-
-function withoutId(records: readonly { readonly pk?: string }[] = []): (JsonObject | undefined)[] {
-  return records.map((record) => (record.pk === undefined ? { ...record } : undefined));
-}
-
-function bindingsOf(world: World): JsonObject[] {
-  const byName = (path: string, field: string, name: string): JsonValue =>
+function boundTo(
+  { application = '', group, user, policy, ...more }: JsonObject,
+  world: World,
+  order: number,
+): JsonObject {
+  const named = (path: string, field: string, name: JsonValue): JsonValue =>
     world.at(path).with(field, name)[0]?.pk ?? name;
-  return (world.seed.bindings ?? []).map(({ application, group, user, policy, ...more }, order) => ({
+  return {
     order,
     ...more,
-    target: byName('/core/applications/', 'slug', application),
-    ...(group !== undefined && { group: byName('/core/groups/', 'name', group) }),
-    ...(user !== undefined && { user: byName('/core/users/', 'username', user) }),
-    ...(policy !== undefined && { policy: policyNamed(world, policy) }),
-  }));
+    target: named('/core/applications/', 'slug', application),
+    ...(group !== undefined && { group: named('/core/groups/', 'name', group) }),
+    ...(user !== undefined && { user: named('/core/users/', 'username', user) }),
+    ...(policy !== undefined && { policy: policyNamed(world, textOf(policy)) }),
+  };
 }
 
 /** The policy of a name; created, and passed by nobody, if missing. */
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const known = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
-  if (known() === undefined) plant(world, path, [{ pk: uuid(`policy ${name}`), name, result: false }]);
+  if (known() === undefined) plant(world, path, { pk: uuid(`policy ${name}`), name, result: false });
   return known() ?? null;
+}
+
+/** An entry of a seed that the service would reject. */
+export interface RefusedEntry {
+  readonly list: string;
+  readonly index: number;
+  readonly field: string;
+  readonly texts: readonly (string | JsonObject)[];
+}
+
+/** Stores the entries of a seed that have an id, unchanged, then sends the others as requests. Returns the rejected ones. */
+export function plantSeed(world: World): RefusedEntry[] {
+  const entries = seedLists.flatMap(([list, kind, filled = (entry) => entry]) => {
+    if (list === 'object_attributes' && !world.rules.hasRequests) return [];
+    const all = (world.seed[list] ?? []) as JsonObject[]; // of a seed, which was read as JSON
+    return all.map((entry, index) => ({
+      list,
+      index,
+      path: pathNamed(world, kind.replace('{type}', textOf(entry['type'] ?? 'saml'))),
+      pk: requested.has(list) ? undefined : entry['pk'],
+      whole: () => filled(entry, world, index),
+    }));
+  });
+  const withId = entries.filter(({ pk }) => pk !== undefined);
+  for (const { path, whole } of withId.toSorted((a, b) => Number(a.pk) - Number(b.pk) || 0))
+    plant(world, path, whole());
+  return entries.flatMap(({ list, index, path, pk, whole }) => {
+    const kind = world.kind(path);
+    const made = pk === undefined && isWritten(kind) && saveRequest(kind, whole());
+    if (!made || 'record' in made) return [];
+    const errors =
+      'errors' in made ? made.errors : { [made.crashedOver]: ['The service breaks down over it.'] };
+    return Object.entries(errors).map(([field, texts]) => ({ list, index, field, texts: [texts].flat() }));
+  });
+}
+
+function plant(world: World, path: string, record: JsonObject): void {
+  const kind = world.kind(path);
+  if (isWritten(kind)) kind.writing.plant(record);
 }

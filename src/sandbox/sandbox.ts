@@ -18,14 +18,14 @@ import {
 import { isWritten, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { listed } from './lists.ts';
 import { Paths } from './paths.ts';
-import { plantSeed, requestsOf } from './planted.ts';
+import { plantSeed, type RefusedEntry } from './planted.ts';
 import { checkedAccess } from './policies.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
 import { Requesters, notAuthenticated, reaches, rightFor, viewed, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 import { listOptions, meOf, versionOf } from './self.ts';
-import { refusedOf, saveRequest, type RefusedEntry, type Taken } from './taken.ts';
+import { saveRequest, type Taken } from './taken.ts';
 import { deleteRow, shownUses } from './uses.ts';
 
 export class Sandbox {
@@ -56,10 +56,7 @@ export class Sandbox {
     this.#executor = new Executor(this.#world);
     this.#paths = new Paths(this.#world);
     plantFresh(this.#world, isPlanted);
-    plantSeed(this.#world);
-    this.refused = requestsOf(this.#world).flatMap(({ list, path, bodies }) =>
-      refusedOf(this.#written(path), list, bodies()),
-    );
+    this.refused = plantSeed(this.#world);
     for (const token of seed.tokens ?? []) this.issue(token);
     isSeeding = false;
   }
