@@ -1,10 +1,10 @@
 import type { Address } from '../base/diagnostic.ts';
 import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
-import { defaultKinds } from '../kinds/all.ts';
+import { defaultKinds, kinds, modelOf } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
 import { counts, keyOf } from '../kinds/bindings.ts';
 import { groupField, policyBindings, policyField, userField } from '../kinds/policy-bindings.ts';
-import { listQuery, type Kind } from '../kinds/kind.ts';
+import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readAllChildren } from './children.ts';
 import type { Client } from './client.ts';
@@ -139,13 +139,19 @@ function cascadeRefusal(
       return 'it is bound to records that could open to everyone without it: remove it from their `policies` first';
     // 2023.10 answers in capitals.
     if (textOf(action).toLowerCase() !== 'cascade') continue;
-    const of = familyOfModel(textOf(app), textOf(model));
+    const of = familyOf(textOf(app), textOf(model));
     if (of === undefined || of.isDeletedAlong) continue;
     const isGoing = going.some(({ resource, held }) => resource.kind.family === of && held.pk === textOf(pk));
     if (!isGoing)
       return `the service would delete ${what} with it: declare that as absent too, or change its reference first`;
   }
   return undefined;
+}
+
+/** The list of the records of a model: of all of a list, or of one of its types. */
+function familyOf(app: string, model: string): Family | undefined {
+  const ofType = kinds.find((kind) => kind.permissionsOf === app && modelOf(kind).type === model);
+  return familyOfModel(app, model) ?? ofType?.family;
 }
 
 /** The reason if the delete would open a record to everyone: an application, a flow, a source or any other that has bindings. */

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { factsOf } from '../../src/kinds/facts.ts';
+import { familyOfModel } from '../../src/kinds/families.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
+import { times } from '../support/effort.ts';
+import { applied, env, instance, seed } from '../support/random-instance.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { World } from '../support/update-world.ts';
+import { isIn, writtenType } from '../support/written-type.ts';
+
+const bindings = ['/flows/bindings/', '/policies/bindings/'];
+
+interface Found {
+  readonly path: string;
+  readonly record: JsonObject;
+}
+
+/** All records of a service, by their ids. */
+function recordsOf(world: World, release: SandboxRelease): ReadonlyMap<string, Found> {
+  const lists = new Set(
+    kinds.flatMap((kind) =>
+      kind.single === undefined && isIn(kind, release) ? [writtenType(kind, release) as string] : [],
+    ),
+  );
+  const found = new Map<string, Found>();
+  for (const path of [...lists, ...bindings])
+    for (let page = 1; page > 0;) {
+      const answer = world.handle({ method: 'GET', path: `/api/v3${path}?page=${page}&page_size=100` });
+      const body = answer.kind === 'answered' && answer.status === 200 ? parseJson(answer.body) : undefined;
+      const { results = null, pagination = null } = isJsonObject(body ?? null) ? (body as JsonObject) : {}; // just asked
+      if (!isJsonList(results)) throw new Error(`${path} was not listed`);
+      for (const record of results)
+        if (isJsonObject(record))
+          found.set(
+            `${path} ${textOf(record['pk'] ?? record['brand_uuid'] ?? record['tenant_uuid'] ?? record['name'] ?? null)}`,
+            {
+              path,
+              record,
+            },
+          );
+      page = isJsonObject(pagination) ? Number(pagination['next']) : 0;
+    }
+  return found;
+}
+
+/** Whether the plan shows that a record goes: it is declared as absent, bound to one that goes, or named with what it hangs on. */
+function isShown(
+  { path, record }: Found,
+  release: SandboxRelease,
+  plan: string,
+  gone: ReadonlyMap<string, Found>,
+): boolean {
+  const model = factsOf(release, path)?.model ?? '';
+  const [app = '', type = ''] = model.split('.');
+  const families = kinds.filter((kind) => writtenType(kind, release) === path).map(({ family }) => family);
+  const family = families[0] ?? familyOfModel(app, type);
+  if (family && plan.includes(`  - ${family.type}.${textOf(record[family.identity] ?? null)}`)) return true;
+  if (family?.isDeletedAlong) return true;
+  const target = textOf(record['target'] ?? null);
+  const isOfGone = [...gone.values()].some(({ record: other }) =>
+    [other['pk'], other['policybindingmodel_ptr_id'], other['pbm_uuid']].some(
+      (id) => textOf(id ?? null) === target,
+    ),
+  );
+  return bindings.includes(path) && (isOfGone || plan.includes(`deletes the ${type} `));
+}
+
+const releases = ['2023.10', '2026.8'] as const;
+const cases = releases.flatMap((release) =>
+  Array.from({ length: times({ short: 4, full: 60 }) }, (_, index) => ({ release, index })),
+);
+
+test.each(cases)(
+  'a delete takes nothing along that the plan does not show, in a random instance: $release, seed $index',
+  async ({ release, index }) => {
+    const random = seededRandom(1000 + index);
+    const world = new World(seed, release);
+    await applied(world, JSON.stringify(instance(world, release, random)));
+    const before = recordsOf(world, release);
+    const lists: Record<string, JsonObject[]> = {};
+    for (const { path, record } of before.values()) {
+      const kind = kinds.find((one) => writtenType(one, release) === path && isIn(one, release));
+      if (!kind?.deletion || kind.scope !== undefined || random() > 0.08) continue;
+      const entry = {
+        [kind.identity]: record[kind.identity] ?? null,
+        ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
+        state: 'absent',
+      };
+      (lists[kind.list] ??= []).push(entry);
+    }
+    const { context, stdout } = world.run(JSON.stringify({ version: 1, groups: [], ...lists }), env);
+    const allow = ['update', 'delete', 'way-in', 'lockout', 'open-login'];
+    const options = { output: 'text', yes: true, allow, maxDeletes: '1000', compact: false } as const;
+    await apply(['m.yaml'], options, context);
+    const after = recordsOf(world, release);
+    const gone = new Map([...before].filter(([key]) => !after.has(key)));
+    const hidden = [...gone.values()].filter((one) => !isShown(one, release, stdout(), gone));
+    expect(hidden, stdout()).toEqual([]);
+    expect(gone.size).toBeGreaterThan(0);
+  },
+);
+
+test('a connector stays while a stage names it, whose model is not that of all stages', async () => {
+  const world = new World(seed, '2026.8');
+  const made = world.sandbox.create('/endpoints/agents/connectors/', { name: 'mine' });
+  const connector = 'record' in made ? (made.record['connector_uuid'] ?? null) : null;
+  world.sandbox.create('/stages/endpoints/', { name: 'asks', connector });
+  const text = 'version: 1\nconnectors: [{ type: agents, name: mine, state: absent }]\n';
+  const { context, stdout } = world.run(text, env);
+  await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update', 'delete'] }, context);
+  expect(stdout()).toContain('the service would delete the endpointstage "asks" with it');
+  expect(world.sandbox.record('/stages/endpoints/', 'asks')).toBeDefined();
+});
