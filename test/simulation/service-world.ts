@@ -411,7 +411,8 @@ export class ServiceWorld {
         return {
           ...answeredIn(back, response.status, response.body, response.headers),
           words: `${response.status}`,
-          clear: response.status !== 500,
+          // As a page, a 405 comes of a crash inside a POST, or of a path that the release does not have: neither tells of the record.
+          clear: response.status !== 500 && response.status !== 405,
           ...this.#toldBy(underWay, response),
         };
       };
