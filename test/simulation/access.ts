@@ -74,7 +74,8 @@ interface Bound {
 
 /** Somebody else binds a group, or takes away or disables what is bound. */
 export interface Deed {
-  readonly at: number;
+  /** When, in milliseconds; or right after the service has carried out so many requests. */
+  readonly when: { readonly at: number } | { readonly after: number };
   readonly kind: 'binds' | 'removes' | 'disables';
   readonly slug: string;
   readonly group: string;
@@ -150,7 +151,7 @@ export function accessOf(random: Random): AccessScenario {
     deeds: chance(0.15)
       ? [
           {
-            at: whole(0, 600),
+            when: momentOf(whole(0, 600)),
             kind: pick(['binds', 'removes', 'disables']),
             slug: slug(),
             group: pick(groups),
@@ -162,6 +163,11 @@ export function accessOf(random: Random): AccessScenario {
     hasRenamedUser: chance(0.3),
     ...(chance(0.3) && { absent: { boundTo: some(there, 0.6), mayDelete: mayUpdate && chance(0.7) } }),
   };
+}
+
+/** Half of all writers act between two requests of a run, at any of them. */
+function momentOf(number: number): Deed['when'] {
+  return number % 2 === 0 ? { at: number } : { after: 1 + (number % 40) };
 }
 
 /** All that a world of access declares. */

@@ -226,6 +226,8 @@ export function checkAccessOf(
     const application = access.applications.find(
       ({ slug }) => outcome.type === 'application' && slug === outcome.name,
     );
+    if (application && outcome.outcome !== 'unchanged' && !isReread(run, application, outcome.outcome))
+      fail('reread', `${says} without a last look`);
     const isUnseen = isFirst && access.lacks.includes('view_bindings') && !isMisled;
     if (isUnseen && application && (application.subjects !== 'everyone' || outcome.outcome !== 'created'))
       fail('silent', says);
@@ -236,11 +238,24 @@ export function checkAccessOf(
   if (ending === 'done' && !areWell) fail('true', `${run.name} ends as done`);
 }
 
-/** Whether somebody else wrote to an application after the last request of a run that binds somebody or changes it. */
+/** Whether a run read who may open an application after its last write to it. Without a provider, a new one opens nothing. */
+function isReread(
+  { sent, delivered, before }: RunHistory,
+  { slug, subjects, provider, made }: Access['applications'][number],
+  outcome: string,
+): boolean {
+  if (outcome === 'created' && (subjects === 'everyone' || (provider ?? made) === undefined)) return true;
+  const write = sent.findLast(
+    ({ name, type, method }) => type === 'application' && name === slug && method !== 'GET',
+  );
+  const reads = new Set(delivered.flatMap(({ request, lists }) => (lists?.[slug] ? request : [])));
+  return !write || sent.some((read) => reads.has(read.request) && before(write, read));
+}
+
+/** Whether somebody else wrote to an application after the last look of a run at who may open it. */
 function wasOpenedAfter({ events }: History, run: RunHistory, slug: string): boolean {
   const deed = events.findLast((event) => event.kind === 'actor' && event.name === slug);
-  const write = run.sent.findLast(
-    ({ name, purpose, binds }) => name === slug && (binds !== undefined || purpose === 'change'),
-  );
-  return deed !== undefined && (write === undefined || run.before(write, deed));
+  const { request } = run.delivered.findLast(({ lists }) => lists?.[slug] !== undefined) ?? {};
+  const look = run.handled.find((event) => event.request === request);
+  return deed !== undefined && (look === undefined || run.before(look, deed));
 }

@@ -393,6 +393,22 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         return network({ ...request, body: JSON.stringify(sent) }, signal);
       },
   },
+  'takes the look before the provider for the last one': {
+    breaks: 'reread',
+    transport: (network) => {
+      const lists = new Map<string, Exchange>();
+      let isGiven = false;
+      return async (request, signal) => {
+        const isGiving = request.method === 'PATCH' && sentIn(request)['provider'] !== undefined;
+        const known = isGiven && isListOfBindings(request) ? lists.get(request.path) : undefined;
+        isGiven ||= isGiving;
+        if (known) return known;
+        const exchange = await network(request, signal);
+        if (isListOfBindings(request)) lists.set(request.path, exchange);
+        return exchange;
+      };
+    },
+  },
   'binds again after a lost answer without a look': {
     breaks: 'bound_once',
     from: 322,

@@ -50,6 +50,8 @@ export const rules = {
   documented:
     'What the documented operations can do is done, whatever else the service offers, and however it answers the rest.',
   opened: 'At no moment somebody is let in whom neither the old nor the declared access lets in.',
+  reread:
+    'Who may open an application is read once more after the last write to it, and what others wrote before that is no success.',
   bound_once:
     'A run binds one only after a list that did not show them, and not again after an answer that may hide that it worked.',
   true: 'What is reported as created, changed or in sync is bound as declared, and has its provider; what is reported as deleted is gone.',

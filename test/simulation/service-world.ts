@@ -90,6 +90,7 @@ export class ServiceWorld {
   readonly #watch: AccessWatch | undefined;
   readonly #wants: Readonly<Record<string, Values>>;
   /** Whom each application let in when somebody looked last. */
+  #handled = 0;
   readonly #admitted = new Map<string, string>();
   /** The names of all that there ever was but applications, by type and id. */
   readonly #names = new Map<string, string>();
@@ -162,6 +163,7 @@ export class ServiceWorld {
     this.#trouble = 0;
     this.#restart = undefined;
     this.#revoked = false;
+    this.#handled = Infinity;
     this.log({ kind: 'healed' });
   }
 
@@ -681,6 +683,9 @@ export class ServiceWorld {
       ...(is && { after: is }),
     });
     if (isWrite) this.#look(run);
+    this.#handled += 1;
+    for (const deed of this.#scenario.access?.deeds ?? [])
+      if ('after' in deed.when && deed.when.after === this.#handled) this.open(deed);
     return response;
   }
 

@@ -68,7 +68,8 @@ export async function simulate(
 
   for (const run of scenario.runs) time.after(run.at, () => startRun(run, tokens.first, surroundings));
   for (const deed of scenario.actor) time.after(deed.at, () => world.act(deed));
-  for (const deed of access?.deeds ?? []) time.after(deed.at, () => world.open(deed));
+  for (const deed of access?.deeds ?? [])
+    if ('at' in deed.when) time.after(deed.when.at, () => world.open(deed));
   if (scenario.revokedAt !== undefined) time.after(scenario.revokedAt, () => world.revoke());
   await time.pass(time.now() + endOfTimeMs);
 
