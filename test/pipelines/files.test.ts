@@ -157,11 +157,13 @@ describe('the Dockerfile', () => {
   });
 
   test('copies the files that rollcall needs at run time', () => {
-    const { bin } = JSON.parse(text('package.json')) as { bin: { rollcall: string } }; // ours
+    const { bin, files } = JSON.parse(text('package.json')) as { bin: { rollcall: string }; files: string[] }; // ours
     expect(of('RUN').at(-1)).toBe(`ln -s /opt/rollcall/${bin.rollcall} /usr/local/bin/rollcall`);
     const [, last = ''] = text('.ci/Dockerfile').split(/^FROM .*-slim$/m);
     for (const needed of ['bin', 'docs/', 'examples/pipelines', 'node_modules', 'schemas', 'src/report/page'])
       expect(last).toContain(` ./${needed}\n`);
+    for (const data of files.filter((path) => /^src\/.*\.json$/.test(path)))
+      expect(last).toContain(`COPY ${data} ./${data.replace('*.json', '')}\n`);
     expect(of('COPY').filter((line) => /^\.\s/.test(line))).toEqual([]);
   });
 });
