@@ -16,10 +16,9 @@ process.on('uncaughtException', (error) =>
   lose(`an unexpected error: ${reasonOf(error).replace(/[^\x20-\x7e]/g, '?')}`, report),
 );
 process.once('beforeExit', () => {
-  if (ending === undefined) lose('rollcall ended, and its work had not come to an end', report);
+  if (ending === undefined) lose('rollcall ended before its work was complete', report);
 });
-const report =
-  'This is a bug of rollcall: report it. `rollcall plan` shows what was done of what it was to do.';
+const report = 'This is a bug of rollcall: report it. `rollcall plan` shows which changes are missing.';
 
 const args = process.argv.slice(2);
 if (args.length === 1 && args[0] === '--version') {

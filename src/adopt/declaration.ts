@@ -115,7 +115,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
   )
     throw new UsageError(
       `nothing in the service has an address like ${unmatched}`,
-      'Addresses are such as application.wiki and user.alice; * stands for any text, ? for one character.',
+      'Addresses are such as application.wiki and user.alice; * matches any text, ? one character.',
     );
   return { found: withOwnVariables(found.toSorted(byAddress)), internal, shipped };
 }

@@ -77,7 +77,7 @@ export const diagnosticCodes = {
     'repeated-id': 'warning: an id occurs twice in one list → remove it or correct it',
     'circular-reference': 'a group is its own ancestor → remove one of the parents',
     'open-login':
-      'a flow of the designation authentication logs in whoever gives a name → bind a stage that proves who it is before the login, or `--allow open-login`',
+      'a flow of the designation authentication is open by name → bind a stage with a proof of identity before the login, or `--allow open-login`',
     'similar-name':
       'warning: two names differ only in case or Unicode spelling → check that both are intended',
     'likely-refused':

@@ -88,7 +88,7 @@ export const commands: readonly Declared[] = [
     options: [
       ...project(),
       one('-q, --quiet', 'print no warnings'),
-      many('--allow <what>', 'open-login: flows that let in whoever gives a name'),
+      many('--allow <what>', 'open-login: flows that are open by name'),
       one('--without-secrets', 'read no ${env:} and ${file:}; check all else'),
       ...reporting,
     ],

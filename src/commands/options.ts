@@ -152,7 +152,7 @@ export const exportOptions: readonly Made[] = [
   one('--out <folder>', 'for the new files (default: stdout)'),
   one('--split <by>', 'how files are divided (default: type)', splits),
   many('--type <type>', 'only this type, such as application or flow'),
-  one('--all', 'defaults of the service too, also those that nobody changed'),
+  one('--all', 'unchanged defaults of the service too'),
   target,
   exclude,
   many('--missing-from <path>', 'only records that these manifests do not declare'),

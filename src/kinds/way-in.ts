@@ -137,16 +137,16 @@ function referredBy({ kind, fields }: LoginRecord, field = '', recordOf: RecordO
 
 export const openLogin: Problem = {
   code: 'open-login',
-  summary: 'whoever gives a name is logged in: no stage before that proves who it is',
+  summary: 'the flow is open by name: no stage before the login proves the identity',
   detail:
-    'Bind a stage that proves it before the one that logs in, such as a password stage. A stage with a policy that is false for everybody is skipped. If it is meant, allow it with --allow open-login.',
+    'Bind a stage with a proof of identity before the login stage, such as a password stage. A stage with a policy that is false for everybody is skipped. If this is intended, use --allow open-login.',
 };
 
 /** The problem of a plan that locks people out. */
 export const lockout = {
   code: 'lockout',
   detail:
-    'Change it in the service with another session open, so that it can be changed back. If it is meant here, allow it with --allow lockout.',
+    'Change it in the service with another session open, so that it can be undone. If this is intended here, use --allow lockout.',
 } as const;
 
 function isGiven(value: JsonValue | undefined): boolean {
@@ -216,9 +216,7 @@ export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly str
       : [`its \`${field}\` is ${beginners}: only who is logged in may begin it`]),
     ...(passes === false ? ['a policy that is bound to it is false for everybody'] : []),
     ...before.flatMap(({ record: stage }) =>
-      stage && stepOf(stage)?.denies
-        ? [`the stage ${JSON.stringify(stage.name)} denies whoever comes to it`]
-        : [],
+      stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],
     ),
     ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks who somebody is']),
     ...(isAny(({ logsIn }) => logsIn) ? [] : ['no stage logs anybody in']),

@@ -123,7 +123,7 @@ export class Selector {
       throw new UsageError(
         `no declared resource has an address like ${unmatched.join(' or ')}`,
         didYouMean(unmatched[0] ?? '', [...resourceTypes.map((type) => `${type}.*`), ...addresses]) ??
-          `Addresses are ${addressForms}; * stands for any text, ? for one character.`,
+          `Addresses are ${addressForms}; * matches any text, ? one character.`,
       );
     }
     if (selected === 0 && shard === undefined) {

@@ -100,7 +100,7 @@ export function withLogin(
     return {
       ...change,
       ...(remarks.length > 0 && { remarks: [...remarks, ...(change.remarks ?? [])] }),
-      ...(opens.has(change) && { opens: [...(change.opens ?? []), 'whoever gives a name'] }),
+      ...(opens.has(change) && { opens: [...(change.opens ?? []), 'anyone with a user name'] }),
       ...(onWay.has(change as LoginChange) && { onWayIn: true as const }),
     };
   });
@@ -216,7 +216,7 @@ const openMeanwhile: typeof openLogin = {
 function unclear(flow: PlannedFlow, policies: readonly string[]): string {
   const which = policies.map((name) => JSON.stringify(name)).join(', ');
   return which === ''
-    ? `it is not known whether a stage of the flow ${nameOf(flow)} proves who somebody is`
+    ? `it is unknown whether a stage of the flow ${nameOf(flow)} proves the identity`
     : `whether the flow ${nameOf(flow)} asks for a proof depends on ${which}`;
 }
 

@@ -67,7 +67,7 @@ export function newlyOpenTo(
 
 /** A subject that only one state of the unknown flag admits. */
 function where({ openFlag }: Access, state: 'on' | 'off', whom: string): string {
-  return `${whom} where the flag \`${openFlag.key}\` is ${state}, which is not known`;
+  return `${whom} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
 }
 
 /** Who may open a record without bindings; undefined for nobody. */

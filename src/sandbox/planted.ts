@@ -117,7 +117,7 @@ export function plantSeed(world: World): RefusedEntry[] {
     const made = pk === undefined && isWritten(kind) && saveRequest(kind, whole());
     if (!made || 'record' in made) return [];
     const errors =
-      'errors' in made ? made.errors : { [made.crashedOver]: ['The service breaks down over it.'] };
+      'errors' in made ? made.errors : { [made.crashedOver]: ['The service crashes for this value.'] };
     return Object.entries(errors).map(([field, texts]) => ({ list, index, field, texts: [texts].flat() }));
   });
 }

@@ -90,7 +90,7 @@ export async function deleteRefusal(
   const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
   if (asksSelf && self?.proof !== 'exists') return 'the user of the token is unknown';
   if (deletion.isOwned && self?.proof === 'exists') {
-    if (self.pk === undefined) return `it is not known whether the token belongs to this ${kind.type}`;
+    if (self.pk === undefined) return `it is unknown whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
   }
   const last = await lastRecordRefusal(kind, held, going, options);

@@ -208,7 +208,7 @@ test('a user stays where the service does not say whose the token is', async () 
       : exchange;
   };
   const { stdout } = await applied(world, entry('users', 'username: sandbox'));
-  expect(stdout).toContain('it is not known whether the token belongs to this user');
+  expect(stdout).toContain('it is unknown whether the token belongs to this user');
   expect(deletes(world)).toEqual([]);
 });
 

@@ -14,7 +14,7 @@ const wiki = (access: string): string =>
 const withFlag = (text: string, value: boolean): string =>
   `${text}settings: [{ flags: { core_default_app_access: ${value} } }]\n`;
 const closed = 'nobody could open it: the service closes an application that has no binding';
-const perhaps = 'where the flag `core_default_app_access` is on, which is not known';
+const perhaps = 'if the flag `core_default_app_access` is on, which is unknown';
 
 /** A service with an application that nothing is bound to, and with the flag as somebody has set it. */
 function worldOf(release: SandboxRelease, flag: boolean, more: SandboxSeed = {}): World {
@@ -182,7 +182,7 @@ describe('where the settings cannot be read', () => {
     const world = worldOf('2026.8', true, { tokens: denied.tokens ?? [] });
     const { opens } = await planned(world, wiki('access: { groups: [{ name: staff }] }'));
     expect(opens).toEqual([
-      `Opens application.wiki to the group "staff" (${staff}) where the flag \`core_default_app_access\` is off, which is not known.`,
+      `Opens application.wiki to the group "staff" (${staff}) if the flag \`core_default_app_access\` is off, which is unknown.`,
     ]);
   });
 });

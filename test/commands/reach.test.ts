@@ -59,13 +59,13 @@ describe('a plan reports who gains access, and --fail-on opens counts it', () =>
       'a source that takes users by their e-mail addresses',
       withSource({ user_matching_mode: 'identifier' }),
       withSource({ user_matching_mode: 'email_link' }),
-      'whoever has the e-mail address of a user at the source',
+      'anyone with the e-mail address of a user at the source',
     ],
     [
       'a source that takes users by their usernames',
       withSource({ user_matching_mode: 'email_link' }),
       withSource({ user_matching_mode: 'username_link' }),
-      'whoever has the username of a user at the source',
+      'anyone with the username of a user at the source',
     ],
     [
       'a source that takes users no longer',
@@ -77,13 +77,13 @@ describe('a plan reports who gains access, and --fail-on opens counts it', () =>
       'a source that takes groups by their names',
       withSource({ group_matching_mode: 'identifier' }),
       withSource({ group_matching_mode: 'name_link' }),
-      'whoever is in a group at the source that has the name of a group here',
+      'anyone in a group at the source with the name of a group here',
     ],
     [
       'a source that is enabled',
       withSource({ enabled: false }),
       withSource({ enabled: true }),
-      'everyone whom it lets log in',
+      'everyone who can log in through it',
     ],
     ['a source that is disabled', withSource({ enabled: true }), withSource({ enabled: false }), undefined],
     [
@@ -120,13 +120,13 @@ describe('a plan reports who gains access, and --fail-on opens counts it', () =>
       'an enrolment without one of its stages',
       withFlow({ stages: [gated, writes] }),
       withFlow({ stages: [writes] }),
-      'people whom a stage or a policy has kept from enrolling',
+      'people whose enrolment a stage or policy prevented',
     ],
     [
       'an enrolment without the policy of a stage',
       withFlow({ stages: [gated, writes] }),
       withFlow({ stages: [{ ...gated, policies: [] }, writes] }),
-      'people whom a stage or a policy has kept from enrolling',
+      'people whose enrolment a stage or policy prevented',
     ],
     [
       'an enrolment with more stages',
@@ -172,7 +172,7 @@ describe('a plan reports who gains access, and --fail-on opens counts it', () =>
 test('a new source and a new proxy that let more people in have a line', async () => {
   const world = new World({}, '2025.12');
   const [source] = await lines(world, withSource({ user_matching_mode: 'email_link', enabled: true }));
-  expect(source).toBe('Opens source.s to whoever has the e-mail address of a user at the source.');
+  expect(source).toBe('Opens source.s to anyone with the e-mail address of a user at the source.');
   expect(await lines(world, withProxy({ skip_path_regex: '^/a' }))).toHaveLength(1);
   expect(await lines(world, withFlow({ authentication: 'none', stages: [writes] }))).toEqual([]);
 });

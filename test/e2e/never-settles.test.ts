@@ -24,7 +24,7 @@ describe('a program that', () => {
     async (_, args) => {
       const { code, stdout, stderr } = await after(waitsForever, args);
       expect(stdout).toBe('');
-      expect(stderr).toContain('error: rollcall ended, and its work had not come to an end\n');
+      expect(stderr).toContain('error: rollcall ended before its work was complete\n');
       expect(stderr).toContain(bug);
       expect(code).toBe(1);
     },

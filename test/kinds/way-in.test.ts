@@ -146,7 +146,7 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     { policies: [policy('never')] },
     ['a policy that is bound to it is false for everybody'],
   ],
-  ['a deny stage', ['no', 'who', 'proof', 'enter'], {}, ['the stage "no" denies whoever comes to it']],
+  ['a deny stage', ['no', 'who', 'proof', 'enter'], {}, ['the stage "no" denies everybody']],
   [
     'a deny stage that is skipped',
     [{ stage: 'no', policies: [policy('never')] }, 'who', 'proof', 'enter'],

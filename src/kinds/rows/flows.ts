@@ -28,7 +28,7 @@ export const flow: RowKind = kindFrom({
       reachReads: ['designation'],
       reach: (now, before = null, beside) =>
         beside('designation') === 'enrollment' && losesBindings(stageBindings, now, before)
-          ? 'people whom a stage or a policy has kept from enrolling'
+          ? 'people whose enrolment a stage or policy prevented'
           : undefined,
     },
     authentication: { changeWarning: () => 'it changes who may use it', reach: reachOfDemand },
@@ -46,9 +46,9 @@ const admitted: Readonly<Record<string, string>> = {
   require_authenticated: 'users who are logged in',
   require_unauthenticated: 'people who are not logged in',
   require_superuser: 'superusers',
-  require_redirect: 'people whom another flow sends there',
+  require_redirect: 'people redirected by another flow',
   require_outpost: 'outposts',
-  require_token: 'whoever has a token for it',
+  require_token: 'anyone with a token for it',
 };
 
 function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | undefined {

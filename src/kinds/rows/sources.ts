@@ -4,8 +4,8 @@ import { requireField } from './require-field.ts';
 
 /** Who becomes an existing user. */
 const linkedTo: Readonly<Record<string, string>> = {
-  email_link: 'whoever has the e-mail address of a user at the source',
-  username_link: 'whoever has the username of a user at the source',
+  email_link: 'anyone with the e-mail address of a user at the source',
+  username_link: 'anyone with the username of a user at the source',
 };
 
 /** Changes that admit more people. */
@@ -13,7 +13,7 @@ const reach = {
   enabled: {
     changeWarning: (is) =>
       is === false ? 'people can no longer log in through it' : 'people can log in through it',
-    reach: (is, was) => (is === true && was === false ? 'everyone whom it lets log in' : undefined),
+    reach: (is, was) => (is === true && was === false ? 'everyone who can log in through it' : undefined),
   },
   user_matching_mode: {
     changeWarning: (mode) =>
@@ -28,7 +28,7 @@ const groupReach = {
   group_matching_mode: {
     reach: (mode, before) =>
       mode === 'name_link' && before !== mode
-        ? 'whoever is in a group at the source that has the name of a group here'
+        ? 'anyone in a group at the source with the name of a group here'
         : undefined,
   },
 } satisfies FieldRows;
