@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import { formerOf, groups, members, single, type AccessScenario, type Deed } from './access.ts';
@@ -19,6 +19,10 @@ export class AccessWatch {
   readonly #sandbox: Sandbox;
   readonly #token: string;
   #bindings: readonly JsonObject[] | undefined;
+  /** Applications by their slugs, since the last write. */
+  readonly #applications = new Map<string, JsonObject | undefined>();
+  /** The subjects of bindings by their ids, which are there from the start. */
+  #subjects: ReadonlyMap<JsonValue, string> | undefined;
 
   constructor(scenario: AccessScenario, sandbox: Sandbox, token: string) {
     this.#scenario = scenario;
@@ -29,6 +33,7 @@ export class AccessWatch {
   /** Something was written since the last look. */
   forget(): void {
     this.#bindings = undefined;
+    this.#applications.clear();
   }
 
   get #all(): readonly JsonObject[] {
@@ -43,7 +48,11 @@ export class AccessWatch {
 
   /** An application under its name, or the one that it had. */
   application(slug: string): JsonObject | undefined {
-    return this.#sandbox.record('application', slug) ?? this.#sandbox.record('application', formerOf(slug));
+    if (!this.#applications.has(slug)) {
+      const found = [slug, formerOf(slug)].map((name) => this.#sandbox.record('application', name));
+      this.#applications.set(slug, found[0] ?? found[1]);
+    }
+    return this.#applications.get(slug);
   }
 
   /** What a request about bindings is about: the application of the only target. */
@@ -75,10 +84,13 @@ export class AccessWatch {
 
   /** Who is named by their id in a binding, or in a request to make one. */
   subjectIn({ group, user }: JsonObject): string | undefined {
-    return [...groups, single].find((name) => {
-      const pk = this.#sandbox.pk(name === single ? 'user' : 'group', name);
-      return pk !== undefined && pk === (name === single ? user : group);
-    });
+    this.#subjects ??= new Map(
+      [...groups, single].flatMap((name) => {
+        const pk = this.#sandbox.pk(name === single ? 'user' : 'group', name);
+        return pk === undefined ? [] : [[pk, name] as const];
+      }),
+    );
+    return this.#subjects.get(group ?? null) ?? this.#subjects.get(user ?? null);
   }
 
   /** Who is bound to which application, as an answer shows it. */

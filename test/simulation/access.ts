@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { Random } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { uuid } from '../../src/sandbox/ids.ts';
@@ -205,7 +204,7 @@ export function accessManifestOf({ applications, absent, hasRenamedUser }: Acces
         },
   );
   const others = absent ? [{ name: otherType, type: 'oauth2', state: 'absent' }] : [];
-  return stringify({
+  return JSON.stringify({
     version: 1,
     ...(providers.length + others.length > 0 && { providers: [...others, ...providers] }),
     ...(hasRenamedUser && { users: [{ username: user.now, formerly: user.before, name: 'Zed' }] }),

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { isJsonList, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import { factsOf, type FieldFacts, type ValueFacts } from '../../src/kinds/facts.ts';
@@ -154,7 +153,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
       ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
       ...Object.fromEntries(declared),
     };
-    const text = stringify({ version: 1, [kind.list]: [entry] });
+    const text = JSON.stringify({ version: 1, [kind.list]: [entry] });
     const loaded = await loadManifests(['m.yaml'], {
       files: memoryFiles({ 'm.yaml': text }),
       env: {},

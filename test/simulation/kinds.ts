@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { Random } from '../../src/base/clock.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
@@ -131,7 +130,7 @@ export function kindsManifestOf({ records }: KindsScenario, edition: Edition): s
     };
     lists.set(kind.list, [...(lists.get(kind.list) ?? []), entry]);
   }
-  return stringify({ version: 1, ...Object.fromEntries(lists) });
+  return JSON.stringify({ version: 1, ...Object.fromEntries(lists) });
 }
 
 export function kindsWantsOf({ records }: KindsScenario, edition: Edition): Record<string, Values> {
