@@ -1,4 +1,4 @@
-import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
 import { declaresAll } from '../kinds/access.ts';
 import {
   bindingsByDeclaration,
@@ -10,6 +10,7 @@ import {
   declaredBindings,
 } from '../kinds/bindings.ts';
 import type { Child, WantedChild } from '../kinds/children.ts';
+import { rankOf } from '../service/children.ts';
 import type { RecordReading } from '../service/client.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 import { add, type BindingTarget, change, changedMeanwhile, childrenOf, removeBinding } from './children.ts';
@@ -45,7 +46,7 @@ async function within(binder: BindingTarget, one: WantedChild): Promise<WriteRes
 
 /**
  * The writes that make bindings as declared: first adds, then changes, then deletes. Bindings to last children are added after
- * the others, moved later before them, and moved earlier after them.
+ * the others, moved later before them, moved earlier after them, and deleted before them.
  */
 export async function orderWrites(
   binders: readonly BindingTarget[],
@@ -60,35 +61,74 @@ export async function orderWrites(
     ...phase(({ changed }) => changed),
     ...phase(({ addedLast }) => addedLast),
     ...phase(({ removed }) => removed),
+    ...phase(({ insideLast }) => insideLast),
   ];
 }
 
-type Moves = Readonly<Record<'added' | 'changed' | 'addedLast' | 'removed', readonly Step[]>>;
+type Moves = Readonly<Record<'added' | 'changed' | 'addedLast' | 'removed' | 'insideLast', readonly Step[]>>;
 
 async function movesTo(binder: BindingTarget, bound: readonly Child[]): Promise<Moves> {
   const missing = missingBindings(binder, bound);
-  const lastOnes = await lastAmong(binder, missing);
+  const ranks = await ranksOf(binder, missing);
+  const rankIn = (one: WantedChild): number => ranks.get(one) ?? 0;
   const adding = (one: WantedChild): Step[] => [
     () => add(binder, one),
     ...(nestedIn(one).length > 0 ? [() => within(binder, one)] : []),
   ];
+  const ends = endsOf(binder, bound);
+  /** Whether a child acts on those before it, or asks for a name from behind one that does. */
+  const crosses = ({ rank }: Child, now: number, order: number): boolean =>
+    rank > 1 || (rank === 1 && (now > ends.now || order > ends.planned));
   const changes = changedBindings(binder, bound).map(([one, base]) => {
     const [order = 0, now = 0] = [one.values['order'], base.values['order']].map(Number);
-    const moves = Math.sign(order - now);
-    const steps: Step[] = [
-      ...(differingIn({ ...one, values: ownValues(one) }, base).length > 0
-        ? [() => change(binder, one, base)]
-        : []),
-      ...(differingIn(one, base).includes(one.inside?.field ?? '') ? [() => within(binder, one)] : []),
-    ];
-    return { rank: base.isLast ? -moves : 0, steps };
+    const moves = Math.sign(order - now) || 0;
+    const isOwn = differingIn({ ...one, values: ownValues(one) }, base).length > 0;
+    const isInside = differingIn(one, base).includes(one.inside?.field ?? '');
+    const steps = {
+      own: isOwn ? [() => change(binder, one, base)] : [],
+      inside: isInside ? [() => within(binder, one)] : [],
+    };
+    return { turn: -moves * (crosses(base, now, order) ? 2 : 1), order, steps };
   });
+  const moved = changes.toSorted(byTurn);
+  const extra = extraBindings(binder, bound).toSorted((a, b) => b.child.rank - a.child.rank);
+  const last = missing.filter((one) => rankIn(one) > 0).toSorted((a, b) => rankIn(a) - rankIn(b));
+  // Where nothing is to come last any more, what is bound to other bindings may open until those are deleted that did.
+  const isClosing = last.length === 0 && extra.some(({ child }) => child.rank > 0);
   return {
-    added: missing.filter((one) => !lastOnes.has(one)).flatMap(adding),
-    changed: changes.toSorted((a, b) => a.rank - b.rank).flatMap(({ steps }) => steps),
-    addedLast: missing.filter((one) => lastOnes.has(one)).flatMap(adding),
-    removed: extraBindings(binder, bound).map((one) => () => removeBinding(binder, one)),
+    added: missing.filter((one) => rankIn(one) === 0).flatMap(adding),
+    changed: moved.flatMap(({ steps }) => [...steps.own, ...(isClosing ? [] : steps.inside)]),
+    addedLast: last.flatMap(adding),
+    removed: extra.map((one) => () => removeBinding(binder, one)),
+    insideLast: isClosing ? moved.flatMap(({ steps }) => steps.inside) : [],
   };
+}
+
+/** Where the first of the children that come last is bound, and where it is to be. */
+function endsOf(
+  binder: BindingTarget,
+  bound: readonly Child[],
+): { readonly now: number; readonly planned: number } {
+  const last = bound.filter(({ rank }) => rank > 1);
+  const kept = [...bindingsByDeclaration(binder, bound)].filter(([, child]) => child.rank > 1);
+  return {
+    now: least(last.map(({ values }) => values['order'])),
+    planned: least(kept.map(([{ values }, child]) => values['order'] ?? child.values['order'])),
+  };
+}
+
+function least(orders: readonly (JsonValue | undefined)[]): number {
+  return Math.min(...orders.map(Number));
+}
+
+interface Move {
+  readonly turn: number;
+  readonly order: number;
+}
+
+/** Children that move later go from the last to the first, then those that move earlier from the first to the last: none overtakes another on the way. */
+function byTurn(a: Move, b: Move): number {
+  return a.turn - b.turn || (a.turn < 0 ? b.order - a.order : a.order - b.order);
 }
 
 function nestedIn({ values, inside }: WantedChild): readonly JsonValue[] {
@@ -96,18 +136,17 @@ function nestedIn({ values, inside }: WantedChild): readonly JsonValue[] {
   return isJsonList(nested) ? nested : [];
 }
 
-/** The bindings whose children must come last. Children that cannot be read keep the declared order. */
-async function lastAmong(
-  { children: { last }, client, pacing }: BindingTarget,
+/** How late the children of bindings must come. Children that cannot be read keep the declared order. */
+async function ranksOf(
+  { children, client, pacing }: BindingTarget,
   missing: readonly WantedChild[],
-): Promise<ReadonlySet<WantedChild>> {
-  const found = new Set<WantedChild>();
-  if (last === undefined) return found;
+): Promise<ReadonlyMap<WantedChild, number>> {
+  const ranks = new Map<WantedChild, number>();
+  if (children.last === undefined) return ranks;
   for (const one of missing) {
     const ask = (): Promise<RecordReading> => client.readById(one.binds.refersTo, one.id);
     const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
-    const record = reading?.proof === 'exists' ? reading.record.received : {};
-    if (last.values.includes(textOf(record[last.field] ?? null))) found.add(one);
+    if (reading?.proof === 'exists') ranks.set(one, rankOf(children, reading.record.received));
   }
-  return found;
+  return ranks;
 }

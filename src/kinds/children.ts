@@ -21,8 +21,8 @@ export interface Children {
   readonly isSentWhole: boolean;
   /** Bindings to such a binding: the field of an item that declares them, and the field with the id that they need. */
   readonly inside?: Inside & { readonly bindableIn: string };
-  /** Children that must come last: the deciding field of their records, and its values. */
-  readonly last?: { readonly field: string; readonly values: readonly string[] };
+  /** Children that must come after the others: the deciding field of their records, and the rank of each value. */
+  readonly last?: { readonly field: string; readonly ranks: Readonly<Record<string, number>> };
 }
 
 interface Inside {
@@ -109,8 +109,8 @@ export interface Binding {
 }
 
 export interface Child extends Binding, Parent {
-  /** Whether its child must come last. */
-  readonly isLast: boolean;
+  /** How late its child must come; 0 for most. */
+  readonly rank: number;
   /** Whether it has expired: it admits nobody, and is neither changed nor deleted. */
   readonly isExpired: boolean;
   readonly name?: string;

@@ -21,6 +21,13 @@ export const stageBindings: Children = {
   // 2023.10.7 and 2025.12.4 took a PATCH of the order alone.
   isSentWhole: false,
   inside: { field: 'policies', children: policyBindings, bindableIn: 'policybindingmodel_ptr_id' },
-  // They act on the results of earlier stages.
-  last: { field: 'component', values: ['ak-stage-user-login-form', 'ak-stage-user-write-form'] },
+  // They act on the results of earlier stages. A name is only asked for once its proof is bound.
+  last: {
+    field: 'component',
+    ranks: {
+      'ak-stage-identification-form': 1,
+      'ak-stage-user-login-form': 2,
+      'ak-stage-user-write-form': 2,
+    },
+  },
 };

@@ -1,4 +1,4 @@
-import { isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { childrenOf, partName, subjectOf } from '../kinds/access.ts';
 import { targetId, childFields, valueOf } from '../kinds/bindings.ts';
 import type { Child, Children, Parent } from '../kinds/children.ts';
@@ -120,8 +120,13 @@ function hasSameIds(a: readonly ListedRecord[], b: readonly ListedRecord[]): boo
   return a.length === b.length && b.every(({ received }) => ids.has(textOf(received['pk'])));
 }
 
+/** How late the child with this record must come. */
+export function rankOf({ last }: Children, record: JsonObject): number {
+  return last?.ranks[textOf(record[last.field] ?? null)] ?? 0;
+}
+
 function childIn({ received, shown }: ListedRecord, children: Children, now: number): Child {
-  const { inside, last, expiry } = children;
+  const { inside, expiry } = children;
   const binds = children.binds.find(({ idIn }) => (received[idIn] ?? null) !== null);
   const within = (binds && shown[binds.recordIn]) ?? null;
   const record = isJsonObject(within) ? within : {};
@@ -131,7 +136,7 @@ function childIn({ received, shown }: ListedRecord, children: Children, now: num
     ...(binds && { binds, id: received[binds.idIn] ?? null }),
     ...(typeof name === 'string' && { name }),
     ...(inside && { inside, bindable: textOf(received[inside.bindableIn] ?? null) }),
-    isLast: last?.values.includes(textOf(record[last.field] ?? null)) === true,
+    rank: rankOf(children, record),
     isExpired:
       expiry !== undefined &&
       received[expiry.isExpiring] === true &&

@@ -111,8 +111,8 @@ describe.each(someReleases(sandboxReleases))('flows on release %s', (release) =>
       'POST flows instances slug name title designation',
       'POST policies bindings policy order negate',
       'POST flows bindings stage order',
-      'POST flows bindings stage order',
       'POST policies bindings policy order',
+      'POST flows bindings stage order',
       'POST flows bindings stage order',
     ]);
     expect(stagesIn(service)).toEqual(['5 enter', '10 who', '20 proof (1)']);

@@ -24,7 +24,7 @@ async function world(
   const bound = bindingsIn(children, held).map((one): Child => ({
     ...one,
     pk: 'b',
-    isLast: false,
+    rank: 0,
     isExpired: false,
   }));
   const fields = {
