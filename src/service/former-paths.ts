@@ -16,7 +16,8 @@ export function withFormerPaths(send: Transport): Transport {
     const answer = await send(request, signal);
     if (!leadsNowhere(answer) || signal?.aborted) return answer;
     const other = await send(former, signal);
-    if (leadsNowhere(other)) return answer;
+    // The page may hide a create that worked, which a request that was never sent does not disprove.
+    if (leadsNowhere(other) || other.kind === 'never_sent') return answer;
     if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
     return other;
   };

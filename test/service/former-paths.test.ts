@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { scopeMapping } from '../../src/kinds/rows/property-mappings.ts';
 import { withFormerPaths } from '../../src/service/former-paths.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { refused } from '../support/scripted-transport.ts';
 
 const { path, formerPath } = scopeMapping;
 const former = formerPath?.path ?? expect.fail();
@@ -55,6 +56,11 @@ test.each([502, 421, 200])('a former path answered only by a proxy, with %i, is 
 test('a create lost at the former path counts as lost', async () => {
   const answers = { [path]: page(404), [former]: { kind: 'lost', error: new Error('gone') } as const };
   expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual(['lost']);
+});
+
+test('a create that was never sent to the former path may have worked at the present one', async () => {
+  const answers = { [path]: page(405), [former]: refused };
+  expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual([405]);
 });
 
 test('a create that no path took is sent to the former one', async () => {

@@ -62,17 +62,19 @@ export function isInFormerForm({ sent, delivered }: RunHistory, event: Of<'sent'
   );
 }
 
-/** Whether it went out once more in the form, or to the path, of an earlier release: what came of that counts. */
+/** Whether it went out once more in the form, or to the path, of an earlier release: what came of that counts, unless it was never sent. */
 export function isReplaced(run: RunHistory, event: Of<'sent'>): boolean {
-  const answer = run.delivered.find(({ request }) => request === event.request);
-  return run.sent.some(
-    (other) =>
-      other.request > event.request &&
-      other.at === answer?.at &&
-      other.method === event.method &&
-      isSame(other, event) &&
-      isInFormerForm(run, other),
-  );
+  const answerTo = (one: Of<'sent'>): Of<'delivered'> | undefined =>
+    run.delivered.find(({ request }) => request === one.request);
+  const wasSent = (one: Of<'sent'>): boolean => answerTo(one)?.exchange !== 'never_sent';
+  const isAgain = (one: Of<'sent'>, other: Of<'sent'>): boolean =>
+    other.request > one.request &&
+    other.at === answerTo(one)?.at &&
+    other.method === one.method &&
+    isSame(other, one) &&
+    isInFormerForm(run, other);
+  if (!wasSent(event) && run.sent.some((other) => isAgain(other, event))) return true;
+  return run.sent.some((other) => isAgain(event, other) && wasSent(other));
 }
 
 /** Whether a run had begun with something by then that takes several writes: it was created, or looked at after somebody said yes. */
