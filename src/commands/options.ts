@@ -113,7 +113,7 @@ export function runOptions(formats?: readonly string[]): readonly Made[] {
     one('--baseline <folder>', 'show changes since an earlier state of this folder'),
     one('--changed-only', 'with --baseline: only added or altered entries'),
     one('--max-creates <n>', 'refuse a plan that would create more'),
-    one('--keep-going', 'do the rest where some cannot be planned; exit 6'),
+    one('--keep-going', 'continue without resources that cannot be planned; exit 6'),
     one('--max-updates <n>', 'refuse a plan that would change more'),
     one('--max-deletes <n>', 'refuse a plan that would delete more (default: 10)'),
     many('--allow <what>', 'update, delete, way-in, lockout or open-login'),

@@ -85,7 +85,7 @@ export class Reports {
         `Name a file for the report, or leave out -o ${output}.`,
       );
     if (asked.plan !== undefined && places.includes(await placeOf(asked.plan, context.files)))
-      throw new UsageError(`a report would take the place of the plan in ${asked.plan}`, apart);
+      throw new UsageError(`a report would overwrite the plan in ${asked.plan}`, apart);
     // Loaded before anything is created, so that created records can always be reported.
     const loaded = wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }));
     const reports = new Reports({ flags, wanted: await Promise.all(loaded), context, asked });
@@ -115,7 +115,7 @@ export class Reports {
     return refused.map((output) =>
       diagnosticFor(undefined, {
         code: 'invalid-usage',
-        summary: `an output would take the place of ${output}, which this run reads`,
+        summary: `an output would overwrite ${output}, which this run reads`,
         detail: 'Name another file for it.',
       }),
     );

@@ -11,7 +11,7 @@ const fields = {
   providers: {
     // The service replaces the whole list, and others may have added their providers.
     part: true,
-    changeWarning: () => 'their applications start or stop being served by this outpost',
+    changeWarning: () => 'this outpost starts or stops serving their applications',
   },
   service_connection: { default: null },
   config: {

@@ -51,7 +51,7 @@ const fields = {
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
 const rights =
   'rollcall sets no permissions. Give them to a role in the service, the role to a group, and put the user into that.';
-const superuser = 'A superuser is who is in a group of superusers. Give the id of that group in `groups`.';
+const superuser = 'Members of a superuser group are superusers. Add such a group to `groups`.';
 
 const notDeclarable = {
   password,

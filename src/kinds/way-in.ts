@@ -218,7 +218,7 @@ export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly str
     ...before.flatMap(({ record: stage }) =>
       stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],
     ),
-    ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks who somebody is']),
+    ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks for the user']),
     ...(isAny(({ logsIn }) => logsIn) ? [] : ['no stage logs anybody in']),
   ];
 }

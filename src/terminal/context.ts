@@ -23,6 +23,6 @@ export interface Output {
 }
 
 export interface ResultStream extends Pick<Output, 'write' | 'isTerminal'> {
-  /** Whether some output was lost. A reader that stops reading is no loss. */
+  /** Whether some output was lost. If the reader of a pipe stops reading, no output is lost. */
   isLost(): Promise<boolean>;
 }

@@ -11,7 +11,7 @@ export class StandardOutput implements ResultStream {
   readonly #onLoss: (error: Error) => void;
   readonly #isFile = leadsToFile();
 
-  /** `onLoss` is called once, at the first failed write. A reader that stops reading is no loss. */
+  /** `onLoss` is called once, at the first failed write. If the reader of a pipe stops reading, no output is lost. */
   constructor(onLoss: (error: Error) => void) {
     this.#onLoss = onLoss;
     if (!this.#isFile) process.stdout.on('error', (error) => this.#end(error));

@@ -64,7 +64,7 @@ describe('an output that would overwrite another output', () => {
       if (isThere) writeFileSync(join(cwd, target), 'mine');
       const { code, stderr } = await run(args);
       expect(stderr).toMatch(
-        /^error: (?:two reports would be written to|a report would take the place of) .*\n {4}\S/,
+        /^error: (?:two reports would be written to|a report would overwrite) .*\n {4}\S/,
       );
       expect([code, sent]).toEqual([3, 0]);
       if (isThere) expect(read(target)).toBe('mine');
@@ -105,7 +105,7 @@ describe('an output that would overwrite an input', () => {
     ),
   )('%s%s is refused before anything is sent', async (args, target) => {
     const { code, stdout, stderr } = await run(args + target);
-    const said = `an output would take the place of ${target}, which this run reads`;
+    const said = `an output would overwrite ${target}, which this run reads`;
     expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(said);
     expect(stdout + stderr).toContain('Name another file for it.');
     expect([code, sent]).toEqual([3, 0]);
@@ -126,7 +126,7 @@ describe('an output that would overwrite an input', () => {
   test('is refused for the summary of a pipeline too', async () => {
     const summary = { GITHUB_STEP_SUMMARY: join(cwd, 'm/a.yaml') };
     const { code, stderr } = await run('plan --env test --report github=-', summary);
-    expect(stderr).toContain('an output would take the place of ');
+    expect(stderr).toContain('an output would overwrite ');
     expect([code, sent]).toEqual([3, 0]);
     expectUntouched();
   });
@@ -158,11 +158,11 @@ describe('an output that would overwrite an input', () => {
     sent = 0;
     for (const target of ['p.json', './p.json', 'keys/one', 'token', 'rollcall.yaml']) {
       const { code, stderr } = await run(`apply --env test --plan p.json --report json=${target}`);
-      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`an output would take the place of ${target}, which`);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`an output would overwrite ${target}, which`);
       expect([code, sent]).toEqual([3, 0]);
     }
     const { code, stderr } = await run('show p.json --report html=./p.json');
-    expect(stderr).toContain('an output would take the place of ./p.json, which this run reads');
+    expect(stderr).toContain('an output would overwrite ./p.json, which this run reads');
     expect(code).toBe(3);
     expect(read('p.json')).toBe(saved);
     expectUntouched();

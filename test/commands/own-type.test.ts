@@ -83,7 +83,7 @@ describe.each(someReleases(sandboxReleases))(
       expect(written(service)).toEqual([]);
     });
 
-    test('is not compared as one though many are read at once', async () => {
+    test('is not compared as an OAuth2 provider when read in pages', async () => {
       const names = Array.from({ length: 20 }, (_, index) => `P${index}`);
       const service = serviceOf(names, release);
       const { ending } = await run(

@@ -204,7 +204,7 @@ describe('--report', () => {
     for (const options of [{ report: ['json=a.yaml'] }, { out: 'a.yaml' }]) {
       const { ending, stderr, written } = await runPlan(options);
       expect(ending).toBe('invalid');
-      expect(stderr).toContain('an output would take the place of a.yaml, which this run reads');
+      expect(stderr).toContain('an output would overwrite a.yaml, which this run reads');
       expect(service.requests).toEqual([]);
       expect(written.size).toBe(0);
     }
@@ -212,7 +212,7 @@ describe('--report', () => {
 
   test('cannot have the path of the saved plan', async () => {
     await expect(runPlan({ out: 'plan.json', report: ['json=plan.json'] })).rejects.toThrow(
-      'a report would take the place of the plan in plan.json',
+      'a report would overwrite the plan in plan.json',
     );
   });
 

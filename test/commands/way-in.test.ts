@@ -148,7 +148,7 @@ describe('a plan that locks people out is refused', () => {
     [
       'by another flow of the brand',
       'brands:\n  - { domain: authentik-default, flow_authentication: { slug: default-invalidation-flow } }\n',
-      'no stage asks who somebody is',
+      'no stage asks for the user',
     ],
     [
       'by a flow that is deleted',

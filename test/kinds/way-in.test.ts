@@ -153,7 +153,7 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     {},
     [],
   ],
-  ['no stages', [], {}, ['no stage asks who somebody is', 'no stage logs anybody in']],
+  ['no stages', [], {}, ['no stage asks for the user', 'no stage logs anybody in']],
   ['no login', ['who', 'proof'], {}, ['no stage logs anybody in']],
 ])('%s has its obstacles', (_, bound, fields, obstacles) => {
   expect(obstaclesIn(flowOf(bound, fields))).toEqual(obstacles);

@@ -104,7 +104,7 @@ describe('an unknown field', () => {
     ['users', 'password', '`rollcall help users`'],
     ['users', 'passwords', '`rollcall help users`'],
     ['users', 'permissions', 'rollcall sets no permissions'],
-    ['users', 'is_superuser', 'in `groups`'],
+    ['users', 'is_superuser', 'to `groups`'],
     ['groups', 'members', 'add the group to the `groups` of each user'],
     ['users', 'constructor', 'Known here: username, '],
   ] as const)('%s: %s', async (list, written, why) => {

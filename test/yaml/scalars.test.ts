@@ -45,7 +45,7 @@ describe('a word follows YAML 1.2', () => {
     expect(readAs(text)).toEqual([text, text]);
   });
 
-  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('"%s" in quotes is a text', (text) => {
+  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('a quoted "%s" is a text', (text) => {
     expect(readAs(`"${text}"`)).toEqual([text, text]);
     expect(readAs(`'${text}'`)).toEqual([text, text]);
   });

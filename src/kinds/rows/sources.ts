@@ -19,7 +19,7 @@ const reach = {
     changeWarning: (mode) =>
       typeof mode === 'string' && mode.endsWith('_link')
         ? 'anyone with the e-mail address or username of a user at the source logs in as that user'
-        : 'it changes which users the users of the source are matched with',
+        : 'users of the source may be matched with other users',
     reach: (mode, before) => (mode === before ? undefined : linkedTo[textOf(mode)]),
   },
 } satisfies FieldRows;

@@ -136,7 +136,7 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
       `It applies the rules of ${newestRelease}. Check for a newer rollcall.`,
     );
   const { tried, schema } = knownReleases.find((known) => known.line === line) ?? {};
-  const read = `which was read${schema === undefined ? '' : ` in the schema of ${schema}`}, and not tried`;
+  const read = `known from ${schema === undefined ? 'its sources' : `the schema of ${schema}`}, not tested`;
   return check(
     'release',
     'pass',
