@@ -88,7 +88,7 @@ function projectOf(
       name,
       include: projects[name],
       env: { TESTS: mode },
-      server: { deps: { external: [/\/dist\//] } },
+      server: { deps: { external: [new RegExp(`^${join(import.meta.dirname, 'dist')}/`)] } },
       ...how,
     },
   };

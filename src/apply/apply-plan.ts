@@ -12,7 +12,7 @@ import { resentFields } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { asShown } from './as-shown.ts';
-import type { Canary } from './canary.ts';
+import type { LoginCheck } from './login-check.ts';
 import { createParent, setLater, updateParent, without } from './parent.ts';
 import { remove } from './delete.ts';
 import type { WriteResult } from './settle.ts';
@@ -31,7 +31,7 @@ interface ApplyOptions {
   readonly fault?: AbortController;
   readonly failFast?: boolean;
   /** Asks whether people can still log in, where the plan changes how. */
-  readonly canary?: Canary | undefined;
+  readonly loginCheck?: LoginCheck | undefined;
   readonly onStart?: (change: Pending) => void;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
@@ -128,7 +128,7 @@ function begunOf(change: ReadyPending, run: Run): Promise<Begun> {
 
 /** Never rejects. After an exception, a change with a request sent has an unknown outcome; any other was not attempted. */
 async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
-  const { fault, canary, onOutcome } = run;
+  const { fault, loginCheck, onOutcome } = run;
   const outcome = await outcomeOf(change, run).catch((error: unknown): Outcome => {
     fault.abort(error);
     const attempts = run.sent.get(change.resource.address) ?? 0;
@@ -138,7 +138,7 @@ async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
       : { ...open, outcome: 'not_attempted', stoppedBy: 'error' };
   });
   try {
-    await canary?.after(outcome);
+    await loginCheck?.after(outcome);
     onOutcome?.(outcome);
   } catch (error) {
     fault.abort(error);
@@ -195,7 +195,7 @@ async function begin(whole: ReadyPending, run: Run): Promise<Begun> {
       attempts: 0,
       durationMs: 0,
     };
-  await run.canary?.before(change.resource.address);
+  await run.loginCheck?.before(change.resource.address);
   run.onStart?.(ready);
   return { ready, result: await carriedOut(ready, run, sendingOf(change, run)) };
 }

@@ -40,7 +40,7 @@ export const group: RowKind = kindFrom({
   path: '/core/groups/',
   list: 'groups',
   leftOut: { include_users: 'false' },
-  login: { is: 'group', grants: 'is_superuser' },
+  login: { is: 'superuser group', grants: 'is_superuser' },
   deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },
   fields,
   notDeclarable,

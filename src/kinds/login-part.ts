@@ -6,12 +6,12 @@ export type LoginPart =
   | FlowOfLogin
   | PolicyOfLogin
   | BrandOfLogin
-  | { readonly is: 'source' }
+  | { readonly is: 'login source' }
   | SuperuserOfLogin;
 
 /** A stage that asks, proves, denies or logs in. */
 export interface StepOfLogin {
-  readonly is: 'stage';
+  readonly is: 'login stage';
   /** What the flow executor shows for it at the beginning of a flow. */
   readonly challenge?: string;
   /** The field with the accepted forms of a user name; empty accepts none. */
@@ -27,7 +27,7 @@ export interface StepOfLogin {
 }
 
 interface FlowOfLogin {
-  readonly is: 'flow';
+  readonly is: 'login flow';
   /** The field with the purpose, and its value for logins. */
   readonly purpose: { readonly field: string; readonly value: string };
   /** The field that restricts who may begin it, and the values that allow anonymous users. */
@@ -39,19 +39,19 @@ interface FlowOfLogin {
 }
 
 interface PolicyOfLogin {
-  readonly is: 'policy';
+  readonly is: 'login policy';
   /** Whether everybody passes, or nobody; undefined if it depends. */
   readonly passes: (fields: JsonObject) => boolean | undefined;
 }
 
 /** The default brand names the login flow. */
 interface BrandOfLogin {
-  readonly is: 'brand';
+  readonly is: 'login brand';
   readonly isDefault: string;
   readonly flow: string;
 }
 
 /** A user, or a group that makes its members superusers. */
 type SuperuserOfLogin =
-  | { readonly is: 'user'; readonly isActive: string; readonly groups: string }
-  | { readonly is: 'group'; readonly grants: string };
+  | { readonly is: 'superuser'; readonly isActive: string; readonly groups: string }
+  | { readonly is: 'superuser group'; readonly grants: string };

@@ -66,7 +66,7 @@ export const user: RowKind = kindFrom({
   isUndocumented: false,
   title: 'name',
   unique: true,
-  login: { is: 'user', isActive: 'is_active', groups: 'groups' },
+  login: { is: 'superuser', isActive: 'is_active', groups: 'groups' },
   listing: { unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
   update: {
     refusal: (held, declared) => {

@@ -39,7 +39,7 @@ interface LoginStage {
 
 /** Whether a record is a login flow. */
 export function isLogin({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
-  return login?.is === 'flow' && fields[login.purpose.field] === login.purpose.value;
+  return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
 /** A flow with its bindings; undefined if its stages are unknown. */
@@ -93,7 +93,7 @@ function judged(
   const all = counted.map(({ binds, id, values: { negate } }) => {
     const record = recordOf(binds.refersTo, id);
     const part = record?.kind.login;
-    const passes = record && part?.is === 'policy' ? part.passes(record.fields) : undefined;
+    const passes = record && part?.is === 'login policy' ? part.passes(record.fields) : undefined;
     return {
       policies: record ? [record] : [],
       passes: passes === undefined ? undefined : passes !== (negate === true),
@@ -117,7 +117,7 @@ function together(verdicts: readonly Verdict[], isAll: boolean): Verdict {
 
 function stepOf(record: LoginRecord | undefined): StepOfLogin | undefined {
   const part = record?.kind.login;
-  return part?.is === 'stage' ? part : undefined;
+  return part?.is === 'login stage' ? part : undefined;
 }
 
 function insideOf(record: LoginRecord, recordOf: RecordOf): readonly LoginRecord[] {
@@ -202,12 +202,12 @@ function policiesOf({ policies, record }: LoginStage): readonly string[] {
 /** Why nobody can log in through a flow, in words; empty if people can, as far as known. */
 export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
-  if (login?.is !== 'flow') return [];
+  if (login?.is !== 'login flow') return [];
   const { field, values, default: usual } = login.beginners;
   const beginners = textOf(record.fields[field] ?? usual);
   const shown = stages.filter((stage) => stage.passes !== false);
   const isAny = (has: (part: StepOfLogin) => unknown): boolean =>
-    shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { is: 'stage' }));
+    shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { is: 'login stage' }));
   const lastOf = shown.findIndex(({ record: stage }) => stepOf(stage)?.logsIn);
   const before = lastOf === -1 ? shown : shown.slice(0, lastOf);
   return [

@@ -34,18 +34,18 @@ interface LoginOptions {
 /** Reads a record and the records that it shares with declared ones. */
 export async function readLogin(declared: readonly LoginRecord[], options: LoginOptions): Promise<HeldLogin> {
   const reader = new LoginReader(options);
-  const brands = await reader.all('brand');
+  const brands = await reader.all('login brand');
   const named = new Set(
     [...brands, ...declared].flatMap(({ kind: { login }, fields }) =>
-      login?.is === 'brand' ? idsIn(fields[login.flow] ?? null) : [],
+      login?.is === 'login brand' ? idsIn(fields[login.flow] ?? null) : [],
     ),
   );
-  const flows = await reader.all('flow');
+  const flows = await reader.all('login flow');
   const used = flows.filter((flow) => isLogin(flow) || named.has(textOf(plainUuid(flow.pk))));
   const bound = await reader.withBindings(used);
-  const stages = await reader.named('stage', [...bound, ...declared].flatMap(referencesIn));
-  const inside = await reader.named('stage', [...stages, ...declared].flatMap(shownIn));
-  const policies = await reader.named('policy', [...bound, ...declared].flatMap(referencesIn));
+  const stages = await reader.named('login stage', [...bound, ...declared].flatMap(referencesIn));
+  const inside = await reader.named('login stage', [...stages, ...declared].flatMap(shownIn));
+  const policies = await reader.named('login policy', [...bound, ...declared].flatMap(referencesIn));
   return { records: [...brands, ...bound, ...stages, ...inside, ...policies], unread: [...reader.unread] };
 }
 
@@ -72,7 +72,7 @@ function referencesIn({ kind, fields }: LoginRecord): Reference[] {
 
 function shownIn({ kind, fields }: LoginRecord): Reference[] {
   const { login } = kind;
-  const field = login?.is === 'stage' ? login.shows : undefined;
+  const field = login?.is === 'login stage' ? login.shows : undefined;
   const family = field === undefined ? undefined : kind.fields[field]?.refersTo;
   return field === undefined || !family ? [] : referenceTo(family, fields[field] ?? null);
 }
@@ -98,7 +98,7 @@ class LoginReader {
   }
 
   /** All records of the kinds with a part. */
-  async all(part: 'brand' | 'flow'): Promise<HeldLoginRecord[]> {
+  async all(part: 'login brand' | 'login flow'): Promise<HeldLoginRecord[]> {
     const found: HeldLoginRecord[] = [];
     for (const kind of kindsWith(part))
       for (const record of await this.#list(kind.family)) found.push(heldIn(kind, record));
@@ -123,7 +123,10 @@ class LoginReader {
   }
 
   /** The records of these references, each once, as far as the kind has a part in how people log in. */
-  async named(part: 'stage' | 'policy', references: readonly Reference[]): Promise<HeldLoginRecord[]> {
+  async named(
+    part: 'login stage' | 'login policy',
+    references: readonly Reference[],
+  ): Promise<HeldLoginRecord[]> {
     const found: HeldLoginRecord[] = [];
     for (const family of new Set(kindsWith(part).map((kind) => kind.family))) {
       const own = references.filter((one) => one.family === family);
@@ -164,8 +167,8 @@ class LoginReader {
 
 /** Whether it takes the fields of a record to know its part. */
 function dependsOnFields(login: Kind['login']): boolean {
-  if (login?.is === 'policy') return true;
-  if (login?.is !== 'stage') return false;
+  if (login?.is === 'login policy') return true;
+  if (login?.is !== 'login stage') return false;
   return login.takesName !== undefined || typeof login.proves === 'object';
 }
 

@@ -57,8 +57,8 @@ export class LoginState {
   get wayInKey(): string | undefined {
     for (const { kind, fields } of this.#records.values()) {
       const { login } = kind;
-      const family = login?.is === 'brand' ? kind.fields[login.flow]?.refersTo : undefined;
-      if (login?.is !== 'brand' || !family || fields[login.isDefault] !== true) continue;
+      const family = login?.is === 'login brand' ? kind.fields[login.flow]?.refersTo : undefined;
+      if (login?.is !== 'login brand' || !family || fields[login.isDefault] !== true) continue;
       const flow = this.recordOf(family, fields[login.flow] ?? null);
       return flow && this.keyOf(flow);
     }

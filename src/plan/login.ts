@@ -23,16 +23,16 @@ export function declaredLogins(changes: readonly ReadyChange[]): readonly LoginR
   const concerned = loginChanges(changes).filter(({ resource, action }) => {
     const record = declaredRecord(resource);
     switch (resource.kind.login?.is) {
-      case 'brand':
+      case 'login brand':
         return true;
-      case 'flow':
+      case 'login flow':
         return action !== 'create' || isLogin(record);
-      case 'stage':
-      case 'policy':
-      case 'source':
+      case 'login stage':
+      case 'login policy':
+      case 'login source':
         return action !== 'create';
-      case 'user':
-      case 'group':
+      case 'superuser':
+      case 'superuser group':
       case undefined:
         return false;
     }
@@ -77,7 +77,7 @@ export function withLogin(
     if (change === undefined) continue;
     const found = flow.after && openByName(flow.after);
     const earlier = flow.before && openByName(flow.before);
-    const isNew = earlier?.kind !== found?.kind || change.resource.kind.login?.is === 'flow';
+    const isNew = earlier?.kind !== found?.kind || change.resource.kind.login?.is === 'login flow';
     if (found?.kind === 'open' && isNew) {
       if (accepts.includes('open-login')) opens.add(change);
       else refused.push(refusal(change, flow, openLogin));
@@ -146,7 +146,7 @@ function changesOnWay(
   const others = pending.filter((change) => {
     const { login } = change.resource.kind;
     if (change.action === 'create' || login === undefined) return false;
-    if (login.is === 'brand') {
+    if (login.is === 'login brand') {
       const isChanged = change.differences.some(
         ({ field }) => field === login.flow || field === login.isDefault,
       );
@@ -155,7 +155,7 @@ function changesOnWay(
       );
       return change.action === 'delete' ? isDefault : isChanged && (isDefault || isUnknown);
     }
-    return isUnknown && (login.is === 'flow' || login.is === 'stage') && !isOfOther(change);
+    return isUnknown && (login.is === 'login flow' || login.is === 'login stage') && !isOfOther(change);
   });
   return new Set([...ofFlows, ...others]);
 }
@@ -173,7 +173,7 @@ function waysIn(
   const own = flows.filter(({ key }) => key === was || key === is);
   // Without a flow of the brand, the service takes another one that logs people in.
   if (was === undefined || was === is || (is === undefined && after.recordAt(was))) return own;
-  const ofBrand = [...onWay].filter(({ resource }) => resource.kind.login?.is === 'brand');
+  const ofBrand = [...onWay].filter(({ resource }) => resource.kind.login?.is === 'login brand');
   const touching = [...ofBrand, ...own.flatMap((flow) => flow.touching)];
   return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isWayIn: true }];
 }
@@ -182,12 +182,12 @@ function waysIn(
 function isOfOther({ resource }: LoginChange): boolean {
   const { login } = resource.kind;
   const record = declaredRecord(resource);
-  return login?.is === 'flow' && record.fields[login.purpose.field] !== undefined && !isLogin(record);
+  return login?.is === 'login flow' && record.fields[login.purpose.field] !== undefined && !isLogin(record);
 }
 
 /** The change to which a finding about a flow belongs: its own, or one of its parts. */
 function placeOf({ touching }: PlannedFlow): LoginChange | undefined {
-  return touching.find(({ resource }) => resource.kind.login?.is === 'flow') ?? touching[0];
+  return touching.find(({ resource }) => resource.kind.login?.is === 'login flow') ?? touching[0];
 }
 
 function nameOf({ before, after }: PlannedFlow): string {
@@ -196,7 +196,7 @@ function nameOf({ before, after }: PlannedFlow): string {
 
 function refusal({ resource }: LoginChange, flow: PlannedFlow, problem: typeof openLogin): Diagnostic {
   const { kind } = resource;
-  if (kind.login?.is === 'flow') {
+  if (kind.login?.is === 'login flow') {
     const field = childFields(kind).find(([, { inside }]) => inside)?.[0];
     return diagnosticOf(resource, field, problem);
   }

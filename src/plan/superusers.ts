@@ -14,8 +14,8 @@ export function superuserLosses(changes: readonly ReadyChange[]): readonly Login
   return loginChanges(changes).filter((change) => {
     const { resource, action } = change;
     const { login } = resource.kind;
-    if (action === 'create' || (login?.is !== 'user' && login?.is !== 'group')) return false;
-    if (login.is === 'group')
+    if (action === 'create' || (login?.is !== 'superuser' && login?.is !== 'superuser group')) return false;
+    if (login.is === 'superuser group')
       return (
         action === 'delete' ||
         (sentValue(resource, login.grants) === false && isChanged(change, login.grants))
@@ -76,7 +76,7 @@ function activeIn(groups: readonly JsonObject[], changes: readonly LoginChange[]
   for (const change of changes) {
     const { resource } = change;
     const { login } = resource.kind;
-    if (login?.is !== 'user') continue;
+    if (login?.is !== 'superuser') continue;
     const [pk, held] =
       change.action === 'create' ? [resource.name, {}] : [change.base.pk, change.base.fields];
     const wasActive = change.action === 'create' || active.has(pk) || held[login.isActive] === true;
@@ -92,7 +92,7 @@ function activeIn(groups: readonly JsonObject[], changes: readonly LoginChange[]
 
 function grantsAfter({ resource, action }: LoginChange): boolean {
   const { login } = resource.kind;
-  if (login?.is !== 'group') return true;
+  if (login?.is !== 'superuser group') return true;
   return action !== 'delete' && sentValue(resource, login.grants) !== false;
 }
 

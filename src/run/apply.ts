@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { errorWithout } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
-import { Canary } from '../apply/canary.ts';
+import { LoginCheck } from '../apply/login-check.ts';
 import { askFlowStart } from '../service/flow-executor.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
@@ -161,10 +161,10 @@ async function send(
   const paceNow = (): Pace => faults.contain(() => ({ ...pacing.pace() }), pace);
   const progressed = (): void => emit({ kind: 'progress', stage: 'creating', done, total, pace: paceNow() });
   progressed();
-  const canary = plan.wayIn && new Canary(plan, (slug) => askFlowStart(slug, sendRequest, pacing));
+  const loginCheck = plan.wayIn && new LoginCheck(plan, (slug) => askFlowStart(slug, sendRequest, pacing));
   const outcomes = await applyPlan(plan, {
     client,
-    canary,
+    loginCheck,
     pacing,
     clock,
     signal,
@@ -188,7 +188,7 @@ async function send(
     durationMs: faults.contain(() => clock.now() - startedAt, 0),
     interrupted: isInterrupted(),
     ...(by && { interruptedBy: by }),
-    ...(canary && canary.lost.length > 0 && { lostWayIn: canary.lost }),
+    ...(loginCheck && loginCheck.lost.length > 0 && { lostWayIn: loginCheck.lost }),
     pace: paceNow(),
   };
 }

@@ -27,7 +27,7 @@ async function readSuperuserGroups(
   options: Pick<Service, 'client' | 'pacing' | 'signal'>,
 ): Promise<readonly JsonObject[] | undefined> {
   for (const { login, family } of kinds) {
-    if (login?.is !== 'group') continue;
+    if (login?.is !== 'superuser group') continue;
     const query = { [login.grants]: 'true', include_users: 'true', ordering: family.identity };
     const read = await readWhole({ ...family.byName, query }, options);
     return read.kind === 'whole' ? read.records.map(({ received }) => received) : undefined;

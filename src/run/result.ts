@@ -1,4 +1,4 @@
-import type { LostWayIn } from '../apply/canary.ts';
+import type { LostWayIn } from '../apply/login-check.ts';
 import { isDenied, isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';

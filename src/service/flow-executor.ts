@@ -30,5 +30,5 @@ export async function askFlowStart(slug: string, send: Transport, pacing: Pacing
 
 /** The challenges with which a flow can begin. */
 function challenges(): ReadonlySet<string> {
-  return new Set(kinds.flatMap(({ login }) => (login?.is === 'stage' ? (login.challenge ?? []) : [])));
+  return new Set(kinds.flatMap(({ login }) => (login?.is === 'login stage' ? (login.challenge ?? []) : [])));
 }

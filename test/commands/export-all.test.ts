@@ -34,7 +34,7 @@ test('export --all of one service builds the same in a later one', async () => {
   await exportManifests({ output: 'yaml', all: true }, context);
   const world = new World({ tokens }, '2026.2');
   const applied = world.run(stdout());
-  const options = { output: 'text', yes: true, allow: ['update'] } as const;
+  const options = { output: 'text', yes: true, allow: ['update', 'way-in'] } as const;
   expect(await apply(['m.yaml'], options, applied.context), applied.stdout() + applied.stderr()).toBe('done');
   const planned = world.run(stdout());
   await plan(['m.yaml'], { output: 'text' }, planned.context);

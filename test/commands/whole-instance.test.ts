@@ -83,18 +83,3 @@ test('a plan explains what a change of a source or a flow means for people', asy
   await plan(['m.yaml'], { output: 'text', allow: ['update'] }, planned.context);
   expect(planned.stdout()).toContain('logs in as that user');
 });
-
-test('new records that name each other in a circle are errors at their lines, and nothing is sent', async () => {
-  const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, '2026.8');
-  const { context, stderr } = world.run(
-    manifest.replace('authentication_flow: { slug: change }', 'authentication_flow: { slug: way-in }'),
-    { SECRET: 'canary-of-a-secret' },
-  );
-  expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).toBe('invalid');
-  expect(stderr().match(/error: (\S+): (\S+) leads back to it/g)).toEqual([
-    'error: stage.who: source.partner leads back to it',
-    'error: source.partner: flow.way-in leads back to it',
-    'error: flow.way-in: stage.who leads back to it',
-  ]);
-  expect(world.writes()).toEqual([]);
-});

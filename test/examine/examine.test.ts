@@ -76,7 +76,11 @@ const broken: readonly [what: string, tool: Tool, words: RegExp][] = [
 test.each(someOf(broken, 2))(
   'a tool that %s is caught',
   async (_, tool, words) => {
-    expect((await examine(0, tool)).violations.join('\n')).toMatch(words);
+    let found = '';
+    // Not every mistake is one in every state.
+    for (let seed = 0; seed < 8 && !words.test(found); seed += 1)
+      found += (await examine(seed, tool)).violations.join('\n');
+    expect(found).toMatch(words);
   },
   longest,
 );

@@ -55,8 +55,10 @@ function ofFields(comparison: Comparison): string[] {
     facts.fields[fields[name]?.formerly ?? ''] ?? facts.fields[name];
   const bound = [...(bindable?.mode ? [bindable.mode.field] : []), ...(bindable?.withheld ?? [])];
   const last = deletion?.last ? [deletion.last.field] : [];
-  const named = [identity, title, ...sentAlong, ...refusalReads, ...last, ...bound];
   const newest = factsByRelease(kind.path.replace('/api/v3', '')).get(newestRelease)?.fields ?? {};
+  // What a release does not show yet is not sent along with a change.
+  const along = sentAlong.filter((name) => shown(name) || !newest[name]);
+  const named = [identity, title, ...along, ...refusalReads, ...last, ...bound];
   // What is looked up by its path cannot have the name of another path.
   const below = kind.lookUp.answers === 'record' ? Object.keys(facts.actions) : [];
   const paths = below.flatMap((action) => /^GET (\w+)\/$/.exec(action)?.[1] ?? []);

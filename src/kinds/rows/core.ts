@@ -7,7 +7,7 @@ export const brand: RowKind = kindFrom({
   formerPath: { before: '2024.2', path: '/core/tenants/', id: 'tenant_uuid' },
   list: 'brands',
   deletion: {},
-  login: { is: 'brand', isDefault: 'default', flow: 'flow_authentication' },
+  login: { is: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
 });
 
 /** A second one of an identifier was refused by 2023.10.7 and by 2025.12.4. Outposts have tokens that the service makes for them. */

@@ -14,7 +14,7 @@ export const flow: RowKind = kindFrom({
   otherPaths: ['cache_info'],
   bindableIn: 'policybindingmodel_ptr_id',
   login: {
-    is: 'flow',
+    is: 'login flow',
     purpose: { field: 'designation', value: 'authentication' },
     beginners: {
       field: 'authentication',

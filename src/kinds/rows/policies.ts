@@ -42,13 +42,13 @@ export const policies: readonly RowKind[] = [
   kindFrom({
     ...policy,
     path: '/policies/dummy/',
-    login: { is: 'policy', passes: ({ result = false }) => result === true },
+    login: { is: 'login policy', passes: ({ result = false }) => result === true },
   }),
   eventMatcher,
   kindFrom({
     ...policy,
     path: '/policies/expression/',
-    login: { is: 'policy', passes: ({ expression = null }) => constantIn(textOf(expression)) },
+    login: { is: 'login policy', passes: ({ expression = null }) => constantIn(textOf(expression)) },
     fields: { expression: { changeWarning: () => 'it changes who passes' } },
   }),
   kindFrom({ ...policy, path: '/policies/geoip/' }),

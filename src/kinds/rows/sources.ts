@@ -36,7 +36,7 @@ const groupReach = {
 /** Slugs are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type. */
 const source = {
   list: 'sources',
-  login: { is: 'source' },
+  login: { is: 'login source' },
   title: 'name',
   unique: true,
   // Nobody can log in through it before all of its policies are bound.

@@ -12,7 +12,7 @@ const identification = kindFrom({
   // A change without them was refused by 2023.10.7 and by 2025.12.4.
   update: { sentAlong: ['user_fields', 'sources'] },
   login: {
-    is: 'stage',
+    is: 'login stage',
     challenge: 'ak-stage-identification',
     takesName: 'user_fields',
     shows: 'password_stage',
@@ -68,17 +68,17 @@ export const stages: readonly RowKind[] = [
     path: '/stages/authenticator/validate/',
     // By default, users without a device skip it; `configure` lets anyone with a user name set one up. The default is that of
     // 2025.12.4.
-    login: { is: 'stage', proves: { field: 'not_configured_action', value: 'deny' } },
+    login: { is: 'login stage', proves: { field: 'not_configured_action', value: 'deny' } },
   }),
   kindFrom({ ...stage, path: '/stages/authenticator/webauthn/' }),
   kindFrom({ ...stage, path: '/stages/captcha/' }),
   kindFrom({ ...stage, path: '/stages/consent/' }),
-  kindFrom({ ...stage, path: '/stages/deny/', login: { is: 'stage', denies: true } }),
+  kindFrom({ ...stage, path: '/stages/deny/', login: { is: 'login stage', denies: true } }),
   kindFrom({ ...stage, path: '/stages/dummy/' }),
   kindFrom({
     ...stage,
     path: '/stages/email/',
-    login: { is: 'stage', proves: true },
+    login: { is: 'login stage', proves: true },
     // A number of minutes until 2025.4.
     fields: { token_expiry: { form: formerly(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
   }),
@@ -89,12 +89,12 @@ export const stages: readonly RowKind[] = [
     ...stage,
     path: '/stages/mtls/',
     isEnterprise: true,
-    login: { is: 'stage', proves: { field: 'mode', value: 'required' } },
+    login: { is: 'login stage', proves: { field: 'mode', value: 'required' } },
   }),
   kindFrom({
     ...stage,
     path: '/stages/password/',
-    login: { is: 'stage', challenge: 'ak-stage-password', proves: true },
+    login: { is: 'login stage', challenge: 'ak-stage-password', proves: true },
   }),
   kindFrom({ ...stage, path: '/stages/prompt/stages/' }),
   redirect,
@@ -102,10 +102,10 @@ export const stages: readonly RowKind[] = [
     ...stage,
     path: '/stages/source/',
     isEnterprise: true,
-    login: { is: 'stage', challenge: 'ak-stage-source', proves: true },
+    login: { is: 'login stage', challenge: 'ak-stage-source', proves: true },
   }),
   kindFrom({ ...stage, path: '/stages/user_delete/' }),
-  kindFrom({ ...stage, path: '/stages/user_login/', login: { is: 'stage', logsIn: true } }),
+  kindFrom({ ...stage, path: '/stages/user_login/', login: { is: 'login stage', logsIn: true } }),
   kindFrom({ ...stage, path: '/stages/user_logout/' }),
   kindFrom({ ...stage, path: '/stages/user_write/' }),
 ];

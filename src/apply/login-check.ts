@@ -10,7 +10,7 @@ export interface LostWayIn {
 }
 
 /** Asks whether the way in begins, before the first change on it is sent and after the last. It asks at no other time. */
-export class Canary {
+export class LoginCheck {
   readonly #flows: WayIn['flows'];
   readonly #ask: (slug: string) => Promise<FlowStart>;
   readonly #left: Set<Address>;
