@@ -1,5 +1,4 @@
-import type { Address } from '../base/diagnostic.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { declaresBindings, isBound } from '../kinds/access.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
@@ -91,13 +90,18 @@ export function ordered<Planned extends Change>(
   return { changes: inOrder, refused };
 }
 
-/** Orders the changes, each after its dependencies. A dependency that closes a circle is dropped, unless the circle can be opened elsewhere. */
+/**
+ * Orders the changes, each after its dependencies. Where they form a circle that nothing else opens, one is dropped: that on an
+ * existing record, which can be referred to before its bindings exist, or else the one that closes the circle.
+ */
 function inOrderOf<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
   waits: Map<Address, Waiting[]>,
   onCircle: (circle: readonly Address[], next: Waiting) => Address | undefined,
 ): Address[] {
   const done = new Set<Address>();
+  const isNew = (holder: Address): boolean =>
+    changes.some(({ action, resource: { address } }) => action === 'create' && address === holder);
   for (const { resource } of changes) {
     const path = [resource.address];
     const onPath = new Set(path);
@@ -115,7 +119,15 @@ function inOrderOf<Waiting extends { readonly holder: Address }>(
           for (const left of path.splice(path.indexOf(opened) + 1)) onPath.delete(left);
           continue;
         }
-        waits.set(last, waits.get(last)?.filter((want) => want !== next) ?? []);
+        const circle = path.slice(path.indexOf(next.holder));
+        const early = circle.flatMap((address, index) => {
+          const holder = circle[index + 1] ?? next.holder;
+          const onExisting = waits.get(address)?.find((one) => one.holder === holder && !('field' in one));
+          return onExisting && !isNew(holder) ? [{ from: address, dropped: onExisting }] : [];
+        });
+        const { from, dropped } = early[0] ?? { from: last, dropped: next };
+        waits.set(from, waits.get(from)?.filter((want) => want !== dropped) ?? []);
+        for (const left of path.splice(path.indexOf(from) + 1)) onPath.delete(left);
       }
     }
   }
