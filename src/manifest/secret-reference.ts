@@ -127,7 +127,7 @@ export interface ReferencePolicy {
   readonly allowEnv?: readonly string[] | undefined;
   /** The files that may be named, and the folders in which they may lie; all by default. */
   readonly allowFiles?: readonly string[] | undefined;
-  /** The same of files whose texts plans show. */
+  /** Like `allowFiles`, for files whose texts plans show. */
   readonly allowTexts?: readonly string[] | undefined;
 }
 

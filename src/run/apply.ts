@@ -104,7 +104,7 @@ async function carryOut(
   return ended(run, service);
 }
 
-/** Why changes on the way in are refused: nothing allows them, and nobody can be asked. */
+/** Why changes of the login flow are refused: they are not allowed, and without a terminal nobody can confirm them. */
 function wayInRefused(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefined {
   const onWay = unconfirmed(plan);
   if (confirmWayIn || onWay.length === 0) return undefined;

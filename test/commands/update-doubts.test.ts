@@ -41,7 +41,7 @@ function atChanges(which: (index: number) => Exchange | undefined): Tamper {
   };
 }
 
-describe('changes whose end is not clear', () => {
+describe('changes with an unclear answer', () => {
   test('end the run after five in a row', async () => {
     const told = await changed(atChanges(() => answered(502, {})));
     expect(counted(told)).toEqual([

@@ -79,7 +79,7 @@ describe('the text of a saved plan', () => {
   );
 });
 
-describe('a plan made anew is compared with the saved one', () => {
+describe('a new plan is compared with the saved one', () => {
   test('and equals it if nothing changed, ids have another order, or an undeclared field changed', async () => {
     expect(await otherwise()).toEqual([]);
     expect(
