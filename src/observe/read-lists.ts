@@ -63,20 +63,27 @@ const nothing = {
   namesakes: new Map<Resource, string>(),
 };
 
-/** Reads in pages the kinds with many declared resources, if the service's lists are complete. */
+/** Reads in pages the kinds with many declared resources, several lists at a time, if the service's lists are complete. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
-  const { client, signal, onFound, onNews } = options;
+  const { client, onFound, onNews } = options;
+  const worth = [...byKind(resources)].filter(
+    ([kind, declared]) => client.canList(kind) && declared.length > fewestListed,
+  );
+  const counts = new Map<Kind, number>();
+  const lists = await Promise.all(
+    worth.map(async ([kind, declared]) => {
+      const foundSoFar = (count: number): void => {
+        counts.set(kind, count);
+        onFound([...counts.values()].reduce((sum, one) => sum + one, 0));
+      };
+      return { kind, declared, read: await readList(kind, declared, { ...options, onFound: foundSoFar }) };
+    }),
+  );
   const found = new Map<Resource, HeldRecord>();
   const absent = new Set<Resource>();
   const namesakes = new Map<Resource, string>();
   let failed: Answer | undefined;
-  for (const [kind, declared] of byKind(resources)) {
-    if (!client.canList(kind) || declared.length <= fewestListed || signal?.aborted) continue;
-    const before = found.size + absent.size;
-    const read = await readList(kind, declared, {
-      ...options,
-      onFound: (count) => onFound(before + count),
-    });
+  for (const { kind, declared, read } of lists) {
     for (const [resource, held] of read.found) found.set(resource, held);
     for (const resource of read.absent) absent.add(resource);
     for (const [resource, name] of read.namesakes) namesakes.set(resource, name);
@@ -229,8 +236,11 @@ class Listed {
     const regarded = comparedFields(this.#kind, declared);
     const held = observedIn(this.#kind, record, regarded);
     const before = this.#found.get(resource);
-    const own = declared.filter((field) => !isBound(this.#kind, field));
-    const isWhole = isIdentifier(received['pk']) && own.every((field) => Object.hasOwn(received, field));
+    const isElsewhere = (field: string): boolean =>
+      isBound(this.#kind, field) || this.#kind.fields[field]?.isWriteOnly === true;
+    const isWhole =
+      isIdentifier(received['pk']) &&
+      declared.every((field) => isElsewhere(field) || Object.hasOwn(received, field));
     if (isWhole && (before === undefined || isSame(before, held))) {
       this.#found.set(resource, before ?? held);
     } else {
