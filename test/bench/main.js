@@ -1,4 +1,5 @@
 // Measures rollcall against what the same work costs at the least, in the same run: `npm run bench`, or with `-- --short`.
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +33,7 @@ try {
   await lists();
   await reading();
   await groups();
+  await allKinds();
   await memory();
   await rendering();
 } finally {
@@ -189,6 +191,39 @@ async function groups() {
   );
 }
 
+/** A whole instance, on a service of the newest release: each list of it is read once. */
+async function allKinds() {
+  const rounds = short ? 2 : 7;
+  const each = short ? 14 : 32;
+  const file = join(folder, 'whole.yaml');
+  const env = { ROLLCALL_TOKEN: 'sandbox-token', SECRET: 'of-an-instance', SECRET_JSON: '{"key": "of-it"}' };
+  await withService(
+    [String(each), file],
+    async (url, { child, lists: paths }) => {
+      const sentSoFar = async () => {
+        child.send('requests');
+        const [{ requests: sent }] = await once(child, 'message');
+        return Number(sent);
+      };
+      const bare = () => time([ours('floor/all-pages.js'), file, url, '16', paths.join()]);
+      const plan = () => time([rollcall, 'plan', file], { ...env, ROLLCALL_URL: url });
+      const [floor = [], own = []] = await inTurn(rounds, [bare, plan]);
+      const name = `plan, ${paths.length} kinds, ${each} of each`;
+      compare(name, 2, 'parse and all pages, 16 at a time', floor, own);
+      const counts = [await sentSoFar(), await bare().then(sentSoFar), await plan().then(sentSoFar)];
+      const [before = 0, between = 0, after = 0] = counts;
+      const sent = { floorIs: between - before, oursIs: after - between, runs: 1 };
+      record('the same, requests', 1.2, '', { floor: 'one for each page', ...sent });
+    },
+    [join(import.meta.dirname, '../../scripts/run.js'), 'test/bench/whole.ts'],
+  );
+  const [floor = [], own = []] = await inTurn(rounds, [
+    () => time([ours('floor/parse-and-check.js'), file]),
+    () => time([rollcall, 'validate', file], env),
+  ]);
+  compare('validate of these kinds', 1.5, 'parse of `yaml` and check of ajv', floor, own);
+}
+
 /** What exceeds a run with next to nothing grows with the resources, and no faster. */
 async function memory() {
   const few = writeManifests(join(folder, 'few'), 10_000, 50);
@@ -254,7 +289,7 @@ function compare(what, budget, floor, floorTimes, ownTimes) {
 /**
  * @param {string} what
  * @param {number} budget
- * @param {'ms' | 'MB'} unit
+ * @param {'ms' | 'MB' | ''} unit
  * @param {{ floor: string, floorIs: number, oursIs: number, runs: number }} values
  */
 function record(what, budget, unit, { floor, floorIs, oursIs, runs }) {
@@ -264,8 +299,8 @@ function record(what, budget, unit, { floor, floorIs, oursIs, runs }) {
     budget,
     measured,
     floor,
-    floorIs: `${floorIs.toFixed(0)} ${unit}`,
-    oursIs: `${oursIs.toFixed(0)} ${unit}`,
+    floorIs: `${floorIs.toFixed(0)} ${unit}`.trim(),
+    oursIs: `${oursIs.toFixed(0)} ${unit}`.trim(),
     runs,
   };
   figures.push(figure);

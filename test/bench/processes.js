@@ -37,17 +37,18 @@ export async function run(args, { env = {}, memory = false } = {}) {
 }
 
 /**
- * Does something with a service of service.js.
+ * Does something with a service of service.js, or of another program.
  *
  * @template Result
  * @param {readonly string[]} args
- * @param {(url: string) => Promise<Result>} use
+ * @param {(url: string, started: { child: import('node:child_process').ChildProcess, lists: string[] }) => Promise<Result>} use
+ * @param {readonly string[]} program
  */
-export async function withService(args, use) {
-  const child = fork(ours('service.js'), args);
-  const [{ port }] = await once(child, 'message');
+export async function withService(args, use, [file = '', ...first] = [ours('service.js')]) {
+  const child = fork(file, [...first, ...args]);
+  const [{ port, lists }] = await once(child, 'message');
   try {
-    return await use(`http://127.0.0.1:${port}`);
+    return await use(`http://127.0.0.1:${port}`, { child, lists });
   } finally {
     child.disconnect();
     await once(child, 'exit');
