@@ -58,14 +58,16 @@ export async function orderWrites(
   const phase = (of: (moves: Moves) => readonly Step[]): Step[] => all.flatMap((moves) => of(moves));
   return [
     ...phase(({ added }) => added),
+    ...phase(({ removedFirst }) => removedFirst),
     ...phase(({ changed }) => changed),
     ...phase(({ addedLast }) => addedLast),
     ...phase(({ removed }) => removed),
-    ...phase(({ insideLast }) => insideLast),
   ];
 }
 
-type Moves = Readonly<Record<'added' | 'changed' | 'addedLast' | 'removed' | 'insideLast', readonly Step[]>>;
+type Moves = Readonly<
+  Record<'added' | 'changed' | 'addedLast' | 'removed' | 'removedFirst', readonly Step[]>
+>;
 
 async function movesTo(binder: BindingTarget, bound: readonly Child[]): Promise<Moves> {
   const missing = missingBindings(binder, bound);
@@ -84,23 +86,24 @@ async function movesTo(binder: BindingTarget, bound: readonly Child[]): Promise<
     const moves = Math.sign(order - now) || 0;
     const isOwn = differingIn({ ...one, values: ownValues(one) }, base).length > 0;
     const isInside = differingIn(one, base).includes(one.inside?.field ?? '');
-    const steps = {
-      own: isOwn ? [() => change(binder, one, base)] : [],
-      inside: isInside ? [() => within(binder, one)] : [],
-    };
+    const steps: Step[] = [
+      ...(isOwn ? [() => change(binder, one, base)] : []),
+      ...(isInside ? [() => within(binder, one)] : []),
+    ];
     return { turn: -moves * (crosses(base, now, order) ? 2 : 1), order, steps };
   });
   const moved = changes.toSorted(byTurn);
   const extra = extraBindings(binder, bound).toSorted((a, b) => b.child.rank - a.child.rank);
   const last = missing.filter((one) => rankIn(one) > 0).toSorted((a, b) => rankIn(a) - rankIn(b));
-  // Where nothing is to come last any more, what is bound to other bindings may open until those are deleted that did.
-  const isClosing = last.length === 0 && extra.some(({ child }) => child.rank > 0);
+  // Where none of those that come last is added, to delete one closes the rest, and changes may open it.
+  const isFirst = ({ child }: (typeof extra)[number]): boolean => last.length === 0 && child.rank > 0;
+  const removing = (these: typeof extra): Step[] => these.map((one) => () => removeBinding(binder, one));
   return {
     added: missing.filter((one) => rankIn(one) === 0).flatMap(adding),
-    changed: moved.flatMap(({ steps }) => [...steps.own, ...(isClosing ? [] : steps.inside)]),
+    removedFirst: removing(extra.filter(isFirst)),
+    changed: moved.flatMap(({ steps }) => steps),
     addedLast: last.flatMap(adding),
-    removed: extra.map((one) => () => removeBinding(binder, one)),
-    insideLast: isClosing ? moved.flatMap(({ steps }) => steps.inside) : [],
+    removed: removing(extra.filter((one) => !isFirst(one))),
   };
 }
 

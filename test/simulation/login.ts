@@ -14,7 +14,7 @@ export const loginRules = {
   by_name:
     'At no moment a name alone is enough to log in, unless it was before, or is at the end and that is allowed.',
   locked_out:
-    'At no moment the way in does not begin that begins before and at the end, if it asks for the name first in both.',
+    'At no moment the way in does not begin that begins before and at the end, if no stage comes before the old or new place of the name.',
   refused: 'A plan whose end lets in whoever gives a name sends nothing, unless that is allowed.',
   asked: 'The executor is asked without a token before the first change on the way in and after the last.',
 } as const;
@@ -191,10 +191,11 @@ export async function simulateLogin(seed: number, bug?: LoginBug): Promise<Login
   const violations: { rule: Rule; words: string }[] = [];
   const fail = (rule: Rule, words: string): void =>
     void violations.push({ rule, words: `${seed}: ${words}` });
-  // A stage that moves before the name, or behind it, is shown before its policies follow.
-  const asksFirst = [before, after].every(
-    ({ stages }) => stages.toSorted((a, b) => a.order - b.order)[0]?.name === 'who',
-  );
+  // A stage that comes before the old or new place of the name is shown first for a while.
+  const all = [...before.stages, ...after.stages];
+  const ordersOf = (isName: boolean): number[] =>
+    all.flatMap(({ name, order }) => ((name === 'who') === isName ? order : []));
+  const asksFirst = Math.max(...ordersOf(true)) < Math.min(...ordersOf(false));
   const mayBeOpen = start.byName || (end.byName && allowsOpen);
   for (const [index, { byName, begins }] of seen.entries()) {
     if (byName && !mayBeOpen)
