@@ -123,7 +123,7 @@ describe('rollcall show', () => {
   });
 
   test('does not overwrite its input', async () => {
-    await expect(shown(await saved(), { report: ['html=x.json'] })).rejects.toThrow('take the place');
+    await expect(shown(await saved(), { report: ['html=x.json'] })).rejects.toThrow('would overwrite x.json');
   });
 
   test.each<[string, () => Promise<string>, string]>([
