@@ -226,7 +226,10 @@ describe('a change of the login flow is confirmed separately', () => {
     expect(saved.ending, saved.stderr).toBe('done');
     const files = { ...config, 'plan.json': saved.written.get('plan.json') ?? '' };
     const given = { config: 'rollcall.yaml', allow: all, plan: 'plan.json' };
-    const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${text}`, given, { files });
+    const { ending, stderr, stdout } = await runOn(apply, service.send, `version: 1\n${text}`, given, {
+      files,
+    });
+    expect(stdout).toContain('Apply incomplete!');
     // It carries out the lockout, and says so.
     expect(stderr.match(/\[[\w-]+\]/g)).toEqual(['[way-in-lost]']);
     expect(ending).toBe('incomplete');

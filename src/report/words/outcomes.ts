@@ -165,9 +165,8 @@ export function appliedTo(destination: Destination): string {
   return `Applied to ${inline(destinationName(destination))}`;
 }
 
-export function applyHeadline(summary: ApplySummary, outcomes: readonly OutcomeFacts[]): string {
+function applyHeadline(summary: ApplySummary, incomplete: boolean): string {
   const { add, change, destroy } = effectsIn(summary);
-  const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
 }
 
@@ -179,11 +178,12 @@ interface ApplyWords {
 
 /** How a run of apply ended, in words. The summary may cover more than these outcomes. */
 export function applyWords(
-  { interrupted, saved }: Pick<ApplyRun, 'interrupted' | 'saved'>,
+  { interrupted, saved, lostWayIn = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostWayIn'>,
   outcomes: readonly (OutcomeFacts & Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],
   summary: ApplySummary,
 ): ApplyWords {
   const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
+  const incomplete = lostWayIn.length > 0 || outcomes.some((outcome) => isIncomplete(outcome));
   const uncompared = outcomes.filter(({ notCompared }) => notCompared).length;
   const counts = outcomeKinds.flatMap((kind) => {
     const isSplit = kind === 'unchanged' && uncompared > 0;
@@ -194,7 +194,7 @@ export function applyWords(
     );
   });
   return {
-    headline: applyHeadline(summary, outcomes),
+    headline: applyHeadline(summary, incomplete),
     counts: `${counts.join(', ')}.`,
     remarks: present(
       interrupted && wasInterrupted,
