@@ -109,7 +109,8 @@ function tasksOf(
 ): readonly (() => Promise<unknown>)[] {
   const completing = new Map<Address, ReadyChange[]>();
   for (const change of changes) {
-    const after = new Set(change.setAfter?.map((later) => later.after));
+    if (change.setAfter === undefined) continue;
+    const after = new Set(change.setAfter.map((later) => later.after));
     const last = changes.findLast(({ resource }) => after.has(resource.address))?.resource.address;
     if (last !== undefined) completing.set(last, [...(completing.get(last) ?? []), change]);
   }
