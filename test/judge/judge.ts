@@ -196,7 +196,8 @@ function lieOf(run: Run, of: Case): Wrong {
 }
 const contract =
   /^(?:POST \/api\/v3\/core\/(?:applications|users)\/|GET \/api\/v3\/core\/applications\/[-\w]+\/)$/;
-const readable = /\/(?:used_by|users\/me|admin\/version|rbac\/roles)\/$/;
+const readable =
+  /\/(?:used_by|users\/me|admin\/(?:version|settings)|rbac\/roles|core\/(?:brands|tenants)|flows\/(?:bindings|executor\/[^/]+)|managed\/blueprints)\/$/;
 
 /** Each promise by its name: where it stands and what it says, and what breaks it. */
 export const promises: Readonly<Record<string, readonly [string, (run: Run) => Wrong[]]>> = {
@@ -339,8 +340,11 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       const { ended, outcomes, codes, isFaulty, run: number } = run.report;
       const { keepGoing, contractOnly } = run.of.options;
       if (isFaulty || !run.isFree || contractOnly || keepGoing) return [];
+      // flows.md: what people log in by is changed only by a run that may do that.
       const isKnown = codes.every((code) =>
-        /^(?:ambiguous-name|name-not-found|provider-taken|too-many-deletes)$/.test(code),
+        /^(?:ambiguous-name|name-not-found|provider-taken|too-many-deletes|likely-refused|way-in|lockout|open-login)$/.test(
+          code,
+        ),
       );
       // access.md: what a kill left in the middle is finished by a run that may change it.
       const isBegun = ({ outcome, change }: Outcome): boolean =>
