@@ -85,7 +85,11 @@ const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'),
 /** What the service holds at first, where that is not the example. */
 const seeds: Readonly<Record<string, SandboxSeed>> = {
   'docs/tutorial.md': {},
-  'docs/adopting.md': { ...exampleSeed, providers: [{ pk: 1, name: 'HR SAML' }], roles: [] },
+  'docs/adopting.md': {
+    applications: exampleSeed.applications ?? [],
+    users: exampleSeed.users ?? [],
+    is_fresh: true,
+  },
   'docs/providers.md': {
     providers: [{ pk: 1, name: 'Grafana OIDC', type: 'oauth2' }],
     applications: [{ slug: 'grafana', name: 'Grafana', provider: 1 }],
@@ -98,7 +102,10 @@ const seeds: Readonly<Record<string, SandboxSeed>> = {
 };
 
 /** Pages of what earlier releases do otherwise. */
-const releases: Readonly<Record<string, SandboxRelease>> = { 'docs/day-two.md': '2026.2' };
+const releases: Readonly<Record<string, SandboxRelease>> = {
+  'docs/adopting.md': '2025.12',
+  'docs/day-two.md': '2026.2',
+};
 
 /** Ports, times and ids are never the same. */
 function lasting(text: string): string {

@@ -126,7 +126,7 @@ describe('the documents', () => {
     expect(row).toContain('`export`: of what it writes it is [not known to be all]');
     const exported = [process.execPath, 'bin/rollcall.cjs', 'export', '--list', '--ids'];
     const { code, stderr } = await rollcall(['sandbox', '--', ...exported]);
-    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('Not all that') });
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('It is incomplete') });
   });
 
   test('explain every exit code, and no other', () => {
