@@ -131,8 +131,8 @@ describe.each(Object.entries(scenarios))(
 
 describe('an application that has its provider already', () => {
   test.each([
-    ['removes a binding', 'Who can open it now: everyone.'],
-    ['disables a binding', 'Who can open it now: everyone.'],
+    ['removes a binding', 'Who can open it now: everyone'],
+    ['disables a binding', 'Who can open it now: everyone'],
     ['binds one more', 'the group "contractors"'],
   ])('reports who can open it now if somebody else %s', async (name, words) => {
     const service = sandboxTransport({});
