@@ -41,7 +41,8 @@ export class Evidence {
     if (kind === 'found' || kind === 'not_found') this.#isTokenTaken = true;
     if (kind === 'found' || kind === 'not_found' || isDenial || (status === 400 && isJson))
       this.#isApiSeen = true;
-    if (kind === 'not_found') this.#absentForm ??= 'detail';
+    // A service that says `detail` has no second form: a page that was taken for one is that of a proxy.
+    if (kind === 'not_found') this.#absentForm = 'detail';
   }
 
   /** What an answer to a documented look-up proves. */

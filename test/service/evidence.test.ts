@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { application } from '../../src/kinds/application.ts';
+import { readAnswer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -25,4 +27,18 @@ test.each([
   );
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
   expect(await client.evidence.isTokenRefused({ pacing })).toBe(isRefused);
+});
+
+test('a page that passed for absent proves nothing once the service has shown its own form', async () => {
+  const proxy: Exchange = { kind: 'answered', status: 404, headers: {}, body: '<html>Not found</html>' };
+  let sent: Exchange = proxy;
+  const client = createClient(async ({ isAnonymous }) => (isAnonymous ? denied : sent));
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+  const proofOf = (exchange: Exchange): string =>
+    client.evidence.proofOf(readAnswer(exchange, application, 'wiki'));
+  await client.evidence.learnAbsence({ pacing });
+  expect(proofOf(proxy)).toBe('absent');
+  sent = absent;
+  await client.read({ kind: application, name: 'wiki' });
+  expect([proofOf(proxy), proofOf(absent)]).toEqual(['nothing', 'absent']);
 });

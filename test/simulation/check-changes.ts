@@ -63,10 +63,31 @@ export function checkHandovers(
         (other) => isSame(other, giver) && !['updated', 'unchanged'].includes(other.outcome),
       ),
     );
-    if (outcome?.stopped_by === 'waits' && !isWaiting)
+    // Changes of what people log in by follow each other, and none comes after one that failed.
+    const isOfLogin = ({ type }: Pick<DeclaredIdentity, 'type'>): boolean => loginTypes.has(type);
+    const isLater =
+      isOfLogin(taker) &&
+      report?.outcomes.some(
+        (other) =>
+          isOfLogin(other) &&
+          !['created', 'updated', 'unchanged'].includes(other.outcome) &&
+          !isSame(other, taker),
+      );
+    if (outcome?.stopped_by === 'waits' && !isWaiting && !isLater)
       fail('handed', `${run.name} did not begin ${addressOf(taker)}, and what it takes was free`);
   }
 }
+
+/** The types of which a way in is made. */
+const loginTypes: ReadonlySet<string> = new Set([
+  'brand',
+  'flow',
+  'group',
+  'policy',
+  'source',
+  'stage',
+  'user',
+]);
 
 interface Tried {
   readonly change: Of<'sent'>;
