@@ -32,7 +32,7 @@ export interface WriteEnd {
 export interface RunControl {
   /** Called just before each write request. */
   sending(): void;
-  /** Stops the run, the kind, or all resources with bindings, with the answer's proof as the reason. */
+  /** Stops the run, the kind, or all resources with bindings, for what the answer proves. */
   stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: Written['proof']): void;
   /** Whether the resource may still start. The run may have stopped while it waited. */
   mayBegin(): boolean;

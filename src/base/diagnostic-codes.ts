@@ -112,7 +112,7 @@ export const diagnosticCodes = {
     'not-as-declared':
       'the service returned a field with another value → set it in the service; check whether its release knows the field',
     'perhaps-incomplete':
-      'the answer to a create was lost, and its name is taken: fields may be missing → look at it in the service, at its groups above all',
+      'the answer to a create was lost, and the name exists now: the record may lack fields → check it in the service, its groups above all',
     'stale-plan': 'a saved plan differs from a new one → run `rollcall plan` again',
     'not-confirmed':
       'the question was not answered with yes → apply again; without a terminal, `--yes` or `--plan`',

@@ -85,7 +85,7 @@ export function project(formats?: readonly string[]): readonly Made[] {
 /** For commands that talk to the service. */
 const service: readonly Made[] = [
   url,
-  one('--token-file <file>', 'holds the token; or - (ROLLCALL_TOKEN_FILE)'),
+  one('--token-file <file>', 'with the token; - for stdin (ROLLCALL_TOKEN_FILE)'),
   one('-q, --quiet', 'no progress, remarks or warnings'),
 ];
 const connection: readonly Made[] = [

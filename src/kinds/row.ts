@@ -36,7 +36,7 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
   readonly type?: string;
   /** The plural of its type: `OAuth2 providers`. */
   readonly several?: string;
-  /** Names that are impossible because they are other paths. */
+  /** Names that no record can have, because they are other paths of the API. */
   readonly otherPaths?: readonly string[];
   /** The first release that can declare it, if the facts do not show it. */
   readonly since?: string;

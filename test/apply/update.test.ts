@@ -187,7 +187,7 @@ describe('the look before a change', () => {
     });
   });
 
-  test('is not made, or not followed by a change, where the run was stopped', async () => {
+  test('is left out, or no change follows it, if the run was stopped', async () => {
     const stopped = { mayBegin: () => false, mayRetry: () => true };
     expect(await settle([], { control: stopped })).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
     let times = 0;

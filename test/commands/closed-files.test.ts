@@ -347,7 +347,7 @@ describe('manifests that rollcall.yaml names', () => {
     });
   });
 
-  test('must be below its folder, which has no real path for a pipe', async () => {
+  test('must be inside its folder, and a pipe has no folder', async () => {
     const config = configured('manifests: [in.yaml]');
     const isPipe = (path: string): boolean => path.endsWith('in.yaml');
     const files: Files = {

@@ -102,7 +102,7 @@ describe('the program', () => {
     expect({ stderr, stdout }).toEqual({ stderr: '', stdout: '{\n' });
   });
 
-  test('uses no colours in a pipe, though it runs in a pipeline', async () => {
+  test('writes no colours to a pipe, even in a CI pipeline', async () => {
     const { stdout } = await rollcall(['validate', 'apps.yaml'], {
       cwd: folder,
       env: { CI: 'true', NO_COLOR: '' },
