@@ -2,6 +2,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { fieldOf } from '../kinds/fields.ts';
 import { formerly, formerName } from '../kinds/lifecycle.ts';
 import { addressNow, withFields, type Resource } from '../kinds/resource.ts';
+import type { InconclusiveRead } from '../service/readable-kinds.ts';
 import type { Observation, ObservedState } from './observation.ts';
 
 /** The resource under its former name; undefined if it has none. */
@@ -39,11 +40,16 @@ export function resolveRenames(
 }
 
 function together(now: Observation, before: Observation, seesAll: boolean): Observation {
+  const unread = unreadOf(now) ?? unreadOf(before);
   if (now.presence === 'unknown' || before.presence === 'unknown')
-    return { presence: 'unknown', torn: 'unread' };
+    return { presence: 'unknown', torn: 'unread', ...(unread && { unread }) };
   if (now.presence === 'present' && before.presence === 'present')
     return { presence: 'unknown', torn: 'both', ids: [now.held.pk, before.held.pk] };
   if (now.presence === 'present') return now;
   if (before.presence === 'present') return before;
   return seesAll ? now : { presence: 'unknown', torn: 'unseen' };
+}
+
+function unreadOf(observation: Observation): InconclusiveRead | undefined {
+  return observation.presence === 'unknown' ? observation.unread : undefined;
 }

@@ -61,7 +61,9 @@ export function namesWithoutId(
       if (seen?.presence !== 'unknown') return [];
       if (seen.torn) {
         if (address !== resource.address) return [];
-        const fault = { kind: 'torn', why: seen.torn, ids: seen.ids ?? [] } as const;
+        const fault: NameFault = seen.unread
+          ? { kind: 'unread', ...seen.unread }
+          : { kind: 'torn', why: seen.torn, ids: seen.ids ?? [] };
         return [{ resource, declared: { ...declared, field: formerly }, fault }];
       }
       if (seen.ids) return [{ resource, declared, fault: { kind: 'several', ids: seen.ids } }];

@@ -4,7 +4,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { allowed, staff, World } from '../support/update-world.ts';
-import { lost } from '../support/scripted-transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
 import { someReleases } from '../support/effort.ts';
 
 const providers = (name: string): string => `providers:
@@ -166,4 +166,18 @@ test('a former name that two records have is ambiguous, and nothing is renamed',
     'cannot determine whether the group exists as "platform" or as "engineering"',
   );
   expect(world.writes()).toEqual([]);
+});
+
+test.each([
+  ['a page of a proxy', answered(404, '<!DOCTYPE html>')],
+  ['a denial', answered(403, '{"detail":"No."}')],
+])('%s at the look-up of a former name is reported, and only the rename is left out', async (_, page) => {
+  const world = new World({ users: [{ username: 'jane', name: 'Jane' }] });
+  world.tamper = ({ path }, answer) => (path.endsWith('?username=jane') ? page : answer());
+  const text = `${jane}groups: [{ name: platform }]\n`;
+  const { ending, stderr, stdout } = await run(world, apply, text);
+  expect(ending, stderr + stdout).toBe('incomplete');
+  expect(stderr + stdout).toContain('user.jane.doe: could not look up the user by its name');
+  expect(world.writes()).toEqual([{ path: '/groups/', body: { name: 'platform' } }]);
+  expect(world.sandbox.record('user', 'jane.doe')).toBeUndefined();
 });
