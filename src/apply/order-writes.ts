@@ -52,9 +52,7 @@ export async function orderWrites(
   binders: readonly BindingTarget[],
   boundTo: (binder: BindingTarget) => readonly Child[],
 ): Promise<readonly Step[]> {
-  const all = await Promise.all(
-    binders.map(async (binder) => ({ ...(await movesTo(binder, boundTo(binder))) })),
-  );
+  const all = await Promise.all(binders.map((binder) => movesTo(binder, boundTo(binder))));
   const phase = (of: (moves: Moves) => readonly Step[]): Step[] => all.flatMap((moves) => of(moves));
   return [
     ...phase(({ added }) => added),

@@ -94,6 +94,7 @@ export function withLogin(
   const sequence = safeSequence(pending, before, flows);
   if (sequence.opening && !accepts.includes('open-login'))
     refused.push(diagnosticOf(sequence.opening.resource, undefined, openMeanwhile));
+  const marksWay: ReadonlySet<ReadyChange> = onWay;
   const marked = changes.map((change): ReadyChange => {
     const remarks = marks.get(change) ?? [];
     if (change.action === 'not-planned' || (remarks.length === 0 && !opens.has(change))) return change;
@@ -101,7 +102,7 @@ export function withLogin(
       ...change,
       ...(remarks.length > 0 && { remarks: [...remarks, ...(change.remarks ?? [])] }),
       ...(opens.has(change) && { opens: [...(change.opens ?? []), 'anyone with a user name'] }),
-      ...(onWay.has(change as LoginChange) && { onWayIn: true as const }),
+      ...(marksWay.has(change) && { onWayIn: true as const }),
     };
   });
   return {

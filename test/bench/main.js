@@ -92,8 +92,8 @@ async function requests() {
 }
 
 /**
- * What exists is read in pages. Every request takes as long as any other, as on a service that is far away. Both have ten under way at
- * the most, as Terraform has when it refreshes.
+ * Reads existing records in pages from a distant service: each request takes the same time. Both sides send at most ten at a time, as
+ * Terraform does on a refresh.
  */
 async function lists() {
   const latency = 100; // the budget is for this one: at less, the start and the parsing weigh more
