@@ -42,6 +42,7 @@ function serviceWith(stages: readonly string[] = [], release?: SandboxRelease): 
   post('/stages/password/', { name: 'proof', backends: ['authentik.core.auth.InbuiltBackend'] });
   post('/stages/authenticator/validate/', { name: 'second', not_configured_action: 'skip' });
   post('/stages/user_login/', { name: 'enter' });
+  post('/stages/user_login/', { name: 'stay' });
   if (stages.length === 0) return service;
   const { pk: target = null } = asked(service, 'POST', '/api/v3/flows/instances/', door);
   for (const one of stages) {
@@ -163,6 +164,12 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
       before: ['10 who', '20 proof', '30 enter'],
       now: [stage('who', 10), stage('second', 20, guarded), stage('enter', 30)].join(', '),
       after: ['10 who', '20 second (1)', '30 enter'],
+    },
+    {
+      what: 'another login stage takes the place of the login stage',
+      before: ['10 who', '20 proof', '30 enter'],
+      now: [stage('who', 10), stage('proof', 20), stage('stay', 30)].join(', '),
+      after: ['10 who', '20 proof', '30 stay'],
     },
     {
       what: 'two stages swap their orders',

@@ -6,6 +6,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
+import { answered } from '../support/scripted-transport.ts';
 import { allowed, staff, World } from '../support/update-world.ts';
 
 const settings = '/api/v3/admin/settings/';
@@ -168,6 +169,25 @@ describe('where the settings cannot be read', () => {
     const { context } = world.run(wiki('access: everyone'));
     expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
     expect(world.writes().map(({ path }) => path)).toEqual([expect.stringContaining('/policies/bindings/')]);
+  });
+
+  test('the flag of an unknown release decides nothing if it is off', async () => {
+    const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
+    world.tamper = (request, answer) =>
+      request.path === '/api/v3/admin/version/'
+        ? { kind: 'answered', status: 404, headers: {}, body: 'nothing here' }
+        : answer();
+    expect(await planned(world, wiki('access: everyone'))).toMatchObject({
+      ending: 'done',
+      opens: [`Opens application.wiki to everyone ${perhaps}.`],
+    });
+  });
+
+  test('settings without the flag leave it on', async () => {
+    const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
+    world.tamper = (request, answer) => (request.path === settings ? answered(200, { flags: {} }) : answer());
+    const { opens } = await planned(world, wiki('access: everyone'));
+    expect(opens).toEqual(['Opens application.wiki to everyone.']);
   });
 
   test('a document has the same line', async () => {

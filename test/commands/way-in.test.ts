@@ -250,6 +250,18 @@ describe('a login flow that cannot be read', () => {
     );
     expect(stdout).toContain('on the way in');
   });
+
+  test('a policy in one of them counts as well', async () => {
+    const service = fresh();
+    const guard = `policies:\n  - { name: own, type: dummy, result: true }\n`;
+    const bound = flow(whole.join(', '), guarded('own'));
+    expect((await run(apply, service, guard + bound, { allow: [...all, 'way-in'] })).ending).toBe('done');
+    const send: typeof service.send = async (request) =>
+      request.path.startsWith('/api/v3/core/brands/') ? answered(403, {}) : service.send(request);
+    const text = `policies:\n  - { name: own, type: dummy, result: true, wait_max: 9 }\n`;
+    const { stdout } = await run(plan, { ...service, send }, text);
+    expect(stdout).toMatch(/~ policy\.own.*on the way in/s);
+  });
 });
 
 describe('at no moment is a login open in between', () => {
@@ -284,6 +296,26 @@ describe('at no moment is a login open in between', () => {
         .map((one) => one.replace(/[0-9a-f-]{36}/, 'ID')),
     ).toEqual(['POST /api/v3/flows/bindings/', 'PATCH /api/v3/stages/identification/ID/']);
   });
+});
+
+test('at no moment is a login closed in between, where two policies change places', async () => {
+  const service = fresh();
+  const both = (a: boolean, b: boolean): string =>
+    `policies:\n  - { name: a, type: dummy, result: ${a} }\n  - { name: b, type: dummy, result: ${b} }\n`;
+  const bound = flow(
+    whole.join(', '),
+    ', policy_engine_mode: any, policies: [{ policy: { name: a }, order: 0 }, { policy: { name: b }, order: 1 }]',
+  );
+  const allow = [...all, 'way-in'];
+  expect((await run(apply, service, both(true, false) + bound, { allow })).ending).toBe('done');
+  const from = service.requests.length;
+  const { ending, stderr } = await run(apply, service, both(false, true), { allow, concurrency: '8' });
+  expect(ending, stderr).toBe('done');
+  const sent = service.requests.slice(from).filter(({ method }) => method === 'PATCH');
+  expect(sent.map(({ body }) => JSON.parse(body ?? '') as unknown)).toEqual([
+    expect.objectContaining({ result: true }),
+    expect.objectContaining({ result: false }),
+  ]);
 });
 
 describe('the way in is asked without the token, before the first change on it and after the last', () => {
@@ -342,6 +374,36 @@ describe('the way in is asked without the token, before the first change on it a
     expect(ending, stderr).toBe('done');
     const paths = asked(service).filter((one) => one.startsWith('anonymous'));
     expect(paths).toEqual([`anonymous ${executor}`, 'anonymous /api/v3/flows/executor/other/?query=']);
+  });
+
+  test('no change is sent before the first answer', async () => {
+    const service = fresh();
+    const events: string[] = [];
+    const send: typeof service.send = async (request) => {
+      const isAsked = request.path.includes('/flows/executor/');
+      if (isAsked) await new Promise((resolve) => setImmediate(resolve));
+      const answer = await service.send(request);
+      if (isAsked || request.method === 'PATCH') events.push(request.method);
+      return answer;
+    };
+    const { ending, stderr } = await run(apply, { ...service, send }, longer, { allow });
+    expect(ending, stderr).toBe('done');
+    expect(events).toEqual(['GET', 'PATCH', 'GET']);
+  });
+
+  test('where the brand could not be changed to another flow, the flow before counts', async () => {
+    const service = fresh();
+    const shut =
+      'flows:\n  - { slug: shut, name: Shut, title: Shut, designation: authentication, stages: [{ stage: { name: no }, order: 0 }] }\n';
+    const rest =
+      'stages:\n  - { name: no, type: deny }\nbrands:\n  - { domain: authentik-default, flow_authentication: { slug: shut } }\n';
+    const send: typeof service.send = async (request) =>
+      request.method === 'PATCH' ? answered(403, { detail: 'No.' }) : service.send(request);
+    const { ending, stderr } = await run(apply, { ...service, send }, shut + rest, { allow });
+    expect(ending).toBe('denied');
+    expect(stderr).not.toContain('way-in-lost');
+    const whole = await run(apply, service, shut + rest, { allow });
+    expect(whole.stderr).toContain('way-in-lost');
   });
 
   test('where a plan is about something else, nothing is asked', async () => {
