@@ -402,8 +402,8 @@ describe('the way in is asked without the token, before the first change on it a
     const { ending, stderr } = await run(apply, { ...service, send }, shut + rest, { allow });
     expect(ending).toBe('denied');
     expect(stderr).not.toContain('way-in-lost');
-    const whole = await run(apply, service, shut + rest, { allow });
-    expect(whole.stderr).toContain('way-in-lost');
+    const allowed = await run(apply, service, shut + rest, { allow });
+    expect(allowed.stderr).toContain('way-in-lost');
   });
 
   test('where a plan is about something else, nothing is asked', async () => {
