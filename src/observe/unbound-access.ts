@@ -42,8 +42,9 @@ export async function unboundAccess(
 /** Whether a resource has no effective binding, or is declared to have none. */
 function isUnbound(resource: Resource, observed: ObservedState): boolean {
   const { access } = resource.kind;
-  if (access === undefined || !declaresBindings(resource) || isToBeDeleted(resource)) return false;
+  if (access === undefined || isToBeDeleted(resource)) return false;
   const held = heldAt(observed, resource.address);
+  if (!declaresBindings(resource)) return observed.get(resource.address)?.presence === 'absent';
   const wanted = wantedChildren(resource).flatMap((one) =>
     one.children === access.children ? one.wanted : [],
   );

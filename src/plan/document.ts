@@ -102,6 +102,8 @@ export interface ChangeDocument {
   readonly remarks?: readonly string[];
   /** Who gains access through the change. */
   readonly opens?: readonly string[];
+  /** Who can open the new record, because no access to it is declared. */
+  readonly open_to?: string;
   /** Whether the change is part of the login flow. */
   readonly on_way_in?: true;
   readonly waits_for?: readonly Address[];
@@ -151,7 +153,7 @@ export function planDocument(plan: Plan): PlanDocument {
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, onWayIn } = of;
+  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, onWayIn } = of;
   const { waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
@@ -175,6 +177,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(notCompared && { not_compared: notCompared }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),
+    ...(openTo !== undefined && { open_to: openTo }),
     ...(onWayIn && { on_way_in: onWayIn }),
     ...(waitsFor && { waits_for: waitsFor }),
     ...(setAfter && { set_after: setAfter }),

@@ -29,7 +29,7 @@ import { holdersIn } from './holders.ts';
 import { withDeletionsLast } from './deletions-last.ts';
 import { digestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefused, type NotPlannedReasons } from './not-planned.ts';
-import { newlyOpenTo } from './opens.ts';
+import { newlyOpenTo, openWithoutAccess } from './opens.ts';
 import { ordered } from './order.ts';
 import { freedBy, remarksOn } from './remarks.ts';
 import { withRemovedFields } from './removed-fields.ts';
@@ -96,10 +96,12 @@ export function makePlan(
         : []),
     ];
     const opens = newlyOpenTo(change, held, alteration, unbound);
+    const openTo = openWithoutAccess(change, unbound?.after);
     return {
       ...change,
       ...(remarks.length > 0 && { remarks }),
       ...(opens.length > 0 && { opens }),
+      ...(openTo !== undefined && { openTo }),
       ...(alteration && {
         since:
           observation?.presence === 'present'

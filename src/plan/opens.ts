@@ -1,6 +1,6 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { everyone, isBound } from '../kinds/access.ts';
+import { declaresBindings, everyone, isBound } from '../kinds/access.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { bindingsIn, counts, isEnabled, keyOf } from '../kinds/bindings.ts';
 import { listed } from '../kinds/all.ts';
@@ -74,6 +74,16 @@ function where({ openFlag }: Access, state: 'on' | 'off', whom: string): string 
 export function whoeverOpens({ access }: Kind, unbound: Unbound): string | undefined {
   if (access === undefined || unbound === 'open') return everyone;
   return unbound === 'unknown' ? where(access, 'on', everyone) : undefined;
+}
+
+/** Who can open a new record, because no access to it is declared; undefined for nobody. */
+export function openWithoutAccess(
+  { resource, presence, action }: Pick<Change, 'resource' | 'presence' | 'action'>,
+  unbound: Unbound = 'open',
+): string | undefined {
+  const isNew = action === 'create' && presence === 'absent';
+  if (!isNew || resource.kind.access === undefined || declaresBindings(resource)) return undefined;
+  return whoeverOpens(resource.kind, unbound);
 }
 
 function openedWhere(

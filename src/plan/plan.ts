@@ -79,6 +79,8 @@ interface ChangeBase {
   readonly remarks?: readonly string[];
   /** Who gains access through the change: `everyone`, or added subjects. */
   readonly opens?: readonly string[];
+  /** Who can open the new record, because no access to it is declared. */
+  readonly openTo?: string;
   /** Whether the change is part of the login flow. */
   readonly onWayIn?: true;
   /** Earlier changes of the plan that must succeed first, because they free values that this one needs. */

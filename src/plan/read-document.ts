@@ -49,6 +49,7 @@ export function changeFrom(
     not_compared: notCompared,
     remarks,
     opens,
+    open_to: openTo,
     on_way_in: onWayIn,
     since,
   } = document;
@@ -77,6 +78,7 @@ export function changeFrom(
     ...(notCompared && { notCompared }),
     ...(remarks && { remarks }),
     ...(opens && { opens }),
+    ...(openTo !== undefined && { openTo }),
     ...(onWayIn && { onWayIn }),
     ...(waitsFor && { waitsFor }),
     ...(setAfter && { setAfter }),

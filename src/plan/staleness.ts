@@ -90,6 +90,7 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
 const wordsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ remarks }) => remarks,
   ({ opens }) => opens,
+  ({ open_to: openTo }) => openTo,
   ({ on_way_in: onWayIn }) => onWayIn,
   ({ names }) => names,
   ({ observed_names: names }) => names,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { show } from '../../src/commands/show.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { capture } from '../support/run.ts';
@@ -84,6 +85,47 @@ describe('an application with `access: everyone`', () => {
     const { ending, stdout } = await planned(worldOf('2026.8', false), text, { keepGoing: true });
     expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('application.mail')]);
     expect(stdout).toContain(closed);
+  });
+});
+
+describe('a new application whose access is not declared', () => {
+  const denied = { tokens: [{ token: 'sandbox-token', rights: { view_settings: 'none' as const } }] };
+
+  test.each([
+    ['2026.2', 'off', {}, 'everyone', 0],
+    ['2026.8', 'on', {}, 'everyone', 1],
+    ['2026.8', 'off', {}, undefined, 1],
+    ['2026.8', 'unreadable', denied, `everyone ${perhaps}`, 1],
+  ] as const)('in release %s, with the flag %s', async (release, flag, seed, whom, reads) => {
+    const world = worldOf(release, flag === 'on', { ...seed, applications: [] });
+    const text = `${wiki('group: Docs')}  - { slug: mail, name: Mail }\n`;
+    const result = await planned(world, text, { failOn: ['opens'] });
+    expect(result).toMatchObject({ ending: 'done', opens: [], reads });
+    expect(result.stdout.match(/^Open to .*$/gm)).toEqual(
+      whom === undefined
+        ? null
+        : [`Open to ${whom}, because no \`access\` is declared: application.mail, application.wiki.`],
+    );
+  });
+
+  test('is not reported as open to everyone if it exists, or if `access` or `policies` is declared', async () => {
+    const held = await planned(worldOf('2026.2', true), wiki('group: Docs'));
+    expect(held.stdout).not.toContain('Open to');
+    for (const access of ['access: { groups: [{ name: staff }] }', 'access: everyone', 'policies: []']) {
+      const { ending, stdout } = await planned(worldOf('2026.2', true, { applications: [] }), wiki(access));
+      expect([ending, stdout]).toEqual(['done', expect.not.stringContaining('Open to')]);
+    }
+  });
+
+  test('is reported by a saved plan as well', async () => {
+    const world = worldOf('2026.2', true, { applications: [] });
+    const { context, stdout } = world.run(wiki('group: Docs'));
+    expect(await plan(['m.yaml'], { output: 'json' }, context)).toBe('done');
+    expect(JSON.parse(stdout())).toMatchObject({ resource_changes: [{ open_to: 'everyone' }] });
+    expect(schemaErrors('plan', JSON.parse(stdout()))).toEqual([]);
+    const shown = capture({ files: { 'plan.json': stdout() } });
+    expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');
+    expect(shown.stdout()).toContain('Open to everyone');
   });
 });
 

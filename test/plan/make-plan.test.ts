@@ -35,6 +35,7 @@ describe('a plan', () => {
         presence: 'absent',
         change: { actions: ['create'], before: null, after: { slug: 'wiki', name: 'Wiki', group: 'Docs' } },
         differences: [],
+        open_to: 'everyone',
       },
     ]);
     expect(summary).toEqual({

@@ -93,6 +93,8 @@ No longer declared, and left unchanged: user.bob, user.carl
 Unchanged by this change: 1 to create if absent, 1 differs.
 Without --baseline, they are shown as well.
 
+Open to everyone, because no \`access\` is declared: application.new.
+
 The token may not view users: each ? is created if it is absent, and left unchanged otherwise. With the permission to view users, the plan shows which exist.
 
 To change these differences, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can be in rollcall.yaml.

@@ -66,6 +66,7 @@ function version(release: string): Exchange {
 }
 
 const asked = `GET ${versionPath}`;
+const askedForFlag = 'GET /api/v3/admin/settings/';
 const looked = 'GET /api/v3/core/applications/LONG/';
 
 describe('the release of the service', () => {
@@ -108,7 +109,7 @@ describe('the release of the service', () => {
     const says = [exchange];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'invalid' },
-      sent: [asked, looked],
+      sent: [asked, looked, askedForFlag],
       codes: ['error invalid-length'],
     });
     expect(await run(plan, { says, config: "release: '2025.12'" })).toMatchObject({

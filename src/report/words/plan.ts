@@ -114,6 +114,7 @@ export function planView(plan: Plan): PlanView {
     besides: others.length === 0 ? '' : `Unchanged by this change: ${countsOf(others).join(', ')}`,
     gone,
     notes: [
+      ...openNote(plan),
       ...unreadNote(plan),
       ...unseenIdsNote(plan),
       ...notShownNote(plan),
@@ -132,6 +133,16 @@ export function planView(plan: Plan): PlanView {
 export function openedWords({ changes }: Pick<Plan, 'changes'>): string[] {
   return changes.flatMap(({ resource, opens = [] }) =>
     opens.length === 0 ? [] : inline(`Opens ${resource.address} to ${listedWords(opens)}.`),
+  );
+}
+
+/** New records that are open, because the manifests do not say to whom. */
+function openNote({ changes }: Pick<Plan, 'changes'>): string[] {
+  const open = changes.filter(({ openTo }) => openTo !== undefined);
+  return Array.from(
+    grouped(open, ({ openTo = '' }) => openTo),
+    ([whom, alike]) =>
+      `Open to ${inline(whom)}, because no \`access\` is declared: ${firstOf(alike.map(({ resource }) => resource.address))}.`,
   );
 }
 

@@ -66,6 +66,8 @@ describe('the text of a plan', () => {
         '                        | Two',
         String.raw`                        | \tThree`,
         '',
+        'Open to everyone, because no `access` is declared: application.wiki.',
+        '',
         '1 to create, 0 to create if absent, 0 differ, 0 in sync.',
         '',
         'Plan: 1 to add, 0 to change, 0 to destroy.',
