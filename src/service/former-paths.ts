@@ -16,8 +16,9 @@ export function withFormerPaths(send: Transport): Transport {
     const answer = await send(request, signal);
     if (!leadsNowhere(answer) || signal?.aborted) return answer;
     const other = await send(former, signal);
-    // The page may hide a create that worked, which a request that was never sent does not disprove.
-    if (leadsNowhere(other) || other.kind === 'never_sent') return answer;
+    if (leadsNowhere(other)) return answer;
+    // The page of a 405 may hide a create that worked, which a request that was never sent does not disprove.
+    if (other.kind === 'never_sent' && request.method !== 'GET' && isRefusedMethod(answer)) return answer;
     if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
     return other;
   };
@@ -31,6 +32,10 @@ function isOfService({ status, headers }: Exchange & { kind: 'answered' }): bool
 function leadsNowhere(exchange: Exchange): boolean {
   if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
   return !isJson(exchange.headers);
+}
+
+function isRefusedMethod(exchange: Exchange): boolean {
+  return exchange.kind === 'answered' && exchange.status === 405;
 }
 
 function isJson(headers: Readonly<Record<string, string | undefined>>): boolean {

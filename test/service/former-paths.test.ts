@@ -63,6 +63,18 @@ test('a create that was never sent to the former path may have worked at the pre
   expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual([405]);
 });
 
+test.each([
+  ['GET', 404],
+  ['GET', 405],
+  ['POST', 404],
+] as const)(
+  'an outage at the former path after a %s with %i is one of the request',
+  async (method, status) => {
+    const answers = { [path]: page(status), [former]: refused };
+    expect((await asked(answers, { method, path })).statuses).toEqual(['never_sent']);
+  },
+);
+
 test('a create that no path took is sent to the former one', async () => {
   const answers = { [path]: page(405), [former]: json(201) };
   const { sent, statuses } = await asked(answers, { method: 'POST', path, body: '{}' });
