@@ -66,7 +66,13 @@ export async function createParent(
     permission: ofThisRun,
     isTaken: () => false,
   };
-  const going = { resource, parent: made.held, client, pacing, control: ofBindings(begun(control)) };
+  const going = {
+    resource,
+    parent: made.held,
+    client,
+    pacing,
+    control: ofBindings(onceBegun(control, true)),
+  };
   const binders = bindersOf(going, declared);
   const moves = await orderWrites(binders, () => []);
   return runSteps({ ...made, held }, 'created', [
@@ -104,7 +110,7 @@ export async function setLater(
   if (!isMade) return { ...made, held, outcome: 'unfinished' };
   const rest = { resource: only(resource, fields), base: held, permission: ofThisRun, isTaken: () => false };
   return runSteps({ ...made, held }, 'created', [
-    () => update(rest, finishing(client), pacing, ofOne(begun(control))),
+    () => update(rest, finishing(client), pacing, ofOne(onceBegun(control, true))),
   ]);
 }
 
@@ -136,12 +142,11 @@ export async function updateParent(
   const { mode } = resource.kind.bindable ?? {};
   const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
-  const going = { resource, parent: now, client, pacing, control: ofOne(begun(control)) };
+  const going = { resource, parent: now, client, pacing, control: ofOne(onceBegun(control)) };
   const binders = bindersOf(going, declared);
   const changed = (fields: readonly string[], of: RunControl) => (): Promise<WriteResult> =>
     update({ ...alterable, resource: only(resource, fields) }, client, pacing, of);
   const unchanged: WriteResult = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
-  if (!control.mayBegin()) return { ...unchanged, outcome: 'not_attempted' };
   const moves = await orderWrites(binders, ({ children }) => boundTo(now, children));
   return runSteps(unchanged, 'updated', [
     ...(first.length > 0 ? [changed(first, going.control)] : []),
@@ -184,9 +189,17 @@ export function without(resource: Resource, names: readonly string[]): Resource 
   );
 }
 
-/** Once started, a resource is completed even if the run stops: a partial change would leave more work and be no safer. */
-function begun(control: RunControl): RunControl {
-  return { ...control, mayBegin: () => true };
+/** After its first write, a resource is completed even if the run stops: a partial change would leave more work and be no safer. */
+function onceBegun(control: RunControl, hasBegun = false): RunControl {
+  let isBegun = hasBegun;
+  return {
+    ...control,
+    sending: () => {
+      isBegun = true;
+      control.sending();
+    },
+    mayBegin: () => isBegun || control.mayBegin(),
+  };
 }
 
 /** A token that may not create one binding may create none, so no further resource with bindings is created. */

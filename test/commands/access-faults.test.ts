@@ -232,6 +232,18 @@ describe('a failed binding', () => {
     expect(stdout).toContain('+ application.grafana  created');
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
+
+  test('a change interrupted before its first write is not begun', async () => {
+    const service = serviceWith([]);
+    const interruption = new AbortController();
+    // Look for the plan, look before the change, look before the bind.
+    const send = before(service, isList, 3, () => interruption.abort());
+    const wanted = grafana('{ groups: [{ name: staff }] }');
+    const { ending, stdout } = await run(apply, send, wanted, allowed, { signal: interruption.signal });
+    expect(ending).toBe('interrupted');
+    expect(stdout).toContain('application.grafana  not attempted');
+    expect(bindingsOf(service)).toEqual([]);
+  });
 });
 
 test('the client adds no binding with contract_only, and deletes none without the capability', async () => {
