@@ -1,4 +1,4 @@
-import { cannotHave } from './events.ts';
+import { cannotHave, isReplaced } from './events.ts';
 import { isDrawn, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
 import { ofKind, plainOf, type Fail, type Of, type RunHistory } from './run-history.ts';
 
@@ -18,7 +18,7 @@ export function checkGroups(
   for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
   for (const group of groups) {
     const posts = run.sent.filter((event) => event.purpose === 'create' && isSame(event, group));
-    const open = posts.filter((post) => !cannotHave(run, post));
+    const open = posts.filter((post) => !cannotHave(run, post) && !isReplaced(run, post));
     if (open.length > 1)
       fail('retry', `${run.name} sent ${open.length} creates of ${group.name} that may have worked`);
     for (const post of posts) {

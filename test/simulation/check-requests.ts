@@ -123,6 +123,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   }
 
   const paths = new Map(run.sent.map(({ request, path }) => [request, path]));
+  const replaced = new Set(run.sent.filter((event) => isReplaced(run, event)).map(({ request }) => request));
   // There are several kinds in some lists, each with rights of its own.
   const severalIn = new Set([
     'provider',
@@ -143,9 +144,14 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     if (answer.closed && later.some((write) => isOfKind(write, answer) && !isGoingOn(write)))
       fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
-    // Reads that are not documented are gone on without, but not where the token itself is refused.
-    const asked = run.delivered.findLast(
-      (other) => other.purpose === 'question' && before(answer, other) && planned && before(other, planned),
+    // Reads that are not documented are gone on without, but not where the token itself is refused: the next clear answer to a question tells.
+    const asked = run.delivered.find(
+      (other) =>
+        isQuestion(other) &&
+        !isAskedAgain(other) &&
+        before(answer, other) &&
+        planned &&
+        before(other, planned),
     );
     const isOfToken = answer.purpose === 'self' && (asked?.status === 401 || asked?.status === 403);
     const isOptionalBefore =
@@ -154,13 +160,20 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     if (isDenial && isOptionalBefore && isFirstRead && later.length > 0)
       fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
     const isWrongPlace =
-      isWrite(answer) && (answer.status === 302 || (answer.status === 404 && answer.method === 'POST'));
-    if (isWrongPlace && beginnings(run).some((post) => before(answer, post)))
+      isWrite(answer) &&
+      (answer.status === 302 || (answer.status === 404 && answer.method === 'POST')) &&
+      !replaced.has(answer.request);
+    if (isWrongPlace && beginnings(run).some((post) => before(answer, post) && !isGoingOn(post)))
       fail(
         'wrong_place',
         `${run.name} began something after #${answer.request} was answered with ${answer.status}`,
       );
   }
+}
+
+/** Whether it tells nothing, and may be otherwise the next time. */
+function isAskedAgain({ status = 0 }: Of<'delivered'>): boolean {
+  return [0, 400, 408, 421, 425, 429].includes(status) || status >= 500;
 }
 
 /** Whether it is the look at a group just before that is created: it was looked at for the plan. */
@@ -263,6 +276,7 @@ const groups = '/api/v3/core/groups/';
 export function checkWaiting({ contractOnly, events }: History, run: RunHistory, fail: Fail): void {
   if (run.wait === '0') return;
   const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
+  const replaced = new Set(run.sent.filter((event) => isReplaced(run, event)).map(({ request }) => request));
   let isAway = false;
   let hasAnswered = false;
   let isRefusedOnly = true;
@@ -280,7 +294,9 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
     }
     if (event.kind === 'delivered') {
       const isStarting = event.status === 502 || event.status === 503;
-      const isSign = isStarting || (event.refused === true && (hasAnswered || run.wait !== undefined));
+      const isSign =
+        isStarting ||
+        (event.refused === true && (hasAnswered || run.wait !== undefined) && !replaced.has(event.request));
       if (isSign) isAway = true;
       else if (isQuestion(event) && event.status !== undefined) isAway = false;
       asked.delete(event.request);

@@ -62,31 +62,31 @@ export function isInFormerForm({ sent, delivered }: RunHistory, event: Of<'sent'
   );
 }
 
-/** Whether it went out once more in the form, or to the path, of an earlier release: what came of that counts, unless it was never sent. */
+/**
+ * Whether it went out in two forms, or to two paths, and only the other one counts: the second, unless it led nowhere or was never
+ * sent. A page with 405 may hide a write that worked, so a second one that was never sent leaves the first.
+ */
 export function isReplaced(run: RunHistory, event: Of<'sent'>): boolean {
   const answerTo = (one: Of<'sent'>): Of<'delivered'> | undefined =>
     run.delivered.find(({ request }) => request === one.request);
-  const wasSent = (one: Of<'sent'>): boolean => answerTo(one)?.exchange !== 'never_sent';
   const isAgain = (one: Of<'sent'>, other: Of<'sent'>): boolean =>
     other.request > one.request &&
     other.at === answerTo(one)?.at &&
     other.method === one.method &&
     isSame(other, one) &&
     isInFormerForm(run, other);
-  if (!wasSent(event) && run.sent.some((other) => isAgain(other, event))) return true;
-  return run.sent.some((other) => isAgain(event, other) && wasSent(other));
+  const counts = (first: Of<'sent'>, second: Of<'sent'>): boolean => {
+    const { exchange, status = 0 } = answerTo(second) ?? {};
+    const mayBeHidden = isWrite(first) && answerTo(first)?.status === 405;
+    return ![404, 405].includes(status) && (exchange !== 'never_sent' || !mayBeHidden);
+  };
+  return run.sent.some(
+    (other) =>
+      (isAgain(event, other) && counts(event, other)) || (isAgain(other, event) && !counts(other, event)),
+  );
 }
 
-/** Whether a run had begun with something by then that takes several writes: it was created, or looked at after somebody said yes. */
-export function hadBegun(
-  { approved, sent, before }: RunHistory,
-  identity: Identity,
-  by: HistoryEvent,
-): boolean {
-  return sent.some(
-    (event) =>
-      isSame(event, identity) &&
-      before(event, by) &&
-      (approved ? before(approved, event) : event.purpose === 'create'),
-  );
+/** Whether a run had begun by then to write something that takes several writes. */
+export function hadBegun({ sent, before }: RunHistory, identity: Identity, by: HistoryEvent): boolean {
+  return sent.some((event) => isWrite(event) && isSame(event, identity) && before(event, by));
 }

@@ -64,6 +64,15 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [820_002_377, 'the checker took a name that could not be looked up for one that leads to an id'],
   [11_124, 'a page of a proxy passed for absent although the service had shown its own form of that'],
   [11_209, 'a page of a proxy at the look-up of a former name passed for an ambiguous manifest'],
+  [1439, 'a connection refused at the path of an earlier release passed for an answer'],
+  [6512, 'the same'],
+  [30_744, 'the same'],
+  [5812, 'the checker took a 404 at the path of an earlier release for that of a wrong place'],
+  [5879, 'a change of access was begun after an answer that showed a wrong place'],
+  [6105, 'the checker took a question of an outage for the one after the denial of the own user'],
+  [31_695, 'the world took a page of the service, for a path that it does not have, for absent'],
+  [104_999, 'the same'],
+  [101_293, 'the checker counted a create twice that was sent to two paths'],
   [20_044, 'the checker did not know that changes of a login wait for each other'],
 ];
 

@@ -731,8 +731,9 @@ export class ServiceWorld {
         if (addressOf({ type, name }) in shows) return { tells: 'present', shows };
         // A search finds more, and may go on on another page.
         const isWhole = Number(listIn(body).pagination['next'] ?? 0) === 0;
-        if (this.#scenario.kinds)
-          return status === 404 || (status === 200 && isWhole) ? { tells: 'absent' } : {};
+        // The page of a 404 tells of a path that the release does not have.
+        const isOfRecord = status === 404 && isJsonObject(parseJson(body));
+        if (this.#scenario.kinds) return isOfRecord || (status === 200 && isWhole) ? { tells: 'absent' } : {};
         return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
       }
       case 'self':
