@@ -32,8 +32,8 @@ function read(
   };
 }
 
-describe('a table', () => {
-  test('declares a user for each row, with its non-empty cells', () => {
+describe('a CSV table', () => {
+  test('declares a user for each row, with the fields of its non-empty cells', () => {
     expect(
       read(`username,name,is_active,groups,attributes.department,attributes.a.b,email,type
 alice,Alice,TRUE,${engineering};${staff},Engineering,007,alice@example.com,external
@@ -59,7 +59,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('reads a text that is no id as the name of a group or a provider', () => {
+  test('reads a text in place of an id as the name of a group or provider', () => {
     expect(read(`username,name,groups\na,A,staff; ${engineering}\n`)).toMatchObject({
       declared: [['user.a', { groups: [{ name: 'staff' }, engineering] }]],
     });
@@ -75,7 +75,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('declares an application for each row of a table of applications', () => {
+  test('declares an application for each row if imported as applications', () => {
     const text = 'slug,name,provider,backchannel_providers,open_in_new_tab\nwiki,Wiki,1,2; 3,true\n';
     expect(read(text, application)).toEqual({
       declared: [
@@ -88,7 +88,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('uses the kind of --kind, whatever its columns are named', () => {
+  test('is read as the kind given with --kind, whatever its columns are called', () => {
     const text = 'slug,username,name\na,b,A\n';
     expect(read(text)).toEqual({
       declared: [['user.b', { username: 'b', name: 'A' }]],
@@ -101,13 +101,13 @@ bob,Bob,false,;,,,,
   });
 
   test.each([
-    ['of Windows', 'username,name\r\na,A\r\nb,B\r\n'],
-    ['of an old Mac', 'username,name\ra,A\rb,B\r'],
-    ['of several systems', 'username,name\na,A\r\nb,B'],
-    ['that are empty', 'username,name\n\na,A\n,\n\nb,B\n\n'],
-    ['with blanks around what they hold', ' username , name\n a ,\tA\u00a0\nb, B\n'],
-    ['with more commas than are needed', 'username,name,,\na,A,,\nb,B,,\n'],
-  ])('may have lines %s', (_, text) => {
+    ['CRLF line ends', 'username,name\r\na,A\r\nb,B\r\n'],
+    ['CR line ends', 'username,name\ra,A\rb,B\r'],
+    ['several kinds of line ends', 'username,name\na,A\r\nb,B'],
+    ['empty lines', 'username,name\n\na,A\n,\n\nb,B\n\n'],
+    ['blanks around the values', ' username , name\n a ,\tA\u00a0\nb, B\n'],
+    ['trailing commas', 'username,name,,\na,A,,\nb,B,,\n'],
+  ])('is read with %s', (_, text) => {
     expect(read(text)).toEqual({
       declared: [
         ['user.a', { username: 'a', name: 'A' }],
@@ -117,7 +117,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('may have very many columns, and a row very many cells', () => {
+  test('may have thousands of columns', () => {
     const keys = Array.from({ length: times({ short: 1000, full: 20_000 }) }, (_, index) => `k${index}`);
     const { declared, said } = read(
       `username,name,${keys.map((key) => `attributes.${key}`).join()}\na,A,${keys.join()}\n`,
@@ -129,7 +129,7 @@ bob,Bob,false,;,,,,
     ]);
   });
 
-  test('reads a text of digits only as an id', () => {
+  test('reads a cell of digits as an id', () => {
     expect(
       read('slug,name,provider,backchannel_providers\na,A,3rd party,2nd;4\n', application),
     ).toMatchObject({
@@ -139,7 +139,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('may have other delimiters', () => {
+  test('may use another delimiter than the comma', () => {
     const fields = { username: 'a', name: 'A, B', groups: [engineering, staff] };
     for (const delimiter of [';', '\t', '|']) {
       const text = `username,name,groups\na,"A, B","${engineering};${staff}"`.replaceAll(
@@ -150,7 +150,7 @@ bob,Bob,false,;,,,,
     }
   });
 
-  test('is read as it was written, and every cell has its place', () => {
+  test('keeps the text of every cell, with its place in the file', () => {
     const cell = anyText.filter((text) => !/[\0\p{Cs}]/u.test(text));
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
@@ -173,7 +173,7 @@ bob,Bob,false,;,,,,
     );
   });
 
-  test('has the places of its file, beyond characters of several bytes and cells of several lines', () => {
+  test('gives the right place of a cell after multi-byte characters and multi-line cells', () => {
     const { resources } = resourcesOf(
       sourceFile('p.csv', 'username,name,email\nü😀,"x\ny",e\nb,é,f'),
       user,
@@ -199,52 +199,52 @@ bob,Bob,false,;,,,,
   });
 });
 
-describe('an invalid table', () => {
+describe('an invalid CSV table', () => {
   test.each<[what: string, text: string, said: string[]]>([
-    ['nothing in it', '', ['1:1 empty-file']],
-    ['only a header', 'username,name\n', ['1:1 empty-file']],
-    ['no column that names its rows', 'first,last\na,b\n', ['1:1 missing-field']],
-    ['another delimiter', 'username;name\na;b\n', ['1:1 missing-field']],
+    ['an empty file', '', ['1:1 empty-file']],
+    ['a header without rows', 'username,name\n', ['1:1 empty-file']],
+    ['a missing column of names', 'first,last\na,b\n', ['1:1 missing-field']],
+    ['a delimiter other than the given one', 'username;name\na;b\n', ['1:1 missing-field']],
     ['an unknown column', 'username,colour\na,b\n', ['1:10 unknown-field']],
-    ['a column that would be a password', 'username,password\na,canary\n', ['1:10 unknown-field']],
+    ['a column for a password', 'username,password\na,canary\n', ['1:10 unknown-field']],
     ['attributes without a key', 'username,attributes\na,b\n', ['1:10 unknown-field']],
-    ['attributes that are misspelt', 'username,attribute.x\na,b\n', ['1:10 unknown-field']],
-    ['a key that is refused', 'username,attributes.__proto__\na,b\n', ['1:10 yaml-unsupported']],
-    ['a key that holds a reference', 'username,attributes.${x}\na,b\n', ['1:10 invalid-reference']],
+    ['a misspelt attributes column', 'username,attribute.x\na,b\n', ['1:10 unknown-field']],
+    ['a forbidden attribute key', 'username,attributes.__proto__\na,b\n', ['1:10 yaml-unsupported']],
+    ['an attribute key with a reference', 'username,attributes.${x}\na,b\n', ['1:10 invalid-reference']],
     ['the same column twice', 'username,name,name\na,b,c\n', ['1:15 csv-syntax']],
     ['a cell without a column', 'username,name,\na,A,x\n', ['2:5 csv-syntax']],
     ['a row that is too short', 'username,name,email\na,A\n', ['2:1 csv-syntax']],
     ['a row that is too long', 'username,name\na,A,x\n', ['2:1 csv-syntax']],
     ['a quote that does not end', 'username,name\na,"A\nb,B\n', ['2:3 csv-syntax']],
     ['a quote inside a cell', 'username,name\na,A "b"\n', ['2:3 csv-syntax']],
-    ['something behind a quote', 'username,name\na,"A" b\n', ['2:3 csv-syntax']],
-    ['no name in a row', 'username,name\n,A\n', ['2:1 missing-field']],
-    ['what is neither true nor false', 'username,name,is_active\na,A,yes\n', ['2:5 wrong-type']],
+    ['text after a closing quote', 'username,name\na,"A" b\n', ['2:3 csv-syntax']],
+    ['a row without a name', 'username,name\n,A\n', ['2:1 missing-field']],
+    ['a boolean that is neither true nor false', 'username,name,is_active\na,A,yes\n', ['2:5 wrong-type']],
     ['a text that is too long', `username,name\n${'a'.repeat(151)},A\n`, ['2:1 invalid-length']],
     [
-      'a day that does not exist',
+      'a date that does not exist',
       'username,name,last_login\na,A,2024-02-31T10:00:00Z\n',
       ['2:5 invalid-format'],
     ],
-    ['a name twice', 'username,name\na,A\nb,B\na,C\n', ['4:1 duplicate-resource']],
-    ['names that look alike', 'username,name\na,A\nA,B\n', ['3:1 similar-name']],
+    ['a name in two rows', 'username,name\na,A\nb,B\na,C\n', ['4:1 duplicate-resource']],
+    ['names that differ only in case', 'username,name\na,A\nA,B\n', ['3:1 similar-name']],
     [
-      'what the service is known to refuse',
+      'an e-mail address and a missing name that the service refuses',
       'username,name,email\na,A,nobody\nb,,\n',
       ['2:5 invalid-format', '3:1 likely-refused'],
     ],
-  ])('%s', (_, text, said) => {
+  ])('is rejected at its line and column: %s', (_, text, said) => {
     expect(read(text).said).toEqual(said);
   });
 
   test.each([
-    ['a slug that is none', 'slug,name\na b,A\n', ['2:1 invalid-format']],
+    ['a slug with a blank', 'slug,name\na b,A\n', ['2:1 invalid-format']],
     ['an application without a name', 'slug,name\na,\n', ['2:1 missing-field']],
-  ])('%s', (_, text, said) => {
+  ])('of applications is rejected at its line and column: %s', (_, text, said) => {
     expect(read(text, application).said).toEqual(said);
   });
 
-  test('is reported without quoting rows, which may contain private data', () => {
+  test('is reported without quoting its rows, which may contain private data', () => {
     const text =
       'username,name,is_active,email,attributes.pin\na,A,canary-1,canary-2,canary-3\nb,"canary-4\n';
     for (const part of [text, text.split('b,')[0] ?? '', 'canary-5\ncanary-6\n']) {
@@ -259,7 +259,7 @@ describe('an invalid table', () => {
     expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'Did you mean `email`?' }]);
   });
 
-  test('more rows than a manifest may have are refused', ({ skip }) => {
+  test('is rejected with more rows than a manifest may have entries', ({ skip }) => {
     skip(!inFull);
     const rows = Array.from({ length: 200_001 }, (_, index) => `u${index}\n`).join('');
     expect(read(`username\n${rows}`).said).toEqual(['1:1 too-many-resources']);

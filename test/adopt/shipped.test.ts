@@ -20,17 +20,14 @@ const wanted: ExportScope = {
 };
 
 // Run with -u, this writes what the sandbox has of a fresh service to where export and plans read it.
-test.each(recordedLines)(
-  'the shipped records of a release equal those of a fresh sandbox: %s',
-  async (line) => {
-    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, line);
-    const { context } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
-    const settings = await serviceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
-    const held = await readHoldings(wanted, settings, narrated(context, { quiet: true }));
-    const lines = declarationsOf(held, wanted).found.map(
-      ({ address, fields }) => `${JSON.stringify(address)}: ${JSON.stringify(fields)}`,
-    );
-    const text = `{\n${lines.join(',\n')}\n}\n`;
-    await expect(text).toMatchFileSnapshot(`../../src/kinds/shipped/${line}.json`);
-  },
-);
+test.each(recordedLines)('the shipped records of release %s equal those of a fresh sandbox', async (line) => {
+  const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, line);
+  const { context } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+  const settings = await serviceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
+  const held = await readHoldings(wanted, settings, narrated(context, { quiet: true }));
+  const lines = declarationsOf(held, wanted).found.map(
+    ({ address, fields }) => `${JSON.stringify(address)}: ${JSON.stringify(fields)}`,
+  );
+  const text = `{\n${lines.join(',\n')}\n}\n`;
+  await expect(text).toMatchFileSnapshot(`../../src/kinds/shipped/${line}.json`);
+});

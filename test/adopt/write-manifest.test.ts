@@ -27,7 +27,7 @@ const aboutTwo: ReadonlySet<string> = new Set([
   'former-name',
 ]);
 
-test('a written manifest reads back as the declared records, except for reported ones', async () => {
+test('a written manifest reads back as the declared records, except for values reported as unwritable', async () => {
   await fc.assert(
     fc.asyncProperty(anyRecords, async (records) => {
       const { text, unwritable } = writeManifest(records, check, 'x.json');
@@ -68,7 +68,7 @@ function nested(depth: number): JsonObject {
 }
 
 describe('a written manifest', () => {
-  test('has the schema on top, kinds and fields in the order of the schema, entries by name, and $${ for ${', () => {
+  test('starts with the schema, sorts kinds, fields and entries, and escapes ${ as $${', () => {
     const { text, unwritable } = writeManifest(
       [
         ...all(
@@ -104,7 +104,7 @@ users:
 `);
   });
 
-  test('puts common fields into defaults if that is shorter', () => {
+  test('puts the most common value of a field into defaults if that is shorter', () => {
     const of = (username: string, path: string): JsonObject => ({ username, path, type: 'external' });
     const { text } = writeManifest(all(users, of('a', 'staff'), of('b', 'staff'), of('c', 'robots')), check);
     expect(text).toBe(`version: 1
@@ -122,23 +122,23 @@ users:
 
   test.each<[why: string, entries: JsonObject[]]>([
     [
-      'one does not declare it',
+      'an entry does not declare it',
       ['a', 'b', 'c', 'd', 'e'].map((username) => ({ username, ...(username !== 'c' && { path: 'x' }) })),
     ],
-    ['it is no shorter', ['a', 'b', 'c'].map((username) => ({ username, path: 'x' }))],
+    ['that would not be shorter', ['a', 'b', 'c'].map((username) => ({ username, path: 'x' }))],
     [
-      'it is not that of most',
+      'most entries have another value',
       ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((username, index) => ({
         username,
         path: index < 4 ? 'x' : username,
       })),
     ],
-    ['it is a name', ['a', 'b', 'c', 'd', 'e'].map((username) => ({ username, name: 'x' }))],
-  ])('has no defaults of a field where %s', (_, entries) => {
+    ['it is the name of the entry', ['a', 'b', 'c', 'd', 'e'].map((username) => ({ username, name: 'x' }))],
+  ])('has no defaults for a field if %s', (_, entries) => {
     expect(writeManifest(all(users, ...entries), check).text).not.toContain('defaults:');
   });
 
-  test('of no records is a manifest with an empty list', async () => {
+  test('without records has empty lists', async () => {
     const { text } = writeManifest([], check);
     expect(text).toBe(
       'version: 1\ncertificates: []\nroles: []\ngroups: []\nproperty_mappings: []\nproviders: []\noutposts: []\napplications: []\nusers: []\n',
@@ -147,10 +147,10 @@ users:
   });
 });
 
-describe('values that a manifest cannot contain are reported', () => {
+describe('a value that a manifest cannot contain', () => {
   test.each<[what: string, kind: Kind, fields: JsonObject, field: string, code: string, isWhole?: 'whole']>([
     [
-      'a slug of a later release',
+      'a slug too long for early releases',
       application,
       { slug: 'x'.repeat(51), name: 'x' },
       'slug',
@@ -158,37 +158,43 @@ describe('values that a manifest cannot contain are reported', () => {
       'whole',
     ],
     ['an application without a name', application, { slug: 'x' }, 'name', 'missing-field', 'whole'],
-    ['a NUL', user, { username: 'x', name: 'a\0b' }, 'name', 'invalid-value'],
+    ['a NUL character', user, { username: 'x', name: 'a\0b' }, 'name', 'invalid-value'],
     [
-      'half a character',
+      'half a surrogate pair',
       user,
       { username: 'x', attributes: { a: ['\ud800'] } },
       'attributes',
       'invalid-value',
     ],
     [
-      'a key that is refused',
+      'a forbidden attribute key',
       user,
       { username: 'x', attributes: { a: JSON.parse('{"__proto__":1}') as JsonObject } },
       'attributes',
       'yaml-unsupported',
     ],
-    ['a merge key', user, { username: 'x', attributes: { '<<': 1 } }, 'attributes', 'yaml-unsupported'],
+    ['a YAML merge key', user, { username: 'x', attributes: { '<<': 1 } }, 'attributes', 'yaml-unsupported'],
     [
-      'a key that holds a reference',
+      'an attribute key with a reference',
       user,
       { username: 'x', attributes: { '${a}': 1 } },
       'attributes',
       'invalid-reference',
     ],
     [
-      'a number that is not exact',
+      'a number that loses digits',
       user,
       { username: 'x', attributes: { a: 2 ** 53 } },
       'attributes',
       'invalid-value',
     ],
-    ['what is too deep', user, { username: 'x', attributes: nested(62) }, 'attributes', 'yaml-unsupported'],
+    [
+      'an attribute nested too deep',
+      user,
+      { username: 'x', attributes: nested(62) },
+      'attributes',
+      'yaml-unsupported',
+    ],
     [
       'a long text with a reference',
       user,
@@ -198,16 +204,16 @@ describe('values that a manifest cannot contain are reported', () => {
     ],
     ['white space around a text', user, { username: 'x', name: ' x' }, 'name', 'invalid-value'],
     [
-      'a day that does not exist',
+      'a date that does not exist',
       user,
       { username: 'x', last_login: '2024-02-31T10:00:00Z' },
       'last_login',
       'invalid-format',
     ],
     ['an empty path', user, { username: 'x', path: '' }, 'path', 'invalid-length'],
-    ['a field that there is none of', user, { username: 'x', uid: 'x' }, 'uid', 'unknown-field'],
+    ['an unknown field', user, { username: 'x', uid: 'x' }, 'uid', 'unknown-field'],
     ['an empty username', user, { username: '' }, 'username', 'invalid-length', 'whole'],
-  ])('%s', async (_, { type }, fields, field, code, isWhole) => {
+  ])('is reported: %s', async (_, { type }, fields, field, code, isWhole) => {
     const { text, unwritable } = writeManifest(
       all(
         kinds.filter((kind) => kind.type === type),
@@ -224,7 +230,7 @@ describe('values that a manifest cannot contain are reported', () => {
     expect(resources).toHaveLength(isWhole ? 0 : 1);
   });
 
-  test('a name that two records have', () => {
+  test('is reported: a name of two records', () => {
     const { unwritable } = writeManifest(
       all(users, { username: 'x', name: 'one' }, { username: 'x' }),
       check,
@@ -235,14 +241,14 @@ describe('values that a manifest cannot contain are reported', () => {
   });
 
   test.each<[what: string, fields: JsonObject]>([
-    ['nothing that is deep, but not too deep', { attributes: nested(61) }],
-    ['no long text without a reference', { attributes: { a: `$$${'x'.repeat(1_000_000)}` } }],
+    ['attributes nested just within the limit', { attributes: nested(61) }],
+    ['a long text without a reference', { attributes: { a: `$$${'x'.repeat(1_000_000)}` } }],
+    ['a value with only a warning', { type: 'internal_service_account', last_login: '2024-05-01T10:00:00z' }],
     [
-      'nothing of which there is only a warning',
-      { type: 'internal_service_account', last_login: '2024-05-01T10:00:00z' },
+      'attribute keys that look like numbers, null or YAML syntax',
+      { attributes: { constructor: 1, null: 2, '1': 3, '': 4, '*': 5 } },
     ],
-    ['no keys that look like others', { attributes: { constructor: 1, null: 2, '1': 3, '': 4, '*': 5 } }],
-  ])('%s is reported', async (_, fields) => {
+  ])('is not reported: %s', async (_, fields) => {
     const { text, unwritable } = writeManifest(all(users, { username: 'x', ...fields }), check);
     expect(unwritable).toEqual([]);
     const [resource] = (await load(text)).resources;

@@ -21,7 +21,7 @@ const anyMapping = fc
   .filter((mapping) => Object.keys(mapping).length > 0 && isTaken(mapping));
 
 describe('written YAML', () => {
-  test('reads as the same value, with mappings in lines of their own or not', () => {
+  test('reads back as the same value, in block and in flow style', () => {
     fc.assert(
       fc.property(anyMapping, fc.nat(4), (mapping, inlineFrom) => {
         const text = yamlText(mapping, (path) => path.length >= inlineFrom && inlineFrom > 0);
@@ -34,7 +34,7 @@ describe('written YAML', () => {
     );
   });
 
-  test('contains no invisible characters, and none that editors remove', () => {
+  test('contains no invisible characters, nor any that editors remove', () => {
     fc.assert(
       fc.property(anyMapping, (mapping) => {
         const text = yamlText(mapping);
@@ -54,31 +54,35 @@ test.each<[what: string, value: JsonValue, written: string]>([
   ['a word', 'Alice', 'a: Alice'],
   ['a text with blanks', 'Alice Example', 'a: Alice Example'],
   ['a URL', 'https://x.example/#a', 'a: https://x.example/#a'],
-  ['a word of YAML 1.1', 'no', 'a: no'],
+  ['a YAML 1.1 boolean', 'no', 'a: no'],
   ['a date', '2024-05-01', 'a: 2024-05-01'],
-  ['a text that would be a number', '007', 'a: "007"'],
-  ['a text that would be a constant', 'true', 'a: "true"'],
-  ['a text that would be a mapping', 'b: c', 'a: "b: c"'],
+  ['a text that looks like a number', '007', 'a: "007"'],
+  ['a text that looks like a constant', 'true', 'a: "true"'],
+  ['a text that looks like a mapping', 'b: c', 'a: "b: c"'],
   ['an apostrophe', "it's", "a: it's"],
   ['quotes', '"a" is', `a: '"a" is'`],
-  ['no text', '', 'a: ""'],
-  ['nothing', null, 'a: null'],
-  ['lines', 'x\n  y\n', 'a: |\n  x\n    y'],
-  ['lines without an end', 'x\ny', 'a: |-\n  x\n  y'],
-  ['lines that end in blanks', 'x \ny', 'a: "x \\ny"'],
-  ['lines of Windows', 'x\r\ny', 'a: "x\\r\\ny"'],
-  ['what turns the direction', 'x\u202ey', 'a: "x\\u202ey"'],
-  ['what is beyond 16 bits', '\u{e0001}', 'a: "\\U000e0001"'],
-  ['what a CI system would act on', 'x\n::error::y ##[z]', String.raw`a: "x\n::error::y #\u0023[z]"`],
+  ['an empty text', '', 'a: ""'],
+  ['null', null, 'a: null'],
+  ['several lines', 'x\n  y\n', 'a: |\n  x\n    y'],
+  ['several lines without a final line end', 'x\ny', 'a: |-\n  x\n  y'],
+  ['lines with trailing blanks', 'x \ny', 'a: "x \\ny"'],
+  ['CRLF lines', 'x\r\ny', 'a: "x\\r\\ny"'],
+  ['a character that changes the direction of text', 'x\u202ey', 'a: "x\\u202ey"'],
+  ['a character beyond 16 bits', '\u{e0001}', 'a: "\\U000e0001"'],
+  [
+    'a line that CI systems read as a command',
+    'x\n::error::y ##[z]',
+    String.raw`a: "x\n::error::y #\u0023[z]"`,
+  ],
   ['an empty list', [], 'a: []'],
   ['an empty mapping', {}, 'a: {}'],
   ['a list', [1, 'b'], 'a:\n  - 1\n  - b'],
   ['a list of mappings', [{ b: 1, c: 2 }], 'a:\n  - b: 1\n    c: 2'],
-])('%s is written as a person would', (_, value, written) => {
+])('YAML for %s is written as a person would write it', (_, value, written) => {
   expect(yamlText({ a: value })).toBe(`${written}\n`);
 });
 
-test('a mapping in one line has blanks inside its braces', () => {
+test('a YAML mapping in flow style has blanks inside its braces', () => {
   const value: JsonObject = {
     groups: [{ name: 'a, b' }, { name: 'two\nlines' }],
     provider: { name: 'Grafana' },

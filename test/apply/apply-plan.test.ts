@@ -68,7 +68,7 @@ async function applying(
 }
 
 describe('applying a plan', () => {
-  test.each([1, 3, 7])('creates %i at a time at the most, each once', async (concurrency) => {
+  test.each([1, 3, 7])('creates at most %i resources at a time, each once', async (concurrency) => {
     const { counts, posts, mostAtOnce } = await applying(20, created, concurrency);
     expect(counts).toEqual({ created: 40 });
     expect(new Set(posts).size).toBe(40);
@@ -101,28 +101,28 @@ describe('applying a plan', () => {
     expect(new Set(outcomes.map(({ stoppedBy }) => stoppedBy))).toEqual(new Set([undefined, 'read_only']));
   });
 
-  test('stops when a POST finds no API', async () => {
+  test('stops the run when a POST gets the 404 of a missing API', async () => {
     const { counts } = await applying(20, () => answered(404, '<!DOCTYPE html>'), 1);
     expect(counts).toEqual({ not_attempted: 40 });
   });
 
-  test('stops after five creates in a row whose end is open', async () => {
+  test('stops the run after five creates in a row with an unknown result', async () => {
     const { counts } = await applying(20, () => lost, 1);
     expect(counts).toEqual({ unknown: 5, not_attempted: 35 });
   });
 
-  test('stops after five creates in a row that could not be sent', async () => {
+  test('stops the run after five creates in a row that could not be sent', async () => {
     const { posts } = await applying(10, () => refused, 1);
     expect(posts).toHaveLength(5 * 3);
   });
 
-  test('does not stop when open ends are not in a row', async () => {
+  test('continues if unknown results are not in a row', async () => {
     let posts = 0;
     const { counts } = await applying(10, (request) => ((posts += 1) % 4 === 0 ? created(request) : lost), 1);
     expect((counts['unknown'] ?? 0) + (counts['created'] ?? 0)).toBe(20);
   });
 
-  test('stops when the service asks for too long a pause', async () => {
+  test('stops the run when the service asks for too long a pause', async () => {
     const { counts, posts } = await applying(20, () => answered(429, '', { 'retry-after': '3600' }), 4);
     expect(counts).toEqual({ not_attempted: 40 });
     expect(posts.length).toBeLessThanOrEqual(4);
@@ -175,7 +175,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('tell different from unchanged resources; nothing is sent for either', async () => {
+  test('tell different from unchanged resources, and no request is sent for either', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,
@@ -201,7 +201,7 @@ describe('the outcomes of a plan', () => {
     ]);
   });
 
-  test('report how long each took, waiting and all', async () => {
+  test('report how long each took, including its waiting time', async () => {
     const clock = virtualClock();
     const { outcomes } = await carryOut(
       'version: 1\nusers: [{ username: u }]\n',
@@ -216,7 +216,7 @@ describe('the outcomes of a plan', () => {
   });
 });
 
-describe('doubts caused by outages', () => {
+describe('unknown results caused by an outage', () => {
   const badGateway = answered(502, 'Bad Gateway');
 
   /** Creates users, so many at once and then one after the other, where every 502 turns out to be an outage that passes. */
@@ -258,17 +258,17 @@ describe('doubts caused by outages', () => {
     return counts;
   }
 
-  test('count as one for requests that met the same outage, so requests under way do not end the run', async () => {
+  test('count as one if the requests met the same outage, so other requests continue', async () => {
     const underWay = new Set(['u0', 'u1', 'u2', 'u3', 'u4', 'u5']);
     const counts = await through(10, 6, (name) => (underWay.has(name) ? badGateway : undefined));
     expect(counts).toEqual({ unknown: 6, created: 4 });
   });
 
-  test('end the run where each create makes the service go away', async () => {
+  test('end the run if every create takes the service down', async () => {
     expect(await through(10, 1, () => badGateway)).toEqual({ unknown: 5, not_attempted: 5 });
   });
 
-  test('are not counted if a look-up after the outage shows the result of the create', async () => {
+  test('are not counted if a look-up after the outage finds the record', async () => {
     const posts = new Map<string, number>();
     const counts = await through(20, 1, (name) => {
       posts.set(name, (posts.get(name) ?? 0) + 1);
@@ -278,7 +278,7 @@ describe('doubts caused by outages', () => {
   });
 });
 
-test('a resource that was started but never sent has the reason why the run stopped', async () => {
+test('a resource that was started but not sent is reported with the reason why the run stopped', async () => {
   const manifest = 'version: 1\nusers: [{ username: u, name: U }]\n';
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
@@ -291,7 +291,7 @@ test('a resource that was started but never sent has the reason why the run stop
   ]);
 });
 
-describe('concurrent creates', () => {
+describe('concurrent creates of one kind', () => {
   const two = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
   const seven = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => `{ slug: ${slug}, name: A }`).join(', ');
 
@@ -305,15 +305,15 @@ describe('concurrent creates', () => {
     return sent;
   }
 
-  test('are tried again', async () => {
+  test('are retried after a failure', async () => {
     expect(await sentFor('b', answered(400, { name: ['no'] }))).toBe(2);
   });
 
-  test('are not tried again once one of them is denied', async () => {
+  test('are not retried once one of them is denied', async () => {
     expect(await sentFor('b', answered(403, { detail: 'no' }))).toBe(1);
   });
 
-  test('leave the users to be created when one is denied and the others are asked to wait', async () => {
+  test('do not stop the creates of users when one is denied and the others are asked to wait', async () => {
     const { outcomes } = await carryOut(
       `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},
@@ -330,7 +330,7 @@ describe('concurrent creates', () => {
   test.each([
     ['denied', answered(403, { detail: 'no' })],
     ['refused by the licence', answered(400, { detail: 'no', code: 'denied_license' })],
-  ])('leave the users to be created when all of them are %s', async (_what, refusal) => {
+  ])('do not stop the creates of users when all of them are %s', async (_what, refusal) => {
     const { outcomes } = await carryOut(
       `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},

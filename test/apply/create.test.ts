@@ -65,7 +65,7 @@ async function settleUnless(
   };
 }
 
-describe('creating an application', () => {
+describe('a create of an application', () => {
   test('with a 201 ends as created', async () => {
     expect(await settle(application, created)).toMatchObject({
       outcome: 'created',
@@ -79,7 +79,7 @@ describe('creating an application', () => {
     expect(await settle(application, invalid)).toMatchObject({ outcome: 'rejected', attempts: 1 });
   });
 
-  test('with a taken slug ends as exists', async () => {
+  test('with a taken slug ends as exists if the record is found', async () => {
     expect(await settle(application, slugTaken, found)).toMatchObject({
       outcome: 'exists',
       answer: { status: 400 },
@@ -104,7 +104,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('that the licence does not allow ends as unknown after a lost answer', async () => {
+  test('that the licence does not allow ends as unknown if an earlier answer was lost', async () => {
     expect(await settle(application, lost, absent, readOnly)).toMatchObject({ outcome: 'unknown' });
   });
 
@@ -126,7 +126,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('that is found is in doubt only after an unclear answer', async () => {
+  test('that finds the record is in doubt only after an unclear answer', async () => {
     expect(await settle(application, slugTaken, found)).toMatchObject({ outcome: 'exists', inDoubt: false });
     expect(await settle(application, crash, found)).toMatchObject({ outcome: 'exists', inDoubt: true });
     expect(await settle(application, lost, absent, slugTaken, found)).toMatchObject({
@@ -151,17 +151,17 @@ describe('creating an application', () => {
     });
   });
 
-  test('with a lost answer ends as unknown when the look-up is denied', async () => {
+  test('with a lost answer ends as unknown if the look-up is denied', async () => {
     expect(await settle(application, lost, denied)).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('is never called rejected, denied or in conflict once an answer was lost', async () => {
+  test('never ends as rejected, denied or in conflict once an answer was lost', async () => {
     expect(await settle(application, lost, absent, invalid)).toMatchObject({ outcome: 'unknown' });
     expect(await settle(application, lost, absent, denied)).toMatchObject({ outcome: 'unknown' });
     expect(await settle(application, lost, absent, slugTaken, absent)).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('is unknown after three answers were lost', async () => {
+  test('ends as unknown after three lost answers', async () => {
     expect(await settle(application, lost, absent, lost, absent, lost, absent)).toMatchObject({
       outcome: 'unknown',
       attempts: 3,
@@ -170,14 +170,14 @@ describe('creating an application', () => {
     });
   });
 
-  test('that was never sent is retried without a look-up', async () => {
+  test('is retried without a look-up if it was never sent', async () => {
     expect(await settle(application, refused, created)).toMatchObject({
       outcome: 'created',
       methods: 'POST POST',
     });
   });
 
-  test('that could never be sent ends as not attempted', async () => {
+  test('ends as not attempted if it could not be sent', async () => {
     expect(await settle(application, refused, refused, refused)).toMatchObject({
       outcome: 'not_attempted',
       attempts: 3,
@@ -192,7 +192,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('gives up rather than wait for an hour, or less than it is asked to', async () => {
+  test('is given up when the service asks for a pause of an hour', async () => {
     const slowDown = answered(429, '', { 'retry-after': '3600' });
     expect(await settle(application, slowDown)).toMatchObject({
       outcome: 'not_attempted',
@@ -201,14 +201,14 @@ describe('creating an application', () => {
     });
   });
 
-  test('at a wrong base URL stops the run', async () => {
+  test('stops the run at a wrong base URL', async () => {
     expect(await settle(application, answered(404, '<!DOCTYPE html>'))).toMatchObject({
       outcome: 'not_attempted',
       stop: 'run',
     });
   });
 
-  test('that is redirected stops the run, and ends as unknown', async () => {
+  test('that is redirected stops the run and ends as unknown', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
     expect(await settle(application, redirect, redirect)).toMatchObject({ outcome: 'unknown', stop: 'run' });
     expect(await settle(application, redirect, absent)).toMatchObject({
@@ -219,29 +219,29 @@ describe('creating an application', () => {
   });
 });
 
-describe('a service that asks to wait', () => {
-  test('is looked up only after the requested pause', async () => {
+describe('a service that asks for a pause', () => {
+  test('gets the look-up only after the requested pause', async () => {
     const unavailable = answered(503, '', { 'retry-after': '7' });
     const { methods, sleeps } = await settle(application, unavailable, absent, created);
     expect(methods).toBe('POST GET POST');
     expect(sleeps).toEqual([7000, 200]);
   });
 
-  test('is waited for after a failure that says how long', async () => {
+  test('gets the retry only after the pause that its error response asks for', async () => {
     const { sleeps } = await settle(application, answered(502, '', { 'retry-after': '7' }), absent, created);
     expect(sleeps[0]).toBe(7000);
   });
 });
 
-describe('a taken slug', () => {
-  test('is in conflict when this token may not look who has it', async () => {
+describe('a create with a taken slug', () => {
+  test('ends in conflict if the token may not look up the record', async () => {
     expect(await settle(application, slugTaken, denied)).toMatchObject({
       outcome: 'conflict',
       answer: { status: 400 },
     });
   });
 
-  test('is unknown, with the answer that did not show, when looking fails', async () => {
+  test("ends as unknown with the failed look-up's answer if the look-up fails", async () => {
     const failing = answered(502);
     expect(await settle(application, slugTaken, failing, failing, failing, failing, failing)).toMatchObject({
       outcome: 'unknown',
@@ -249,7 +249,7 @@ describe('a taken slug', () => {
     });
   });
 
-  test('is unknown when a pause, too long to wait out, keeps from looking', async () => {
+  test('ends as unknown if the look-up would have to wait for too long a pause', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     const client = createClient(async ({ method }) => {
       expect(method).toBe('POST');
@@ -267,7 +267,7 @@ describe('a taken slug', () => {
 describe('a pause that exceeds the limit', () => {
   const tooLong = { 'retry-after': '3600' };
 
-  test('ends a create that had no effect as not attempted, with the answer that asked for the pause', async () => {
+  test('ends a create without effect as not attempted, with the answer that asked for the pause', async () => {
     expect(await settle(application, answered(429, '', tooLong))).toMatchObject({
       outcome: 'not_attempted',
       answer: { status: 429, retryAfter: '3600' },
@@ -300,7 +300,7 @@ describe('a pause that exceeds the limit', () => {
   });
 });
 
-describe('a create while the service is away', () => {
+describe('a create during an outage', () => {
   const badGateway = answered(502, 'Bad Gateway');
   /** As `settle`, with a service that has answered before, and of which every question but so many hears that it is away. */
   async function settleAway(
@@ -316,7 +316,7 @@ describe('a create while the service is away', () => {
     return settled;
   }
 
-  test('is sent again after the outage if it was never sent; three outages do not use up tries', async () => {
+  test('is sent again after the outage if it was never sent; three outages use up no tries', async () => {
     const refusals = Array.from({ length: 5 }, () => refused);
     expect(await settleAway(3, user, ...refusals, created)).toMatchObject({
       outcome: 'created',
@@ -328,7 +328,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('is looked up after the outage if it is in doubt, and not before', async () => {
+  test('is looked up after the outage, not before, if it may have taken effect', async () => {
     expect(await settleAway(3, application, badGateway, found)).toMatchObject({
       outcome: 'exists',
       attempts: 1,
@@ -339,7 +339,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('is looked up through at most three outages and five tries, since the look-up may cause the outage', async () => {
+  test('is looked up through at most three outages and five tries, as the look-up may cause the outage', async () => {
     const refusals = Array.from({ length: 7 }, () => refused);
     expect(await settleAway(3, application, lost, ...refusals, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, application, lost, ...refusals, refused)).toMatchObject({
@@ -347,7 +347,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('reports how long it waited if the service went down in the pause before a retry', async () => {
+  test('reports how long it waited if the service went down during the pause before a retry', async () => {
     const clock = virtualClock();
     const pacing = createPacing({
       concurrency: 1,
@@ -368,7 +368,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('for a user in doubt is sent at most three times', async () => {
+  test('of a user that may have taken effect is sent at most three times', async () => {
     expect(await settleAway(3, user, badGateway, usernameTaken)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, user, badGateway, badGateway, badGateway)).toMatchObject({
       outcome: 'unknown',
@@ -376,7 +376,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('that was never sent ends as not attempted if the outage does not end, with the time waited', async () => {
+  test('ends as not attempted with the waiting time if it was never sent and the outage does not end', async () => {
     expect(await settleAway(1000, user, refused)).toMatchObject({
       outcome: 'not_attempted',
       answer: { kind: 'unreachable_for_now', waitedMs: 60_000 },
@@ -384,7 +384,7 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('in doubt ends as unknown if the outage does not end, with the time waited', async () => {
+  test('ends as unknown with the waiting time if it may have taken effect and the outage does not end', async () => {
     expect(await settleAway(1000, user, badGateway)).toMatchObject({
       outcome: 'unknown',
       answer: { status: 502, waitedMs: 60_000 },
@@ -400,19 +400,19 @@ describe('a create while the service is away', () => {
 describe('an interrupted create', () => {
   const interrupted = AbortSignal.abort('SIGINT');
 
-  test('is not sent again when it was not applied', async () => {
+  test('is not sent again if it had no effect', async () => {
     expect(await settleUnless(interrupted, application, refused)).toMatchObject({
       outcome: 'not_attempted',
       sleeps: [],
     });
   });
 
-  test('is settled by a look, and not sent again', async () => {
+  test('is looked up, and not sent again', async () => {
     expect(await settleUnless(interrupted, application, lost, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleUnless(interrupted, application, lost, absent)).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('does not sit out a pause', async () => {
+  test('does not wait for the end of a pause', async () => {
     const unavailable = answered(503, '', { 'retry-after': '300' });
     expect(await settleUnless(interrupted, application, unavailable)).toMatchObject({
       outcome: 'unknown',
@@ -421,20 +421,20 @@ describe('an interrupted create', () => {
   });
 });
 
-describe('creating a user', () => {
+describe('a create of a user', () => {
   test('with a 201 ends as created', async () => {
     expect(await settle(user, created)).toMatchObject({ outcome: 'created', held: { pk: 'p1' } });
   });
 
-  test('with a taken username ends as exists', async () => {
+  test('with a taken username ends as exists if the record is found', async () => {
     expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', methods: 'POST' });
   });
 
-  test('with a taken username has no id', async () => {
+  test('with a taken username ends without an id', async () => {
     expect(await settle(user, usernameTaken)).not.toHaveProperty('held');
   });
 
-  test('is not begun where the run was stopped while it waited for its turn', async () => {
+  test('does not begin if the run was stopped while it waited for its turn', async () => {
     const { send, requests } = scriptedTransport();
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     const control = { ...alone, mayBegin: () => false };
@@ -446,7 +446,7 @@ describe('creating a user', () => {
     expect(requests).toEqual([]);
   });
 
-  test('is not sent again where its kind was stopped in the pause before', async () => {
+  test('is not retried if its kind was stopped during the pause before', async () => {
     const clock = virtualClock();
     const { send, requests } = scriptedTransport(answered(500, '', { 'retry-after': '3' }));
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
@@ -458,7 +458,7 @@ describe('creating a user', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('is not sent again if a retry cannot help', async () => {
+  test('is not retried if a retry cannot help', async () => {
     const { send, requests } = scriptedTransport(refused);
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     expect(
@@ -470,7 +470,7 @@ describe('creating a user', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('with a lost answer is sent again if users cannot be looked up', async () => {
+  test('is retried after a lost answer if users cannot be looked up', async () => {
     expect(await settle(user, lost, usernameTaken)).toMatchObject({
       outcome: 'exists',
       methods: 'POST POST',
@@ -478,7 +478,7 @@ describe('creating a user', () => {
     expect(await settle(user, lost, created)).toMatchObject({ outcome: 'created', methods: 'POST POST' });
   });
 
-  test('ends as with contract_only if users turn out to be unreadable', async () => {
+  test('ends as with contract_only if users cannot be read', async () => {
     const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
     const settling = async (...answers: Exchange[]): Promise<WriteResult> => {
@@ -504,7 +504,7 @@ describe('creating a user', () => {
     expect(await settle(user, answered(502), refused, usernameTaken)).toMatchObject({ inDoubt: true });
   });
 
-  test('is never called rejected once an answer was lost', async () => {
+  test('never ends as rejected once an answer was lost', async () => {
     expect(await settle(user, crash, invalid)).toMatchObject({ outcome: 'unknown' });
     expect(await settle(user, crash, refused, refused)).toMatchObject({ outcome: 'unknown' });
   });

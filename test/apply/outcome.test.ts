@@ -13,12 +13,16 @@ test.each<[what: string, ended: Ended, what: 'done' | 'missing' | 'in part']>([
       ? 'done'
       : 'missing',
   ]),
-  ['created, and came back otherwise', { outcome: 'created', differences }, 'in part'],
-  ['there, and differs: of somebody else', { outcome: 'exists', differences }, 'done'],
-  ['there after doubt, and as declared', { outcome: 'exists', doubt: 'checked' }, 'done'],
-  ['there after doubt, and differs', { outcome: 'exists', doubt: 'checked', differences }, 'in part'],
-  ['there after doubt, and cannot be looked up', { outcome: 'exists', doubt: 'unchecked' }, 'in part'],
-])('an outcome %s is %3$s', (_, ended, expected) => {
+  ['created with another value than declared', { outcome: 'created', differences }, 'in part'],
+  ['existing, different, created by somebody else', { outcome: 'exists', differences }, 'done'],
+  ['existing after an unclear answer, as declared', { outcome: 'exists', doubt: 'checked' }, 'done'],
+  [
+    'existing after an unclear answer, different',
+    { outcome: 'exists', doubt: 'checked', differences },
+    'in part',
+  ],
+  ['existing after an unclear answer, not readable', { outcome: 'exists', doubt: 'unchecked' }, 'in part'],
+])('the outcome %s is counted as %3$s', (_, ended, expected) => {
   expect({ missing: isMissing(ended), partial: isPartial(ended), incomplete: isIncomplete(ended) }).toEqual({
     missing: expected === 'missing',
     partial: expected === 'in part',

@@ -24,40 +24,46 @@ function recordedCreates(
 const undeclarable = new Set(['colour', 'pk', 'launch_url']);
 
 describe.each(['application', 'user'] as const)('a recorded create of an %s', (type) => {
-  test.each(recordedCreates(type))('came back as declared: %s', async (_, { request, response }, release) => {
-    const body = isJsonObject(request.body) ? request.body : {};
-    const entry = Object.fromEntries(Object.entries(body).filter(([field]) => !undeclarable.has(field)));
-    const manifest = JSON.stringify({ version: 1, [`${type}s`]: [entry] });
-    const resources = await desired(manifest, {}, release).catch((error: unknown) => String(error));
-    // Some take what a manifest may not hold.
-    if (typeof resources === 'string') return expect(resources).toMatch(/wrong-type|not-in-release/);
-    const clock = virtualClock();
-    const outcomes = await applyPlan(await planOf(manifest, {}, {}, release), {
-      client: documentedClient(async () => answered(201, response.body)),
-      pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
-      clock,
-    });
-    expect(outcomes).toMatchObject([{ outcome: 'created' }]);
-    expect(outcomes[0]).not.toHaveProperty('differences');
-  });
+  test.each(recordedCreates(type))(
+    'is reported without differences: %s',
+    async (_, { request, response }, release) => {
+      const body = isJsonObject(request.body) ? request.body : {};
+      const entry = Object.fromEntries(Object.entries(body).filter(([field]) => !undeclarable.has(field)));
+      const manifest = JSON.stringify({ version: 1, [`${type}s`]: [entry] });
+      const resources = await desired(manifest, {}, release).catch((error: unknown) => String(error));
+      // Some take what a manifest may not hold.
+      if (typeof resources === 'string') return expect(resources).toMatch(/wrong-type|not-in-release/);
+      const clock = virtualClock();
+      const outcomes = await applyPlan(await planOf(manifest, {}, {}, release), {
+        client: documentedClient(async () => answered(201, response.body)),
+        pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
+        clock,
+      });
+      expect(outcomes).toMatchObject([{ outcome: 'created' }]);
+      expect(outcomes[0]).not.toHaveProperty('differences');
+    },
+  );
 });
 
 test.each([
   ['application', 'meta_icon', '{ slug: wiki, name: Wiki, meta_icon: "fa://fa-book" }'],
   ['user', 'roles', '{ username: alice, name: A, roles: [11111111-1111-4111-8111-111111111111] }'],
-] as const)('an %s is created whose %s a release does not show', async (type, field, entry) => {
-  const recording = readRecordings('2023.10', `create-${type}`).find(
-    ({ response }) => response.status === 201,
-  );
-  const name = type === 'application' ? { slug: 'wiki', name: 'Wiki' } : { username: 'alice', name: 'A' };
-  const body = isJsonObject(recording?.response.body) ? { ...recording.response.body, ...name } : {};
-  const clock = virtualClock();
-  const outcomes = await applyPlan(await planOf(`{ version: 1, ${type}s: [${entry}] }`), {
-    client: documentedClient(async () => answered(201, body)),
-    pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
-    clock,
-  });
-  expect(body).not.toHaveProperty(field === 'roles' ? 'roles' : 'none');
-  expect(outcomes).toMatchObject([{ outcome: 'created' }]);
-  expect(outcomes[0]).not.toHaveProperty('differences');
-});
+] as const)(
+  'a create of an %s is reported without differences if the release does not show the field %s',
+  async (type, field, entry) => {
+    const recording = readRecordings('2023.10', `create-${type}`).find(
+      ({ response }) => response.status === 201,
+    );
+    const name = type === 'application' ? { slug: 'wiki', name: 'Wiki' } : { username: 'alice', name: 'A' };
+    const body = isJsonObject(recording?.response.body) ? { ...recording.response.body, ...name } : {};
+    const clock = virtualClock();
+    const outcomes = await applyPlan(await planOf(`{ version: 1, ${type}s: [${entry}] }`), {
+      client: documentedClient(async () => answered(201, body)),
+      pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
+      clock,
+    });
+    expect(body).not.toHaveProperty(field === 'roles' ? 'roles' : 'none');
+    expect(outcomes).toMatchObject([{ outcome: 'created' }]);
+    expect(outcomes[0]).not.toHaveProperty('differences');
+  },
+);

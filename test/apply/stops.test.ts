@@ -19,7 +19,7 @@ test('a run reports the first reason that stopped it', async () => {
   expect(stops.why(change)).toBe('pause');
 });
 
-test('a service that only reads stops the changes of a kind whose creates were denied before', async () => {
+test('a read-only service stops the updates of a kind whose creates were already denied', async () => {
   const { stops, change } = await begun();
   const update = { ...change, action: 'update' } as const;
   stops.controlOf(change, () => {}).stop('type', 'denied');

@@ -79,9 +79,12 @@ const rest = { same: 'unchanged', a: 'created', c: 'not_attempted', u: 'not_atte
 
 describe('an exception during an apply', () => {
   test.each<[string, Parameters<typeof carriedOut>[0]]>([
-    ['a request', ({ client }, from) => ({ client: { ...client, create: from(client.create) } })],
     [
-      'a request that rejects',
+      'thrown when a request is sent',
+      ({ client }, from) => ({ client: { ...client, create: from(client.create) } }),
+    ],
+    [
+      'that rejects a request',
       ({ client }) => ({
         client: {
           ...client,
@@ -89,45 +92,45 @@ describe('an exception during an apply', () => {
         },
       }),
     ],
-    ['a look-up', ({ client }, from) => ({ client: { ...client, read: from(client.read) } })],
+    ['in a look-up', ({ client }, from) => ({ client: { ...client, read: from(client.read) } })],
     [
-      'what is noted of an answer',
+      'while an answer is noted for pacing',
       ({ pacing }, from) => ({ pacing: { ...pacing, note: from(pacing.note) } }),
     ],
-    ['the wait for a turn', ({ pacing }, from) => ({ pacing: { ...pacing, turn: from(pacing.turn) } })],
-    ['the wait before another try', ({ pacing }) => ({ pacing: { ...pacing, again: fails } })],
-    ['a clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
-  ])('%s leaves its change unknown, and begins nothing more', async (_, broken) => {
+    ['in the wait for a turn', ({ pacing }, from) => ({ pacing: { ...pacing, turn: from(pacing.turn) } })],
+    ['in the wait before a retry', ({ pacing }) => ({ pacing: { ...pacing, again: fails } })],
+    ['thrown by the clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
+  ])('%s ends its change as unknown, and starts no other change', async (_, broken) => {
     const { outcomes, error, words } = await carriedOut(broken);
     expect(outcomes).toEqual({ ...rest, b: 'unknown' });
     expect(error).toBe(thrown);
     expect(words.filter((word) => word !== undefined)).toEqual(['error', 'error', 'error']);
   });
 
-  test('in a listener of a start leaves the resource not attempted', async () => {
+  test('in the listener of starts leaves the resource not attempted', async () => {
     const { outcomes, posts } = await carriedOut(({ onStart }, from) => ({ onStart: from(onStart) }));
     expect(outcomes).toEqual({ ...rest, b: 'created' });
     expect(posts).not.toContain('c');
   });
 
-  test('in a listener of an outcome loses no outcome', async () => {
+  test('in the listener of outcomes loses no outcome', async () => {
     const { outcomes, error } = await carriedOut(({ onOutcome }, from) => ({ onOutcome: from(onOutcome) }));
     expect(outcomes).toEqual({ ...rest, b: 'created' });
     expect(error).toBe(thrown);
   });
 
   test.each<[string, (pacing: Pacing) => Pacing['forEach']]>([
-    ['before anything is begun', () => async () => fails()],
-    ['at once', () => fails],
+    ['before any start', () => async () => fails()],
+    ['thrown synchronously', () => fails],
     [
-      'while all are under way',
+      'while all creates are under way',
       () => async (items, task) => {
         for (const item of items) void task(item);
         return fails();
       },
     ],
     [
-      'and begins one more later',
+      'before it starts one more create',
       ({ forEach }) =>
         async (items, task) => {
           await forEach(items.slice(0, 2), task);
@@ -135,7 +138,7 @@ describe('an exception during an apply', () => {
           return fails();
         },
     ],
-  ])('in the work queue, %s, loses no outcome', async (_, forEach) => {
+  ])('in the work queue %s loses no outcome', async (_, forEach) => {
     const { outcomes, error, posts } = await carriedOut(({ pacing }) => ({
       pacing: { ...pacing, forEach: forEach(pacing) },
     }));

@@ -61,8 +61,8 @@ async function settle(
   return { ...settled, stops, methods: requests.map(({ method }) => method).join(' ') };
 }
 
-describe('a change', () => {
-  test('is done where its answer says so, after one look', async () => {
+describe('an update', () => {
+  test('ends as updated after one look-up if its answer shows the sent value', async () => {
     expect(await settle([asPlanned, asDeclared])).toMatchObject({
       outcome: 'updated',
       held: { pk: 'p0', fields: { group: 'Tools' } },
@@ -74,7 +74,7 @@ describe('a change', () => {
     });
   });
 
-  test('is unknown if its answer shows neither the old nor the sent value', async () => {
+  test('ends as unknown if its answer shows neither the old nor the sent value', async () => {
     expect(await settle([asPlanned, asOthersWant])).toMatchObject({
       outcome: 'unknown',
       clash: { kind: 'changed', fields: ['group'] },
@@ -91,16 +91,16 @@ describe('a change', () => {
       clash?: object,
     ]
   >([
-    ['is rejected where the service refuses a field', invalid, 'rejected', []],
-    ['is denied, which says nothing of others', denied, 'denied', []],
+    ['ends as rejected if the service refuses a field', invalid, 'rejected', []],
+    ['ends as denied after a 403, and stops no others', denied, 'denied', []],
     [
-      'is not attempted where the licence allows none, which stops its kind',
+      'ends as not attempted if the licence forbids changes, and stops its kind',
       readOnly,
       'not_attempted',
       ['type'],
     ],
-    ['is not attempted where there is a page instead, which stops the run', page, 'not_attempted', ['run']],
-    ['is in conflict where it has vanished', absent, 'conflict', [], { kind: 'vanished' }],
+    ['ends as not attempted if a web page answers, and stops the run', page, 'not_attempted', ['run']],
+    ['ends in conflict if the record no longer exists', absent, 'conflict', [], { kind: 'vanished' }],
   ])('%s', async (_, answer, outcome, stops, clash) => {
     const settled = await settle([asPlanned, answer]);
     expect(settled).toMatchObject({ outcome, attempts: 1, inDoubt: false, stops, ...(clash && { clash }) });
@@ -113,7 +113,7 @@ describe('a change', () => {
     });
   });
 
-  test('is sent at most three times if the service is temporarily read-only', async () => {
+  test('is sent at most three times if the service asks to wait', async () => {
     expect(await settle([asPlanned, slow, asPlanned, slow, asPlanned, asDeclared])).toMatchObject({
       outcome: 'updated',
       attempts: 3,
@@ -128,7 +128,7 @@ describe('a change', () => {
     expect(settled).not.toHaveProperty('clash');
   });
 
-  test('is not attempted if the service asks for too long a pause', async () => {
+  test('ends as not attempted if the service asks for too long a pause', async () => {
     expect(await settle([asPlanned, tooLong])).toMatchObject({
       outcome: 'not_attempted',
       answer: { retryAfter: '3600' },
@@ -137,39 +137,35 @@ describe('a change', () => {
   });
 });
 
-describe('the look before a change', () => {
+describe('the look-up before an update', () => {
   test.each<[what: string, answers: readonly Exchange[], expected: object]>([
-    ['finds that there is nothing to do', [asDeclared], { outcome: 'unchanged', answer: { status: 200 } }],
+    ['finds the declared value', [asDeclared], { outcome: 'unchanged', answer: { status: 200 } }],
     [
-      'finds what somebody else has changed',
+      'finds a value changed by somebody else',
       [asOthersWant],
       { outcome: 'conflict', clash: { kind: 'changed', fields: ['group'] } },
     ],
-    ['finds another record of that name', [replaced], { outcome: 'conflict', clash: { kind: 'replaced' } }],
+    ['finds another record with the name', [replaced], { outcome: 'conflict', clash: { kind: 'replaced' } }],
     [
-      'finds that it is gone',
+      'finds no record',
       [absent],
       { outcome: 'conflict', clash: { kind: 'vanished' }, answer: { status: 404 } },
     ],
     ['is denied', [denied], { outcome: 'denied', answer: { status: 403 }, stops: [] }],
     [
-      'meets a service that fails each of five times',
+      'fails five times',
       [badGateway, badGateway, badGateway, badGateway, badGateway],
       { outcome: 'not_attempted', answer: { status: 502 }, stops: [] },
     ],
-    [
-      'meets a page in a wrong place',
-      [page],
-      { outcome: 'not_attempted', answer: { status: 404 }, stops: ['run'] },
-    ],
-    ['meets a pause that is too long', [tooLong], { outcome: 'not_attempted', answer: { status: 429 } }],
-  ])('%s: nothing is sent', async (_, answers, expected) => {
+    ['gets a web page', [page], { outcome: 'not_attempted', answer: { status: 404 }, stops: ['run'] }],
+    ['gets a request for too long a pause', [tooLong], { outcome: 'not_attempted', answer: { status: 429 } }],
+  ])('%s, and nothing is sent', async (_, answers, expected) => {
     const settled = await settle(answers);
     expect(settled).toMatchObject({ attempts: 0, inDoubt: false, ...expected });
     expect(settled.methods).not.toContain('PATCH');
   });
 
-  test('ends the change if another request got too long a pause', async () => {
+  test('ends the update if the service asked another request for too long a pause', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const settled = await settle([], { pacing });
@@ -177,7 +173,7 @@ describe('the look before a change', () => {
     expect(settled).not.toHaveProperty('answer');
   });
 
-  test('is not followed by a change where others get such a pause meanwhile', async () => {
+  test('ends the update if the service asks another request for too long a pause meanwhile', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     const told = { ...pacing, note: () => pacing.note(hourLong, 1) };
     expect(await settle([asPlanned], { pacing: told })).toMatchObject({
@@ -187,7 +183,7 @@ describe('the look before a change', () => {
     });
   });
 
-  test('is left out, or no change follows it, if the run was stopped', async () => {
+  test('is not sent, or not followed by the update, if the run was stopped', async () => {
     const stopped = { mayBegin: () => false, mayRetry: () => true };
     expect(await settle([], { control: stopped })).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
     let times = 0;
@@ -199,34 +195,34 @@ describe('the look before a change', () => {
   });
 });
 
-describe('a change whose answer was lost', () => {
+describe('an update with a lost answer', () => {
   test.each<[what: string, after: readonly Exchange[], expected: object]>([
     [
-      'is done where another look shows that',
+      'ends as updated if a read shows the sent value',
       [asDeclared],
       { outcome: 'updated', attempts: 1, inDoubt: true },
     ],
     [
-      'is sent again where it shows what was there',
+      'is sent again if a read shows the old value',
       [asPlanned, asDeclared],
       { outcome: 'updated', attempts: 2 },
     ],
     [
-      'is unknown where it shows something else',
+      'ends as unknown if a read shows a third value',
       [asOthersWant],
       { outcome: 'unknown', clash: { kind: 'changed' }, attempts: 1 },
     ],
     [
-      'is unknown where it is gone',
+      'ends as unknown if the record is gone',
       [absent],
       { outcome: 'unknown', clash: { kind: 'vanished' }, attempts: 1 },
     ],
-    ['is unknown where the look is denied', [denied], { outcome: 'unknown', attempts: 1 }],
+    ['ends as unknown if the read is denied', [denied], { outcome: 'unknown', attempts: 1 }],
   ])('%s', async (_, after, expected) => {
     expect(await settle([asPlanned, lost, ...after])).toMatchObject(expected);
   });
 
-  test('three times is followed by a read, and is unknown if that fails', async () => {
+  test('is followed by a read after the third lost answer, and ends as unknown if that shows the old value', async () => {
     const thrice = [asPlanned, lost, asPlanned, lost, asPlanned, lost];
     expect(await settle([...thrice, asDeclared])).toMatchObject({ outcome: 'updated', attempts: 3 });
     const settled = await settle([...thrice, asPlanned]);
@@ -234,7 +230,7 @@ describe('a change whose answer was lost', () => {
     expect(settled).not.toHaveProperty('clash');
   });
 
-  test('is read and not repeated after a redirect, which stops the run', async () => {
+  test('is read after a redirect instead of repeated, and stops the run', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example.com/' });
     expect(await settle([asPlanned, redirect, asDeclared])).toMatchObject({
       outcome: 'updated',
@@ -262,8 +258,8 @@ describe('a change whose answer was lost', () => {
   });
 });
 
-describe('a change that the service accepts and ignores', () => {
-  test('is sent three times at the most, and the fields are named', async () => {
+describe('an update that the service accepts and ignores', () => {
+  test('is sent at most three times, and the ignored fields are reported', async () => {
     const once = [asPlanned, asPlanned];
     expect(await settle([...once, ...once, ...once, asPlanned])).toMatchObject({
       outcome: 'unknown',
@@ -272,15 +268,15 @@ describe('a change that the service accepts and ignores', () => {
     });
   });
 
-  test('is not said to be ignored where its last answer was lost', async () => {
+  test('is not reported as ignored if its last answer was lost', async () => {
     const settled = await settle([asPlanned, asPlanned, asPlanned, lost, asPlanned, lost, asPlanned]);
     expect(settled).toMatchObject({ outcome: 'unknown', attempts: 3 });
     expect(settled).not.toHaveProperty('clash');
   });
 });
 
-describe('a change while the service is away', () => {
-  test('is sent again after the outage if it was never sent; three outages do not use up tries', async () => {
+describe('an update during an outage', () => {
+  test('is sent again after the outage if it was never sent; three outages use up no tries', async () => {
     const refusals = Array.from({ length: 5 }, () => [asPlanned, refused]).flat();
     expect(await settle([...refusals, asPlanned, asDeclared], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'updated',
@@ -292,7 +288,7 @@ describe('a change while the service is away', () => {
     });
   });
 
-  test('uses up a try if it is in doubt', async () => {
+  test('uses up a try if it may have taken effect', async () => {
     const doubts = Array.from({ length: 3 }, () => [asPlanned, badGateway]).flat();
     expect(await settle([...doubts, asPlanned], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'unknown',

@@ -37,7 +37,7 @@ describe('the reason of an error', () => {
     expect(reasonOf(error)).toBe(reason);
   });
 
-  test('is worked out in one place', () => {
+  test('is computed in one place in the source', () => {
     const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.ts'),
     );

@@ -7,7 +7,7 @@ import { root } from '../support/cli.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
 test.each(['.', 'bin', 'dist/base/deeper/still'])(
-  'the files of the package are found from a module in %s',
+  'the files of the package are found from a module in the folder %s',
   async (place) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, place), { recursive: true });

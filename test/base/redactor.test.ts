@@ -3,15 +3,15 @@ import { Redactor } from '../../src/base/redactor.ts';
 
 const secret = 'tok/SECRET+"123" ü~';
 
-describe('a secret', () => {
+describe('a secret in a text', () => {
   test.each([
-    ['as it is', secret],
+    ['in plain form', secret],
     ['in JSON', JSON.stringify(secret)],
-    ['in JSON that is ASCII alone', String.raw`tok/SECRET+\"123\" \u00fc~`],
+    ['in ASCII-only JSON', String.raw`tok/SECRET+\"123\" \u00fc~`],
     ['in a URL', `?t=${encodeURIComponent(secret)}&x=1`],
     ['in a URL within JSON', JSON.stringify({ next: encodeURIComponent(secret) })],
     ['in base64', Buffer.from(secret).toString('base64')],
-  ])('is found %s', (_form, text) => {
+  ])('is masked %s', (_form, text) => {
     const cleaned = new Redactor([secret]).clean(`before: ${text} :after`);
     expect(cleaned).toMatch(/^before: .*\(sensitive\).* :after$/);
     expect(cleaned).not.toMatch(/SECRET|NFQ1JFV/);
@@ -23,12 +23,12 @@ describe('a secret', () => {
     expect(new Redactor(['0123456789😀']).clean('0123456789%F0%9F%98%80%41')).toBe('(sensitive)%41');
   });
 
-  test('is found as a whole only', () => {
+  test('is masked only as a whole', () => {
     expect(new Redactor(['hunter2']).clean('hunter22 and hunter')).toBe('(sensitive)2 and hunter');
     expect(new Redactor(['hunter2!']).clean(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
   });
 
-  test('of several lines is found in each line', () => {
+  test('with several lines is masked in each line', () => {
     const key = '-----BEGIN-----\r\ncanary-line-1\ncanary-line-2\n}\n';
     expect(new Redactor([key]).cover('x: canary-line-2 }')).toBe('x: (sensitive)   }');
   });
@@ -41,23 +41,23 @@ describe('a secret', () => {
     expect(new Redactor(['1']).clean('no more than 150')).toBe('(sensitive)');
   });
 
-  test('is found in a long text, and nothing else is blanked out there', () => {
+  test('is masked in a long text, without masking anything else', () => {
     const filler = '%41'.repeat(30_000);
     expect(new Redactor([secret]).clean(`${filler} ${secret}`)).toBe(`${filler} (sensitive)`);
   });
 
-  test('of one repeated word is found in linear time', () => {
+  test('of one repeated word is masked in linear time', () => {
     const redactor = new Redactor(['a'.repeat(60_000)]);
     expect(redactor.clean(`${'a'.repeat(60_000)}b`)).toBe('(sensitive)b');
   });
 
-  test('can be replaced without moving the following columns', () => {
+  test('can be masked without moving the following columns', () => {
     const covered = new Redactor(['0123456789abcdef']).cover('a 0123456789abcdef b');
     expect(covered).toBe('a (sensitive)      b');
     expect(new Redactor(['hunter2!']).cover('a hunter2! b')).toBe('a (sensiti b');
   });
 
-  test('is found in the numbers and names of a value, too', () => {
+  test('is masked in the numbers and keys of a value too', () => {
     const value = { kept12345678: [{ '12345678': 12_345_678 }], x12345678: true };
     expect(new Redactor(['12345678']).cleanJson(value, new Set(['kept12345678']))).toEqual({
       kept12345678: [{ '(sensitive)': '(sensitive)' }],

@@ -15,8 +15,8 @@ async function countedFor(page: Page, text: string): Promise<string | null> {
   return page.getByRole('status').textContent();
 }
 
-describe('a page of 5,000 changes', () => {
-  test('opens, and filters by kind and by text, before the next frame is drawn', async () => {
+describe('an HTML page of 5,000 changes', () => {
+  test('opens and filters within a frame', async () => {
     const { page, complaints } = await open(await largePlanPage());
     const status = page.getByRole('status');
     expect(await status.textContent()).toBe('5000 of 5000 shown');
@@ -33,8 +33,8 @@ describe('a page of 5,000 changes', () => {
   });
 });
 
-describe('the filter', () => {
-  test('offers the kinds that there are, and reports how many there are of each', async () => {
+describe('the filter of an HTML report', () => {
+  test('offers the kinds of its entries, with the number of each', async () => {
     const { page } = await open(await planPage());
     expect(await page.locator('fieldset label').allTextContents()).toEqual([
       ' to create (1)',
@@ -45,7 +45,7 @@ describe('the filter', () => {
     expect(await page.getByRole('status').textContent()).toBe('3 of 4 shown');
   });
 
-  test('holds after the page was left and gone back to', async () => {
+  test('keeps its state after leaving the page and going back', async () => {
     const { page } = await open(await planPage());
     await page.getByLabel('to create (1)', { exact: true }).uncheck();
     await page.getByRole('searchbox').fill('some');
@@ -56,7 +56,7 @@ describe('the filter', () => {
     expect(await page.locator('li:visible').count()).toBe(2);
   });
 
-  test('is not offered where there is nothing to filter', async () => {
+  test('is not offered if there is nothing to filter', async () => {
     const plan = {
       toolVersion: '1.2.3',
       createdAt: new Date('2026-01-01T00:00:00.000Z'),
@@ -70,7 +70,7 @@ describe('the filter', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('does nothing when Enter is pressed, but for keeping what is shown', async () => {
+  test('ignores Enter, and keeps the shown entries', async () => {
     const { page, complaints, requests } = await open(diagnosticsPage());
     const address = page.url();
     await page.getByRole('searchbox').fill('similar-name');
@@ -81,11 +81,11 @@ describe('the filter', () => {
   });
 });
 
-describe('what is as it was before the change', () => {
+describe('the unchanged entries of an HTML plan with a baseline', () => {
   const touched = ['application.absent Some text', 'application.differs Some text', 'user.Some text'];
   const others = ['application.in-sync Some text', 'user.somebody Some text'];
 
-  test('is folded up until somebody unfolds it', async () => {
+  test('are folded until somebody unfolds them', async () => {
     const { page } = await open(await sincePage());
     const status = page.getByRole('status');
     expect(await shownHeadings(page)).toEqual(touched);
@@ -98,7 +98,7 @@ describe('what is as it was before the change', () => {
     await expect.poll(() => status.textContent()).toBe('3 of 5 shown');
   });
 
-  test('is unfolded for what is searched for', async () => {
+  test('are unfolded if a search finds them', async () => {
     const { page } = await open(await sincePage());
     await page.getByRole('searchbox').fill('somebody');
     expect(await shownHeadings(page)).toEqual(['user.somebody Some text']);
@@ -106,7 +106,7 @@ describe('what is as it was before the change', () => {
   });
 });
 
-describe('a page at the keyboard', () => {
+describe('an HTML report used by keyboard', () => {
   test('is reached with Tab, toggled with Space and searched by typing', async () => {
     const { page } = await open(await planPage());
     const focused = (): Promise<string> =>

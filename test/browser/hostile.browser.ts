@@ -52,14 +52,14 @@ function hasRun(page: Page): Promise<boolean> {
   return page.evaluate(() => 'ran' in globalThis);
 }
 
-describe.each(pages)('%s', (_, pageWith) => {
+describe.each(pages)('the HTML page of %s', (_, pageWith) => {
   let harmless: string[];
   beforeAll(async () => {
     const { page } = await open(await pageWith('Some text'));
     harmless = await structure(page);
   });
 
-  test.each(hostile)('keeps for text: %s', async (text) => {
+  test.each(hostile)('keeps this as text: %s', async (text) => {
     const { page, complaints, dialogs, requests } = await open(await pageWith(text));
     expect(await structure(page)).toEqual(harmless);
     expect(await page.locator('h2').allTextContents()).toContainEqual(expect.stringContaining(text));
@@ -74,7 +74,7 @@ describe.each(pages)('%s', (_, pageWith) => {
     expect({ complaints, dialogs, requests }).toEqual({ complaints: [], dialogs: [], requests: [] });
   });
 
-  test.each(invisible)('makes visible what cannot be seen: %j', async (text) => {
+  test.each(invisible)('makes invisible characters visible: %j', async (text) => {
     const { page, complaints, requests } = await open(await pageWith(text));
     expect(await structure(page)).toEqual(harmless);
     const shown = (await page.locator('header, main').allTextContents()).join('\n');
@@ -84,15 +84,15 @@ describe.each(pages)('%s', (_, pageWith) => {
   });
 });
 
-describe('the policy of a page', () => {
+describe('the security policy of an HTML report', () => {
   test.each([
     ['a script', `<script>${mark}</script>`],
-    ['a script from elsewhere', '<script src="https://evil.example/x.js"></script>'],
+    ['a script from another origin', '<script src="https://evil.example/x.js"></script>'],
     ['an event handler', `<img src="https://evil.example/x" onerror="${mark}">`],
     ['a frame', `<iframe srcdoc="<script>parent.ran = true</script>"></iframe>`],
     ['a style', '<style>form { display: none }</style>'],
-    ['a base', '<base href="https://evil.example/">'],
-  ])('stops %s that is not its own', async (_, html) => {
+    ['a base URL', '<base href="https://evil.example/">'],
+  ])('blocks %s that is not its own', async (_, html) => {
     const text = (await planPage()).replace('</main>', `${html}</main>`);
     const { page, complaints, dialogs, requests } = await open(text);
     expect(await hasRun(page)).toBe(false);

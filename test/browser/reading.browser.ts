@@ -27,8 +27,8 @@ async function findings(page: Page): Promise<string[]> {
   );
 }
 
-describe.each(pages)('%s', (_, pageWith) => {
-  test.each(['light', 'dark'] as const)('is accessible in the %s', async (colorScheme) => {
+describe.each(pages)('the HTML page of %s', (_, pageWith) => {
+  test.each(['light', 'dark'] as const)('is accessible in the %s colour scheme', async (colorScheme) => {
     // The policy of the page would keep axe out.
     const { page } = await open(await pageWith(), {
       bypassCSP: true,
@@ -38,7 +38,7 @@ describe.each(pages)('%s', (_, pageWith) => {
     expect(await findings(page)).toEqual([]);
   });
 
-  test.each([320, 1280])('fits a screen %i pixels wide, however long its words are', async (width) => {
+  test.each([320, 1280])('fits a screen of %i pixels, however long its words are', async (width) => {
     const { page } = await open(await pageWith('long'.repeat(30)), { viewport: { width, height: 600 } });
     const { scrollWidth, clientWidth } = await page.evaluate(() => ({
       scrollWidth: document.documentElement.scrollWidth,
@@ -54,7 +54,7 @@ describe.each(pages)('%s', (_, pageWith) => {
     expect((form?.y ?? 0) + (form?.height ?? 0)).toBeLessThan(128);
   });
 
-  test('is printed whole, dark on light and without its form', async () => {
+  test('is printed in full, dark on light and without its form', async () => {
     const { page } = await open(await pageWith(), { colorScheme: 'dark' });
     const entries = page.locator('li');
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
@@ -71,7 +71,7 @@ describe.each(pages)('%s', (_, pageWith) => {
     expect(colours).toEqual({ color: 'rgb(31, 35, 40)', backgroundColor: 'rgb(255, 255, 255)' });
   });
 
-  test('is readable without JavaScript, where it offers no filter', async () => {
+  test('is readable without JavaScript, without a filter', async () => {
     const { page, complaints } = await open(await pageWith(), { javaScriptEnabled: false });
     const entries = page.locator('li');
     for (const fold of await page.locator('summary').all()) await fold.click();
