@@ -1,5 +1,5 @@
 /**
- * What somebody could get wrong: a line of the source, what stands there in its place, and the law that must notice.
+ * Mistakes that `npm run prove` plants: the line of source to replace, its replacement, and the law that must catch it.
  *
  * @type {readonly { law: string, mistake: string, file: string, line: string, instead: string }[]}
  */
@@ -20,28 +20,28 @@ export const mistakes = [
   },
   {
     law: 'created',
-    mistake: 'a name that somebody else has counts as created',
+    mistake: 'a record of somebody else with the same name counts as created',
     file: 'src/apply/create.ts',
     line: "return { outcome: 'exists', held: found.held };\n    case 'not_seen':\n    case 'hidden':",
     instead: "return { outcome: 'created', held: found.held };\n    case 'not_seen':\n    case 'hidden':",
   },
   {
     law: 'kept',
-    mistake: 'what somebody else has changed since the plan is overwritten',
+    mistake: 'a change by somebody else since the plan is overwritten',
     file: 'src/apply/update.ts',
     line: 'else changed.push(field);',
     instead: 'else missing.push(field);',
   },
   {
     law: 'opened',
-    mistake: 'an application gets its provider before anybody is bound to it',
+    mistake: 'an application gets its provider before its bindings exist',
     file: 'src/apply/parent.ts',
     line: 'const withheld = isOpen ? []',
     instead: 'const withheld: readonly string[] = isOpen || declared ? []',
   },
   {
     law: 'documented',
-    mistake: 'a look-up of users that the service does not offer ends the plan',
+    mistake: 'a plan fails if the service does not offer the look-up of users',
     file: 'src/service/retrieve.ts',
     line: 'return answer.status === undefined || evidence.isApiThere(options);',
     instead: 'return answer.status === undefined;',

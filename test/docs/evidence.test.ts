@@ -27,13 +27,13 @@ function lawsTable(): string {
     );
     return `| \`${law}\` | ${words} | ${mistakes.join('; ')} |`;
   });
-  return ['| law | what it says | engines that break it |', '|---|---|---|', ...rows].join('\n');
+  return ['| law | promise | planted mistakes |', '|---|---|---|', ...rows].join('\n');
 }
 
 /** What the page says first: each figure is counted, or stands in a table of the documents. */
 function figuresOf(page: string): string {
   const { version } = JSON.parse(text('package.json')) as { readonly version: string };
-  const [seeds = 0] = sums(page, '| what the worlds had | seeds | broke a law |');
+  const [seeds = 0] = sums(page, '| content of the worlds | seeds | broke a law |');
   const [planted = 0] = sums(page, '| where | planted | caught at first | caught now |');
   const [recorded = 0, alike = 0] = sums(text('docs/sandbox.md'), recordingsHead());
   const laws = Object.keys(rules).length;
@@ -41,7 +41,7 @@ function figuresOf(page: string): string {
   const releases = (JSON.parse(text('src/kinds/facts/releases.json')) as string[]).length;
   const folders = readdirSync(new URL('test/recordings/', root), { withFileTypes: true });
   const recordings = folders.filter((entry) => entry.isDirectory()).length;
-  return `Of release ${version}: ${inWords(seeds)} seeds of the simulation, held to ${laws} laws, for which ${bugs} mistakes are planted and caught; ${planted} more planted by hand; ${inWords(recorded)} exchanges recorded of ${recordings} releases, ${inWords(alike)} of which the sandbox answers alike; the API of ${releases} releases, field by field; 4,774 answers cut at each byte, and 2,640 outcomes on a real service held against SQL.`;
+  return `For release ${version}, the simulation ran ${inWords(seeds)} seeds and checked ${laws} laws; each law catches its planted mistakes, ${bugs} in all. ${planted} more mistakes were planted by hand. The sandbox answers ${inWords(alike)} of ${inWords(recorded)} recorded exchanges like the ${recordings} recorded releases. The API of ${releases} releases was compared field by field, answers were cut at 4,774 places, and 2,640 outcomes on a real service were checked with SQL.`;
 }
 
 /** The line above the table of recordings in docs/sandbox.md. */

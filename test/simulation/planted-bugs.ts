@@ -140,7 +140,7 @@ function isInDeclaredOrder({ groups }: JsonObject): boolean {
 }
 
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
-  'looks users up without being told to': {
+  'looks up users under contract_only': {
     breaks: 'contract',
     from: 16,
     transport: (network) => async (request, signal) => {
@@ -149,21 +149,21 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return network(request, signal);
     },
   },
-  'takes a 404 in HTML for absent': {
+  'treats an HTML 404 as absent': {
     breaks: 'absent',
     from: 32,
     transport: misreading(({ status }, { method }) =>
       method === 'GET' && status === 404 ? notFound : undefined,
     ),
   },
-  'takes a denied read for absent': {
+  'treats a denied read as absent': {
     breaks: 'denied',
     from: 104,
     transport: misreading(({ status }, { method }) =>
       method === 'GET' && status === 403 ? notFound : undefined,
     ),
   },
-  'takes any 2xx for created': {
+  'treats any 2xx as created': {
     breaks: 'created',
     from: 157,
     transport: misreading(({ status }, request) =>
@@ -184,7 +184,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         return network(request, signal);
       },
   },
-  'takes any 400 for exists': {
+  'treats any 400 as exists': {
     breaks: 'seen',
     from: 110,
     transport: misreading(({ status }, { method, path }) =>
@@ -193,24 +193,24 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'lets an absent read clear a create that was in doubt': {
+  'forgets the doubt of a create after a read that shows nothing': {
     breaks: 'refused',
     from: 27,
     report: changingOutcomes((outcome) => (outcome === 'unknown' ? 'rejected' : outcome)),
   },
-  'takes a lost create for one that was never sent': {
+  'treats a lost create as never sent': {
     breaks: 'retry',
     from: 46,
     transport: takesLostFor({ kind: 'never_sent', error: new Error('reset'), transient: true }),
   },
-  'retries before Retry-After is over': {
+  'retries before Retry-After has passed': {
     breaks: 'pause',
     from: 6,
     transport: misreading(({ headers }) => ({
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'retry-after')),
     })),
   },
-  'takes every token for the one of a superuser': {
+  "treats every token as a superuser's": {
     breaks: 'superusers',
     from: 86,
     transport: misreading(({ body }, { path }) =>
@@ -219,33 +219,37 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'takes a user that was made by half for whole': {
+  'reports a partly created user as complete': {
     breaks: 'in_full',
     from: 106,
     transport: misreadingUsers(({ results }) => ({
       results: results.map((user) => ({ ...user, groups: groupIds })),
     })),
   },
-  'compares groups in their order': {
+  'compares groups as a sequence': {
     breaks: 'compared',
     from: 11,
     transport: misreadingUsers(({ results }) => ({
       results: results.map((user) => (isInDeclaredOrder(user) ? user : { ...user, groups: [] })),
     })),
   },
-  'changes things without another look': { breaks: 'looks_first', from: 37, transport: lookingOnce(false) },
-  'overwrites what somebody else has changed': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
-  'sends what nobody declared': {
+  'changes records without reading them again': {
+    breaks: 'looks_first',
+    from: 37,
+    transport: lookingOnce(false),
+  },
+  'overwrites changes by somebody else': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
+  'sends undeclared fields': {
     breaks: 'sparing',
     from: 37,
     transport: changing((fields) => ('name' in fields ? { ...fields, name: 'A name of its own' } : fields)),
   },
-  'takes people out of groups that are not declared': {
+  'removes users from undeclared groups': {
     breaks: 'sparing',
     from: 79,
     transport: changing((fields) => ('groups' in fields ? { ...fields, groups: groupIds } : fields)),
   },
-  'takes a main provider before the one that has it gives it away': {
+  'takes a main provider before its application releases it': {
     breaks: 'handed',
     from: 93,
     transport: misreading(({ status, body }, { method, path }) =>
@@ -254,26 +258,26 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'takes a change whose answer was lost for done': {
+  'reports a change with a lost answer as done': {
     breaks: 'updated',
     from: 14,
     report: changingEach((outcome) =>
       outcome.outcome === 'unknown' ? { ...outcome, outcome: 'updated' } : outcome,
     ),
   },
-  'says that somebody else changed what it could not change': {
+  'reports its own failed change as a conflict': {
     breaks: 'conflict',
     from: 37,
     report: changingEach((outcome) =>
       outcome.outcome === 'updated' ? { ...outcome, outcome: 'conflict' } : outcome,
     ),
   },
-  'leaves what differs although it may change it': {
+  'does not change differences that it may change': {
     breaks: 'converges',
     allows: false,
   },
-  'does not wait for a service that restarts': { breaks: 'patience', from: 5, wait: '0' },
-  'takes the 502 of a front for a failure of the service': {
+  'does not wait while the service restarts': { breaks: 'patience', from: 5, wait: '0' },
+  "treats a proxy's 502 as an answer of the service": {
     breaks: 'one_asks',
     from: 5,
     transport: misreading(({ status }) => (status === 502 ? { status: 500 } : undefined)),
@@ -286,12 +290,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return exchange.kind === 'lost' ? new Promise(() => {}) : exchange;
     },
   },
-  'sends more at a time than allowed': { breaks: 'ceiling', ceilingTimes: 4 },
-  'leaves a resource out of its report': {
+  'exceeds the concurrency limit': { breaks: 'ceiling', ceilingTimes: 4 },
+  'omits a resource from its report': {
     breaks: 'one_outcome',
     report: (report) => ({ ...report, outcomes: report.outcomes.slice(1) }),
   },
-  'miscounts its attempts': {
+  'miscounts attempts': {
     breaks: 'attempts',
     from: 14,
     report: (report) => ({
@@ -299,11 +303,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       outcomes: report.outcomes.map((outcome) => ({ ...outcome, attempts: Math.min(1, outcome.attempts) })),
     }),
   },
-  'ends well although something failed': {
+  'exits with 0 after a failure': {
     breaks: 'ending',
     ending: (ending) => (ending === 'incomplete' ? 'done' : ending),
   },
-  'looks things up over and over': {
+  'repeats look-ups without end': {
     breaks: 'reads',
     transport: (network) => async (request, signal) => {
       let exchange = await network(request, signal);
@@ -312,7 +316,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return exchange;
     },
   },
-  'throws its doubt away': {
+  'drops the doubt from its report': {
     breaks: 'doubt',
     from: 7,
     report: changingEach(({ type, name, address, outcome, attempts, differences = [] }) => ({
@@ -324,7 +328,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       differences,
     })),
   },
-  'takes a time in another zone for another time': {
+  'treats the same time in another zone as different': {
     breaks: 'in_full',
     from: 11,
     transport: misreading(({ status, body }, { method, path }) =>
@@ -333,14 +337,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'goes on when the licence lets nothing be created': {
+  'continues after the licence is exhausted': {
     breaks: 'denied',
     from: 128,
     transport: misreading(({ body }) =>
       body.includes('denied_license') ? { status: 429, headers: {}, body: '' } : undefined,
     ),
   },
-  'leaves out a name that leads to no id, and sends the rest': {
+  'drops an unknown name and sends the other fields': {
     breaks: 'kept_going',
     from: 17,
     manifest: (text) =>
@@ -349,7 +353,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         .filter((line) => !line.includes(nobody))
         .join('\n'),
   },
-  'sends a group again after an answer that was lost': {
+  'repeats the create of a group after a lost answer': {
     breaks: 'retry',
     from: 46,
     transport: (network) => async (request, signal) => {
@@ -358,8 +362,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return isGroup && exchange.kind === 'lost' ? network(request, signal) : exchange;
     },
   },
-  'takes the names of every kind for unique': { breaks: 'retry', from: 217, takesAllForUnique: true },
-  'takes what is not offered for a service that is not there': {
+  'treats the names of all kinds as unique': { breaks: 'retry', from: 217, takesAllForUnique: true },
+  'treats a missing endpoint as an unreachable service': {
     breaks: 'documented',
     from: 105,
     transport: (network) => async (request, signal) => {
@@ -370,7 +374,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : exchange;
     },
   },
-  'gives users a group that it did not create': {
+  'adds users to a group that it failed to create': {
     breaks: 'named',
     from: 7,
     transport: (network) => (request, signal) => {
@@ -379,7 +383,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return network({ ...request, body: JSON.stringify(fields) }, signal);
     },
   },
-  'gives the provider before all are bound': {
+  'sets the provider before all bindings exist': {
     breaks: 'opened',
     from: 6,
     transport:
@@ -393,7 +397,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         return network({ ...request, body: JSON.stringify(sent) }, signal);
       },
   },
-  'takes the look before the provider for the last one': {
+  'does not read access again after setting the provider': {
     breaks: 'reread',
     transport: (network) => {
       const lists = new Map<string, Exchange>();
@@ -409,7 +413,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       };
     },
   },
-  'binds again after a lost answer without a look': {
+  'repeats a binding after a lost answer without reading': {
     breaks: 'bound_once',
     from: 322,
     transport: (network) => async (request, signal) => {
@@ -418,7 +422,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return isBind && exchange.kind === 'lost' ? network(request, signal) : exchange;
     },
   },
-  'takes a denied list for one without anybody': {
+  'treats a denied list of bindings as empty': {
     breaks: 'silent',
     from: 787,
     transport: misreading(({ status }, request) =>
@@ -427,7 +431,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'creates under the new name what is there under the one before': {
+  'creates a record instead of renaming it': {
     breaks: 'renamed',
     transport: (network) => async (request, signal) => {
       const isRename = request.method === 'PATCH' && sentIn(request)['slug'] !== undefined;
@@ -436,7 +440,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return network({ ...request, method: 'POST', path: '/api/v3/core/applications/', body }, signal);
     },
   },
-  'takes the type under which a record is shown for its own': {
+  'trusts the type of the list that shows a record': {
     breaks: 'own_type',
     transport: misreading(({ body }, { path }) =>
       path.startsWith('/api/v3/providers/all/')
@@ -444,7 +448,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'deletes more than is declared as absent': {
+  'deletes records that are not declared as absent': {
     breaks: 'deleted',
     transport: (network) => async (request, signal) => {
       const { method, path } = request;
@@ -453,18 +457,18 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return network(request, signal);
     },
   },
-  'believes that it has deleted what it has asked for': {
+  'reports a delete without checking it': {
     breaks: 'true',
     transport: (network) => (request, signal) =>
       request.method === 'DELETE' && !request.path.startsWith(bindingsPath)
         ? Promise.resolve({ kind: 'answered', status: 204, headers: {}, body: '' })
         : network(request, signal),
   },
-  'prints what the service shows of a provider': {
+  'prints the secret of a provider': {
     breaks: 'secret',
     print: (text, world) => text + world.secrets().at(-1),
   },
-  'changes what exists without being allowed to': {
+  'changes records without permission': {
     breaks: 'contract',
     from: 19,
     transport: (network) => async (request, signal) => {
@@ -475,7 +479,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return network(request, signal);
     },
   },
-  'leaves what is bound twice': {
+  'leaves duplicate bindings': {
     breaks: 'converges',
     from: 6,
     transport: misreading(({ status, body }, request) => {
