@@ -42,6 +42,7 @@ export async function withService<Result>(
   const emit: Job['emit'] = (event) => faults.contain(() => job.emit(event), undefined);
   const connection = await job.connect(settings);
   const send = guarded(connection.send, settings, { ...job, emit }, urgent);
+  const client = createClient(send, settings);
   const pacing = createPacing({
     clock,
     random,
@@ -50,7 +51,11 @@ export async function withService<Result>(
     patience: {
       waitMs: settings.wait.milliseconds,
       fromTheStart: settings.wait.isAsked,
-      ask: async () => (await probe(send, signal, longestProbeMs)).answer,
+      ask: async () => {
+        const { answer } = await probe(send, signal, longestProbeMs);
+        client.evidence.note(answer);
+        return answer;
+      },
       onNews: (news) => emit({ kind: 'outage', news }),
     },
     onRetry: (answer) => {
@@ -60,7 +65,6 @@ export async function withService<Result>(
       emit({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
   });
   try {
-    const client = createClient(send, settings);
     return await use({ client, send, pacing, settings, signal, faults, emit });
   } catch (error) {
     throw errorWithout(secretsOf(settings), error);

@@ -4,6 +4,7 @@ import { plan } from '../../src/commands/plan.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { fakeService } from '../support/fake-service.ts';
+import { runOn } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { answered, lost, refused } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -214,6 +215,18 @@ describe('a run of apply through a restart of the service', () => {
     expect(summary['not_attempted']).toBeGreaterThan(20);
     expect(seconds).toBeLessThan(8);
   });
+});
+
+test('a page of a proxy after an outage does not pass for absent if the service has shown its own form of that', async () => {
+  const answers = [answered(502, 'Bad Gateway'), answered(404, { detail: 'Not found.' })];
+  const send = async ({ isAnonymous }: HttpRequest): Promise<Exchange> =>
+    isAnonymous
+      ? answered(403, { detail: 'no' })
+      : (answers.shift() ?? answered(404, '<html>', { 'content-type': 'text/html' }));
+  const one = 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n';
+  const { ending, stdout } = await runOn(plan, send, one, {}, { contractOnly: true });
+  expect(ending).toBe('failed');
+  expect(stdout).not.toContain('application.wiki');
 });
 
 describe('a service that has not answered yet', () => {
