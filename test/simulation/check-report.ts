@@ -2,6 +2,7 @@ import { checkUpdated } from './check-changes.ts';
 import { cannotHave, cannotHaveWorked, isReplaced, isClearRead, isWrite, metOutage } from './events.ts';
 import {
   addressOf,
+  isDrawn,
   isSame,
   mayBeDoubled,
   type History,
@@ -268,11 +269,15 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const versions = versionsDuring(history, reported, run);
   const wanted = run.wants[addressOf(reported)] ?? {};
   const were = versions.map((version) => differingFrom(wanted, version));
-  // What names a group is compared with what there was when that was looked up, which others may have made since.
-  const others = told.filter((field) => !namesGroups(field));
-  const groups = history.declared.filter(({ type }) => type === 'group');
-  const isLate =
-    others.length < told.length && groups.some((group) => wasTouchedByOthers(history, run, group));
+  // A name is compared with what there was when that was looked up, which others may have made since.
+  const named = history.declared.filter((other) =>
+    told.some(
+      (field) =>
+        (namesGroups(field) && other.type === 'group') ||
+        (isDrawn(other) && wanted[field]?.includes(JSON.stringify(addressOf(other)))),
+    ),
+  );
+  const isLate = named.some((other) => wasTouchedByOthers(history, run, other));
   if (isLate && were.some((differing) => differing.every((field) => told.includes(field)))) return;
   const isSo = were.some(
     (differing) => differing.length === told.length && differing.every((field) => told.includes(field)),
