@@ -1,4 +1,3 @@
-import type { Problem } from '../base/diagnostic.ts';
 import { federationFields, hostProblem, providerFields, validityField } from './provider.ts';
 import {
   asLines,
@@ -9,10 +8,8 @@ import {
   keepUnknownKeys,
   dropUnknownKeys,
 } from './redirect-uris.ts';
-import { inRange, releaseProblemFor } from './release.ts';
+import { releaseProblemFor } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
-
-const grantTypesSince = '2026.5';
 
 const newSecret = 'logins through it fail until the application has the new value';
 
@@ -61,17 +58,17 @@ const fields = {
     default: [],
     ordered: false,
     changeWarning: () => 'other ways to log in are allowed or refused',
-    ifMissing: (release) => (inRange({ from: grantTypesSince }, release) === true ? nobodyLogsIn : undefined),
+    ifMissing: (release) => {
+      const problem = releaseProblemFor(
+        { from: '2026.5' },
+        release,
+        'allow no login through a new provider without `grant_types`',
+        'Most applications need `grant_types: [authorization_code, refresh_token]`. Releases before ignore them.',
+      );
+      return problem && { ...problem, severity: 'warning' };
+    },
   },
 } satisfies FieldRows;
-
-const nobodyLogsIn: Problem = {
-  code: 'not-in-release',
-  severity: 'warning',
-  summary: `releases from ${grantTypesSince} on allow no login through a new provider without \`grant_types\``,
-  detail:
-    'Most applications need `grant_types: [authorization_code, refresh_token]`. Releases before ignore them.',
-};
 
 export const oauth2: RowKind = kindFrom({
   path: '/providers/oauth2/',

@@ -6,8 +6,15 @@ import { memoizePerKey } from '../base/memoize.ts';
 import { releaseProblemFor, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
-/** The checks of an entry's fields, declared or missing, by its kind. Invalid fields are left out. */
-export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
+/**
+ * The checks of an entry's fields, declared or missing, by its kind. Invalid fields are left out. Only a new record can miss a field
+ * that its entry leaves out.
+ */
+export function* fieldChecks(
+  resource: Resource,
+  release: Release | undefined,
+  exists: boolean = false,
+): Iterable<Diagnostic> {
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
   // A field that seems to be missing may be misspelt.
@@ -20,7 +27,7 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
   if (isToBeDeleted(resource)) return;
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
     const isMissing = mayMiss && !Object.hasOwn(fields, field) && !broken.includes(field);
-    const missing = isMissing ? ifMissing?.(release, sentFields(resource)) : undefined;
+    const missing = isMissing && !exists ? ifMissing?.(release, sentFields(resource)) : undefined;
     if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);

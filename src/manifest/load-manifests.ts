@@ -122,14 +122,15 @@ export async function loadManifests(
   };
 }
 
-/** Checks fields of valid manifests for the service's release, which was read after the manifests. */
+/** Checks fields of valid manifests for the service's release, which was read after the manifests. `existing` records miss none. */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,
   strict: boolean,
+  existing: Pick<ReadonlySet<Address>, 'has'>,
 ): Diagnostic[] {
   const found = resources.flatMap((resource) => {
-    const diagnostics = [...fieldChecks(resource, release)];
+    const diagnostics = [...fieldChecks(resource, release, existing.has(resource.address))];
     return diagnostics.length === 0 ? [] : withoutSecrets(diagnostics, new Set(resource.secrets));
   });
   return strictly(once(found).toSorted(byPlace), strict);

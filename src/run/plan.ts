@@ -150,9 +150,9 @@ export async function planFor(
   if (!heldBack && wrong.length + inPart.length > 0) return ended(() => unresolved([], wrong));
   const resources = withObservedIds(resolved.resources, observed);
   const said = await release;
-  const ofRelease = await checkedFor(said ?? configured, resources, observed, asking);
-  const { unbound } = ofRelease;
-  const diagnostics = [...(release ? (checkByRelease?.(said) ?? []) : []), ...ofRelease.diagnostics];
+  const { unbound, needed } = await checkedFor(said ?? configured, resources, observed, asking);
+  const late = release && checkByRelease?.(said, existingIn(observed));
+  const diagnostics = [...(late ?? []), ...needed];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
   const allowed = await allowedChanges(resources, observed, service);
@@ -199,10 +199,14 @@ async function checkedFor(
   resources: readonly Resource[],
   observed: ObservedState,
   asking: Parameters<typeof unboundAccess>[3],
-): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly unbound: UnboundAccess }> {
+): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundAccess }> {
   const unbound = await unboundAccess(resources, observed, release, asking);
   const needed = problemsOfEntries(resources, observed, release);
-  return { unbound, diagnostics: [...needed, ...openToNobody(resources, observed, unbound)] };
+  return { unbound, needed: [...needed, ...openToNobody(resources, observed, unbound)] };
+}
+
+function existingIn(observed: ObservedState): ReadonlySet<Address> {
+  return new Set([...observed].flatMap(([address, { presence }]) => (presence === 'present' ? address : [])));
 }
 
 function withObservedIds(resources: readonly Resource[], observed: ObservedState): readonly Resource[] {

@@ -42,8 +42,11 @@ export interface Scoped {
   readonly resend?: ReadonlySet<Address>;
   readonly comparison?: Comparison;
   readonly configured?: Release | undefined;
-  /** Returns the errors that depend on the service's release, once it is known; `undefined` if the service does not say it. */
-  readonly checkByRelease?: (release: Release | undefined) => readonly Diagnostic[];
+  /** Returns the errors that depend on the service's release, `undefined` if the service does not say it, and on the existing records. */
+  readonly checkByRelease?: (
+    release: Release | undefined,
+    existing: ReadonlySet<Address>,
+  ) => readonly Diagnostic[];
 }
 
 /** Checks the scope of a run, and calls a function with it and the service. Nothing is sent before. */
@@ -59,9 +62,9 @@ export async function inScope<Result>(
   const { scoped, service: reached } = checked;
   const { strict, contractOnly, release: configured } = request.settings;
   const late: Diagnostic[] = [];
-  const checkLate = (release: Release | undefined): readonly Diagnostic[] => {
+  const checkLate: Scoped['checkByRelease'] = (release, existing) => {
     if (release && isNewerThanKnown(release)) job.emit({ kind: 'later_release', release });
-    const found = checkByRelease(scoped.resources, release ?? configured, strict);
+    const found = checkByRelease(scoped.resources, release ?? configured, strict, existing);
     late.push(...found.filter(({ severity }) => severity === 'warning'));
     if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });
     return found.filter(({ severity }) => severity === 'error');

@@ -30,6 +30,7 @@ function worldWith(hides: boolean): World {
     redirect_uris: [{ matching_mode: 'strict', url: 'https://grafana.example.com/login/generic_oauth' }],
     client_id: 'grafana',
     client_secret: before,
+    grant_types: ['authorization_code', 'refresh_token'],
   });
   expect(made).toHaveProperty('record');
   return world;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
 import { application } from '../../src/kinds/application.ts';
 import { oauth2 } from '../../src/kinds/oauth2.ts';
 import { proxy } from '../../src/kinds/proxy.ts';
@@ -58,6 +59,26 @@ describe('fields that only some releases require', () => {
     }
     const before = await planned(sandboxTransport({}, undefined, '2026.2').send, grafana(invalidation));
     expect(before.stderr).toBe('');
+  });
+
+  test('is a warning of `validate`, unless the release is known and needs none', async () => {
+    const words = 'releases from 2026.5 on allow no login through a new provider without `grant_types`';
+    const validated = async (release: string): Promise<string> => {
+      const config = release === '' ? {} : { 'rollcall.yaml': `version: 1\nrelease: '${release}'\n` };
+      const { context, stdout } = capture({ files: { 'm.yaml': grafana(invalidation), ...config } });
+      expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('done');
+      return stdout();
+    };
+    expect(await validated('')).toContain(words);
+    expect(await validated('2026.5')).toContain(words);
+    expect(await validated('2026.2')).toBe('Valid: 1 provider.\n');
+  });
+
+  test('is neither for a provider that exists, whose entry may leave it out', async () => {
+    const { send } = sandboxTransport({}, undefined, '2026.8');
+    await runOn(apply, send, grafana(invalidation));
+    const again = await planned(send, grafana());
+    expect([again.ending, again.stderr]).toEqual(['done', '']);
   });
 });
 
