@@ -80,8 +80,8 @@ const isList = ({ method, path }: HttpRequest): boolean => method === 'GET' && p
 const sent = (service: Service, method: string): HttpRequest[] =>
   service.requests.filter((request) => request.method === method);
 
-describe('while others write', () => {
-  test('a change with a concurrent new binding ends as unfinished: its last request is not sent', async () => {
+describe('access while another client writes', () => {
+  test('a change ends as unfinished without its last request if somebody adds a binding meanwhile', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     // Look for the plan, look before the change, look before the bind, look before the delete, look back.
     const send = before(service, isList, 5, () => bind(service, 'staff'));
@@ -95,7 +95,7 @@ describe('while others write', () => {
     expect(sent(service, 'PATCH')).toEqual([]);
   });
 
-  test('no binding is deleted if a declared one disappears meanwhile', async () => {
+  test('no binding is deleted if a declared binding disappears meanwhile', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const deleteNew = (): void => {
       for (const { pk, group } of bindingsOf(service))
@@ -115,7 +115,7 @@ describe('while others write', () => {
     expect(bindingsOf(service)).toHaveLength(1);
   });
 
-  test('a record created since the plan is compared', async () => {
+  test('a record created by somebody else since the plan is compared with its declaration', async () => {
     const service = sandboxTransport({});
     const send = before(
       service,
@@ -131,7 +131,7 @@ describe('while others write', () => {
     expect(stdout).toContain('= application.grafana  exists already (');
   });
 
-  test('an application deleted while its bindings are read is the only one reported', async () => {
+  test('an application deleted while its bindings are read is reported, and only that application', async () => {
     const service = sandboxTransport({ applications: ['a', 'b'].map((slug) => ({ slug, name: slug })) });
     const send = before(service, isList, 1, () => service.sandbox.delete('application', 'b'));
     const text =
@@ -144,7 +144,7 @@ describe('while others write', () => {
   });
 });
 
-test('of duplicate bindings, every run keeps the same one', async () => {
+test('of duplicate bindings, every run keeps the one with the lowest id', async () => {
   const one = { application: 'grafana', group: 'staff' };
   const service = serviceWith([one, one, one, one]);
   const pks = bindingsOf(service).map(({ pk }) => textOf(pk));
@@ -152,7 +152,7 @@ test('of duplicate bindings, every run keeps the same one', async () => {
   expect(bindingsOf(service).map(({ pk }) => textOf(pk))).toEqual([pks.toSorted()[0]]);
 });
 
-test('backchannel providers are withheld as the provider is, and each binding has an order of its own', async () => {
+test('backchannel providers are set after the bindings like the provider, and each new binding gets its own order', async () => {
   const service = sandboxTransport({});
   const text = grafana(
     '{ groups: [{ name: staff }, { name: contractors }] }',
@@ -165,11 +165,11 @@ test('backchannel providers are withheld as the provider is, and each binding ha
   expect(others.at(-1)).toEqual({ provider: 1, backchannel_providers: [2] });
 });
 
-describe('a failed binding', () => {
+describe('applications with a failed binding', () => {
   const many = Array.from({ length: 20 }, (_, index) => `a${index}`);
   const text = `version: 1\napplications:\n${many.map((slug) => `  - { slug: ${slug}, name: ${slug}, access: { groups: [{ name: staff }] } }\n`).join('')}`;
 
-  test('no more applications are started after five unfinished ones', async () => {
+  test('apply starts no more applications after five unfinished ones', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) =>
       isBind(request) ? answered(500, 'Server Error') : service.send(request, signal);
@@ -179,7 +179,7 @@ describe('a failed binding', () => {
     expect(stdout).toContain('15 not attempted');
   });
 
-  test('a lost answer to a binding is settled by a look-up, without a second binding', async () => {
+  test('a lost answer to a bind is settled by a look-up, without a second binding', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       const exchange = await service.send(request, signal);
@@ -191,7 +191,7 @@ describe('a failed binding', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('a denied binding stops only applications with their own access', async () => {
+  test('a denied binding stops only the applications that declare access', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const others = `  - { slug: later, name: Later, access: { groups: [{ name: staff }] } }
   - { slug: open, name: Open, access: everyone }
@@ -206,7 +206,7 @@ describe('a failed binding', () => {
     expect(service.sandbox.record('application', 'later')).toBeUndefined();
   });
 
-  test('a denial of one change does not keep others from being created', async () => {
+  test('a denied change of access does not stop the creates of others', async () => {
     const service = serviceWith([], { tokens: [{ token: 't', add_bindings: false }] }, 't');
     const more = '  - { slug: new, name: New }\n';
     const { ending } = await run(apply, service.send, grafana('{ groups: [{ name: staff }] }', more), {
@@ -258,7 +258,7 @@ test('the client adds no binding with contract_only, and deletes none without th
   expect(requests).toEqual([]);
 });
 
-test('names are trimmed, and with a hidden field no line is quoted', async () => {
+test('names in access are trimmed, and no line of it is quoted if fields are hidden', async () => {
   const { send } = sandboxTransport({});
   expect((await run(plan, send, grafana('{ groups: [{ name: " staff " }] }'))).ending).toBe('done');
   const files = { 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };
@@ -267,10 +267,10 @@ test('names are trimmed, and with a hidden field no line is quoted', async () =>
   expect(odd.stderr).not.toContain('s3cret');
 });
 
-describe('an application with correct access and another difference', () => {
+describe('an application with the declared access and another difference', () => {
   const text = grafana('{ groups: [{ name: staff }] }', '    meta_publisher: Ops\n');
 
-  test('the change is made, and reported as such', async () => {
+  test('is updated, and reported as changed', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const { ending, stdout } = await run(apply, service.send, text, allowed);
     expect(ending, stdout).toBe('done');
@@ -280,7 +280,7 @@ describe('an application with correct access and another difference', () => {
     expect(sent(service, 'PATCH')).toHaveLength(1);
   });
 
-  test('a refusal of the change is one', async () => {
+  test('is reported as rejected if the service refuses the update', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const send: Transport = async (request, signal) =>
       request.method === 'PATCH' ? answered(400, { meta_publisher: ['No.'] }) : service.send(request, signal);
@@ -291,7 +291,7 @@ describe('an application with correct access and another difference', () => {
   });
 });
 
-test('a 404 for the bindings proves nothing about access, so the application is not planned', async () => {
+test('an application is not planned if its bindings get a 404', async () => {
   const { send } = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const missing: Transport = async (request, signal) =>
     request.method === 'GET' && request.path.startsWith(bindings)

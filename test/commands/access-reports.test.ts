@@ -42,7 +42,7 @@ function serviceWith(bound: readonly Bound[], may: object = {}, grafanaHas: Json
 describe('an unfinished application', () => {
   const staff = [{ group: 'staff' }];
 
-  test('is not reported as closed to former users whose bindings could not be deleted', async () => {
+  test('is not reported as closed to its former users if their bindings could not be deleted', async () => {
     const { send } = serviceWith(staff, { delete_bindings: false });
     const { ending, stdout } = await run(
       apply,
@@ -56,7 +56,7 @@ describe('an unfinished application', () => {
     expect(stdout).toContain('Only its former and its declared users and groups can open it.');
   });
 
-  test('is not said to keep out anybody where everyone can still open it', async () => {
+  test('is not reported as closed to anybody while everyone can open it', async () => {
     const { send } = serviceWith([], { add_bindings: false });
     const text = grafana('{ groups: [{ name: staff }] }', '    policy_engine_mode: all\n');
     const { ending, stdout } = await run(apply, send, text, allowed);
@@ -64,7 +64,7 @@ describe('an unfinished application', () => {
     expect(stdout).not.toContain('nobody in who is not declared');
   });
 
-  test('is not said to keep out anybody where somebody else has changed it meanwhile', async () => {
+  test('is not reported as closed to anybody if somebody else changed its bindings meanwhile', async () => {
     const service = sandboxTransport({});
     const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
     const send: Transport = async (request, signal) => {
@@ -89,7 +89,7 @@ describe('an unfinished application', () => {
     expect(stdout).not.toContain('Check the service URL');
   });
 
-  test('is reported with a note if the token does not see the bindings that it created', async () => {
+  test('is reported with a note if the token cannot see the bindings that it created', async () => {
     const { send, sandbox } = serviceWith([{ group: 'staff' }], { view_bindings: ['grafana/staff'] });
     const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
     const { ending, stdout } = await run(apply, send, text, allowed);
@@ -101,7 +101,7 @@ describe('an unfinished application', () => {
     expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });
 
-  test('is reported as closed if a new application has no provider yet', async () => {
+  test('is reported as closed if it is new and got no provider yet', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
     sandbox.delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
@@ -119,7 +119,7 @@ describe('an unfinished application', () => {
     expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+will add[^]*provider\n/);
   });
 
-  test('is finished by the next run that may change it, and not by one that may not', async () => {
+  test('is finished by the next run with the permission, and left unchanged without it', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
     sandbox.delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
@@ -136,10 +136,10 @@ describe('an unfinished application', () => {
   });
 });
 
-describe('a rejected binding is reported at the line of `access`', () => {
+describe('a failed binding is reported at the line of `access`', () => {
   const absent = '99999999-9999-4999-8999-999999999999';
 
-  test('though the application has a field of the name that the service complains of', async () => {
+  test('also if the application has a field of the name that the service complains of', async () => {
     const { send } = serviceWith([{ group: 'staff' }], {}, { group: 'Tools' });
     const text = grafana(`{ groups: [${absent}] }`, '    group: Tools\n');
     const { ending, stdout } = await run(apply, send, text, allowed);
@@ -152,16 +152,16 @@ describe('a rejected binding is reported at the line of `access`', () => {
   });
 
   test.each<[string, Bound[], object, string, string]>([
-    ['to bind a group', [], { add_bindings: false }, '{ groups: [{ name: staff }] }', '5:23'],
-    ['to bind a user', [], { add_bindings: false }, '{ users: [{ name: carol }] }', '5:22'],
+    ['of adding a group', [], { add_bindings: false }, '{ groups: [{ name: staff }] }', '5:23'],
+    ['of adding a user', [], { add_bindings: false }, '{ users: [{ name: carol }] }', '5:22'],
     [
-      'to take out',
+      'of removing a binding',
       [{ group: 'staff' }, { user: 'carol' }],
       { delete_bindings: false },
       '{ users: [{ name: carol }] }',
       '5:13',
     ],
-  ])('a denied binding is too: %s', async (_, bound, may, access, place) => {
+  ])('after a denial: %s', async (_, bound, may, access, place) => {
     const { send } = serviceWith(bound, may);
     const { ending, stdout } = await run(apply, send, grafana(access), allowed);
     expect(ending).toBe('denied');
@@ -176,14 +176,14 @@ describe('a rejected binding is reported at the line of `access`', () => {
   });
 });
 
-test('a plan reports access for everyone although a secret equals that word', async () => {
+test('a plan reports access for everyone although a secret is the word everyone', async () => {
   const { send } = serviceWith([{ group: 'staff' }]);
   const setup = { env: { WHO: 'everyone' } };
   const { stdout } = await run(plan, send, grafana('"${env:WHO}"'), allowed, setup);
   expect(stdout).toContain('\nOpens application.grafana to everyone.\n');
 });
 
-test('hide: access is rejected, naming access.groups and access.users', async () => {
+test('hide: access is rejected with advice to hide access.groups and access.users', async () => {
   const { send } = serviceWith([]);
   const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access]\n' };
   const { ending, stderr } = await run(
@@ -203,15 +203,18 @@ test('hide: access is rejected, naming access.groups and access.users', async ()
 test.each<[string, Bound]>([
   ['a policy', { policy: 'p' }],
   ['a negated binding', { group: 'contractors', negate: true }],
-])('a plan reports who is admitted in addition to %s, which kept them out', async (_, bound) => {
-  const opening = { ...allowed, failOn: ['opens'] };
-  const { send } = serviceWith([bound]);
-  const { ending, stdout } = await run(plan, send, grafana('{ groups: [{ name: staff }] }'), opening);
-  expect([ending, stdout]).toEqual([
-    'changes',
-    expect.stringContaining('\nOpens application.grafana to the group "staff" '),
-  ]);
-  // Nobody is let in by a change of something else.
-  const other = await run(plan, send, grafana('everyone', '    meta_publisher: Ops\n'), opening);
-  expect([other.ending, other.stdout]).toEqual(['done', expect.not.stringContaining('Opens')]);
-});
+])(
+  'a plan reports access gained if a group is added to a mode `all` application with %s',
+  async (_, bound) => {
+    const opening = { ...allowed, failOn: ['opens'] };
+    const { send } = serviceWith([bound]);
+    const { ending, stdout } = await run(plan, send, grafana('{ groups: [{ name: staff }] }'), opening);
+    expect([ending, stdout]).toEqual([
+      'changes',
+      expect.stringContaining('\nOpens application.grafana to the group "staff" '),
+    ]);
+    // Nobody is let in by a change of something else.
+    const other = await run(plan, send, grafana('everyone', '    meta_publisher: Ops\n'), opening);
+    expect([other.ending, other.stdout]).toEqual(['done', expect.not.stringContaining('Opens')]);
+  },
+);

@@ -51,7 +51,7 @@ const deeds: Readonly<Record<string, (service: Service) => boolean>> = {
     if (first) asAdministrator(service, 'DELETE', `${bindings}${textOf(first['pk'])}/`);
     return first !== undefined;
   },
-  'binds another in its place': (service) => {
+  'replaces a binding': (service) => {
     const [first] = boundIn(service);
     if (first === undefined) return false;
     asAdministrator(service, 'DELETE', `${bindings}${textOf(first['pk'])}/`);
@@ -69,13 +69,13 @@ const deeds: Readonly<Record<string, (service: Service) => boolean>> = {
     asAdministrator(service, 'POST', bindings, { ...fields, enabled: false });
     return true;
   },
-  'binds one more': (service) => {
+  'adds a binding': (service) => {
     const target = service.sandbox.pk('application', 'grafana') ?? null;
     const group = service.sandbox.pk('group', 'contractors') ?? null;
     if (target !== null) asAdministrator(service, 'POST', bindings, { target, group, order: 9 });
     return target !== null;
   },
-  'deletes a group that is bound': (service) => {
+  'deletes a bound group': (service) => {
     const pk = textOf(service.sandbox.pk('group', 'staff'));
     const isBound = boundIn(service).some(({ group }) => group === pk);
     if (isBound) asAdministrator(service, 'DELETE', `/api/v3/core/groups/${pk}/`);
@@ -93,22 +93,22 @@ const scenarios: Readonly<
   Record<string, { readonly seed: Parameters<typeof sandboxTransport>[0]; readonly text: string }>
 > = {
   'it is created': { seed: {}, text: entry('any', staff) },
-  'it is created for all': { seed: {}, text: entry('any', 'everyone') },
-  'it is changed, and one of those bound is enough': {
+  'it is created with access for everyone': { seed: {}, text: entry('any', 'everyone') },
+  'its access is changed in mode any': {
     seed: { ...existing, bindings: [{ application: 'grafana', group: 'staff' }] },
     text: entry('any', staff),
   },
-  'it is changed, and all who are bound have to be passed': {
+  'its access is changed in mode all': {
     seed: { ...existing, bindings: [{ application: 'grafana', group: 'staff' }] },
     text: entry('all', staff),
   },
 };
 
 describe.each(Object.entries(scenarios))(
-  'a concurrent writer at an application where %s',
+  'another client writes to an application where %s',
   (_, { seed, text }) => {
     test.each(Object.entries(deeds))(
-      'the report is true if somebody else %s between any two requests',
+      'the report is true if it %s between any two requests',
       async (name, deed) => {
         const calm = sandboxTransport(seed);
         expect((await run(calm.send, text)).ending).toBe('done');
@@ -129,12 +129,12 @@ describe.each(Object.entries(scenarios))(
   },
 );
 
-describe('an application that has its provider already', () => {
+describe('an update of the access of an application with a provider', () => {
   test.each([
     ['removes a binding', 'Who can open it now: everyone'],
     ['disables a binding', 'Who can open it now: everyone'],
-    ['binds one more', 'the group "contractors"'],
-  ])('reports who can open it now if somebody else %s', async (name, words) => {
+    ['adds a binding', 'the group "contractors"'],
+  ])('reports who can open it now if another client %s', async (name, words) => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       if (request.method === 'PATCH') deeds[name]?.(service);
@@ -148,7 +148,7 @@ describe('an application that has its provider already', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('is not reported as created if the answer shows otherwise', async () => {
+  test('does not end as created if the answer shows other values', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       if (request.method !== 'PATCH') return service.send(request, signal);
@@ -161,7 +161,7 @@ describe('an application that has its provider already', () => {
     expect(stdout).toContain('Nobody can open it yet.');
   });
 
-  test('bindings that can be read no more leave it unfinished', async () => {
+  test('ends as unfinished if its bindings become unreadable', async () => {
     const service = sandboxTransport({});
     let isOver = false;
     const send: Transport = async (request, signal) => {
@@ -178,13 +178,13 @@ describe('an application that has its provider already', () => {
 });
 
 test.each([lost, undefined])(
-  'an application created by another run is not reported as open to all if bindings are unreadable',
+  'an application created by another run is not reported as open to everyone if its bindings are unreadable',
   async (exchange) => {
     const service = sandboxTransport({ tokens: [{ token: 't', view_bindings: 'none' }] }, 't');
     const send: Transport = async (request, signal) => {
       if (request.method === 'POST' && request.path.endsWith('/applications/')) {
         service.sandbox.create('application', { slug: 'grafana', name: 'Grafana' });
-        deeds['binds one more']?.(service);
+        deeds['adds a binding']?.(service);
         if (exchange) return exchange;
       }
       return service.send(request, signal);

@@ -93,7 +93,7 @@ function writes(requests: readonly HttpRequest[]): string[] {
 }
 
 describe.each(someReleases(sandboxReleases))('access on release %s', (release) => {
-  test('an application is created without its provider, which it gets after its bindings', async () => {
+  test('apply creates an application without its provider, and sets that after its bindings', async () => {
     const service = sandboxTransport({}, undefined, release);
     const { ending, stdout } = await run('apply', service.send, roll, { concurrency: '1' });
     expect(ending, stdout).toBe('done');
@@ -116,8 +116,8 @@ describe.each(someReleases(sandboxReleases))('access on release %s', (release) =
   });
 });
 
-describe('a plan', () => {
-  test('shows the access of a new application, with the accounts that it opens to first', async () => {
+describe('a plan with access', () => {
+  test('shows the access of a new application, and begins with who gains access', async () => {
     const { stdout } = await run('plan', sandboxTransport({}).send, roll);
     expect(stdout).toContain(`access.groups  ["staff" (${staff}), "ops" (created first)]\n`);
     expect(stdout).toContain('access.users   ["carol" (created first)]\n');
@@ -125,7 +125,7 @@ describe('a plan', () => {
     expect(stdout).toMatch(/^Plan for .*\n\nOpens application\.wiki to everyone\.\n/);
   });
 
-  test('has both lists in its document', async () => {
+  test('has groups and users of the access in its document', async () => {
     const { stdout } = await run('plan', sandboxTransport({}).send, roll, { output: 'json' });
     const document = JSON.parse(stdout) as {
       resource_changes: { address: string; change: JsonObject; opens?: unknown }[];
@@ -141,19 +141,19 @@ describe('a plan', () => {
 
   test.each([
     [
-      'a group beside',
+      'an added group',
       [{ group: 'staff' }],
       '{ groups: [{ name: staff }, { name: contractors }] }',
       `the group "contractors" (${contractors})`,
     ],
     [
-      'a user in place of a group',
+      'a user who replaces a group',
       [{ group: 'staff' }],
       '{ users: [{ name: carol }] }',
       'the user "carol" (1)',
     ],
     ['everyone', [{ group: 'staff' }], 'everyone', 'everyone'],
-  ])('reports who gains access: %s', async (_, bound, access, whom) => {
+  ])('reports access gained by %s', async (_, bound, access, whom) => {
     const service = serviceWith(bound.map((one) => ({ application: 'grafana', ...one })));
     const { stdout } = await run('plan', service.send, grafana(access), { ...allowed, failOn: ['opens'] });
     expect(stdout).toContain(`\nOpens application.grafana to ${whom}.\n`);
@@ -162,7 +162,7 @@ describe('a plan', () => {
     expect(failed.stderr).toContain('1 resource is opened to more than before, and --fail-on opens is given');
   });
 
-  describe('with mode `all`', () => {
+  describe('with mode `all`, a plan', () => {
     const both = '{ groups: [{ name: staff }, { name: contractors }] }';
     const serviceOf = (mode: string, ...groups: string[]): Service =>
       serviceWith(
@@ -178,7 +178,7 @@ describe('a plan', () => {
       `the group "contractors" (${contractors})`,
     ];
 
-    test('reports each subject as gaining access when the mode changes to `any`', async () => {
+    test('reports access gained by each subject if the mode changes to `any`', async () => {
       const text = grafana(both, '    policy_engine_mode: any\n');
       expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(
         `${ofStaff} and ${ofContractors}`,
@@ -189,7 +189,7 @@ describe('a plan', () => {
       );
     });
 
-    test('reports the remaining subjects as gaining access when another is removed', async () => {
+    test('reports access gained by the remaining subjects if another is removed', async () => {
       const text = grafana('{ groups: [{ name: staff }] }');
       expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(ofStaff);
       const three = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
@@ -198,7 +198,7 @@ describe('a plan', () => {
       );
     });
 
-    test('reports other subjects as gaining access also beside a disabled binding', async () => {
+    test('reports access gained by a new subject next to a disabled binding', async () => {
       const service = serviceWith([
         { application: 'grafana', group: 'staff' },
         { application: 'grafana', user: 'carol', enabled: false },
@@ -208,10 +208,10 @@ describe('a plan', () => {
     });
 
     test.each([
-      ['those of a group as well', ['staff'], '{ groups: [{ name: staff }] }', `${ofStaff} and `],
-      ['everyone', [], 'everyone', ''],
+      ['two subjects next to a group', ['staff'], '{ groups: [{ name: staff }] }', `${ofStaff} and `],
+      ['subjects of an application for everyone', [], 'everyone', ''],
     ])(
-      'reports who a negated binding of %s admits when the mode changes to `any`',
+      'reports access gained through negated bindings of %s if the mode changes to `any`',
       async (_, bound, access, whom) => {
         const service = serviceWith(
           [
@@ -226,7 +226,7 @@ describe('a plan', () => {
       },
     );
 
-    test('reports access gained when one is bound twice and another is disabled', async () => {
+    test("reports access gained if a group has two bindings and another group's is disabled", async () => {
       const policies =
         'version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    policies:\n' +
         '      - { group: { name: staff }, order: 0 }\n      - { group: { name: staff }, order: 9 }\n' +
@@ -234,7 +234,7 @@ describe('a plan', () => {
       expect(await opened(serviceOf('all', 'staff', 'contractors'), policies)).toContain(ofStaff);
     });
 
-    test('reports no access gained when another binding is added', async () => {
+    test('reports no access gained if a binding is added', async () => {
       expect(await opened(serviceOf('all', 'staff'), grafana(both))).toBeUndefined();
       const text = grafana(both, '    policy_engine_mode: all\n');
       expect(await opened(serviceOf('any', 'staff'), text)).toBeUndefined();
@@ -242,7 +242,7 @@ describe('a plan', () => {
     });
   });
 
-  test('reports no access gained for an application that was open to everyone, or that may not change', async () => {
+  test('reports no access gained for an application that was open to everyone, or that the run may not change', async () => {
     const closing = await run(
       'plan',
       serviceWith([]).send,
@@ -257,7 +257,7 @@ describe('a plan', () => {
     expect(left.stdout).not.toContain('Opens');
   });
 
-  test('shows duplicate bindings, and policies', async () => {
+  test('shows duplicate bindings, and notes bound policies and disabled bindings', async () => {
     const twice = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', group: 'staff' },
@@ -270,7 +270,7 @@ describe('a plan', () => {
     expect(stdout).toContain('note  a binding is disabled or negated, and unchanged');
   });
 
-  describe('with a baseline, even if the run may not change anything', () => {
+  describe('with a baseline, and even without permission to change, a plan', () => {
     const [one, both] = [
       '{ groups: [{ name: staff }] }',
       '{ groups: [{ name: staff }, { name: contractors }] }',
@@ -297,7 +297,7 @@ describe('a plan', () => {
       return /^Opens application\.grafana to (.*)\.$/m.exec(stdout)?.[1];
     };
 
-    test('reports who the manifests admit now and did not before', async () => {
+    test('reports access gained by subjects that are new in the manifests', async () => {
       expect(await opened(grafana(one), grafana(both))).toBe(names.ofContractors);
       expect(await opened(grafana(one), grafana('everyone'))).toBe('everyone');
       expect(await opened(grafana(both), grafana(one))).toBeUndefined();
@@ -306,11 +306,11 @@ describe('a plan', () => {
       expect(await opened(grafana(one), grafana(both), ['staff', 'contractors'])).toBe(names.ofContractors);
     });
 
-    test('reports everyone in a new entry as gaining access', async () => {
+    test('reports access gained by everyone through a new entry', async () => {
       expect(await opened('version: 1\n', grafana('everyone'))).toBe('everyone');
     });
 
-    test('reports each subject as gaining access when the mode changes to `any`', async () => {
+    test('reports access gained by each subject if the mode changes to `any`', async () => {
       const whom = `${names.ofStaff} and ${names.ofContractors}`;
       expect(await opened(grafana(both, mode('all')), grafana(both, mode('any')))).toBe(whom);
       expect(await opened(grafana(both, mode('any')), grafana(both, mode('all')))).toBeUndefined();
@@ -318,7 +318,7 @@ describe('a plan', () => {
       expect(await opened(grafana(both), grafana(both, mode('any')))).toBeUndefined();
     });
 
-    test('reports the remaining subjects of mode `all` when another is removed', async () => {
+    test('reports access gained by the remaining subjects of mode `all` if another is removed', async () => {
       expect(await opened(grafana(both, mode('all')), grafana(one, mode('all')))).toBe(names.ofStaff);
       expect(await opened(grafana(one, mode('all')), grafana(both, mode('all')))).toBeUndefined();
     });
@@ -332,8 +332,8 @@ describe('a plan', () => {
   });
 });
 
-describe('apply', () => {
-  test('adds bindings before it deletes any, and leaves undeclared policies', async () => {
+describe('apply with access', () => {
+  test('adds bindings before it deletes others, and keeps undeclared policies', async () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', policy: 'p' },
@@ -351,7 +351,7 @@ describe('apply', () => {
     expect(boundTo(service)).toContain(contractors);
   });
 
-  test('deletes all bindings if everyone is declared', async () => {
+  test('deletes all bindings if `access: everyone` is declared', async () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', user: 'carol' },
@@ -370,7 +370,7 @@ describe('apply', () => {
   });
 
   test.each(['', '    meta_description: New\n'])(
-    'is not finished where somebody else changes the record while others are let in: %j',
+    'ends as unfinished if somebody else changes the record while bindings are added: %j',
     async (more) => {
       const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
       const send: Transport = (request, signal) => {
@@ -404,7 +404,7 @@ describe('apply', () => {
     expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('it was changed only in part')]);
   });
 
-  test('changes nothing of who may open it without being allowed to', async () => {
+  test('changes no bindings without permission to update', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const { stdout } = await run('apply', service.send, grafana('{ groups: [{ name: contractors }] }'));
     expect(stdout).toContain('1 differing (left unchanged).');
@@ -414,16 +414,19 @@ describe('apply', () => {
   test.each([
     ['any', 'all', 'PATCH applications policy_engine_mode', 0],
     ['all', 'any', 'PATCH applications policy_engine_mode', 2],
-  ])('closes first and opens last, from %s to %s', async (from, to, request, place) => {
-    const service = serviceWith([{ application: 'grafana', group: 'staff' }], {
-      applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: from }],
-    });
-    const text = grafana('{ groups: [{ name: contractors }] }', `    policy_engine_mode: ${to}\n`);
-    expect((await run('apply', service.send, text, allowed)).ending).toBe('done');
-    expect(writes(service.requests)[place]).toBe(request);
-  });
+  ])(
+    'removes access first and adds access last when the mode changes from %s to %s',
+    async (from, to, request, place) => {
+      const service = serviceWith([{ application: 'grafana', group: 'staff' }], {
+        applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: from }],
+      });
+      const text = grafana('{ groups: [{ name: contractors }] }', `    policy_engine_mode: ${to}\n`);
+      expect((await run('apply', service.send, text, allowed)).ending).toBe('done');
+      expect(writes(service.requests)[place]).toBe(request);
+    },
+  );
 
-  test('asks separately about changes that open something', async () => {
+  test('asks separately about changes that open an application to more people', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const options = { ...allowed, yes: false };
     const { ending, stderr } = await run('apply', service.send, grafana('everyone'), options, {
@@ -434,7 +437,7 @@ describe('apply', () => {
     expect(stderr.match(/Opens application\.grafana to everyone\.\n/g)).toHaveLength(2);
   });
 
-  test('leaves an application without its provider if nobody could be bound, and reports the remaining work', async () => {
+  test('leaves an application without its provider if no binding could be added, and reports the remaining work', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout, stderr } = await run('apply', service.send, text);
@@ -448,7 +451,7 @@ describe('apply', () => {
     expect(schemaErrors('apply', JSON.parse(report.stdout))).toEqual([]);
   });
 
-  test('reads the list again before each write', async () => {
+  test('reads the bindings again before each write', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const send: Transport = async (request, signal) => {
       const answer = await service.send(request, signal);
@@ -478,14 +481,14 @@ describe('bindings hidden from the token', () => {
       't',
     );
 
-  test('is not taken for everyone: it is not planned, and the line says why', async () => {
+  test('are not read as access for everyone: the application is not planned, and the line says why', async () => {
     const { ending, stdout } = await run('plan', service().send, grafana('everyone'));
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('error  m.yaml:5:13: the token may not read who may open it');
     expect(stdout).toContain('view_policybinding');
   });
 
-  test('are not read if access is not declared', async () => {
+  test('are not requested if access is not declared', async () => {
     const { send, requests } = service();
     const { ending } = await run(
       'plan',
@@ -496,7 +499,7 @@ describe('bindings hidden from the token', () => {
     expect(requests.filter(({ path }) => path.startsWith(bindings))).toEqual([]);
   });
 
-  test('is not guessed of users: whose id is not known cannot be let in', async () => {
+  test('do not let a user with an unknown id be bound', async () => {
     const blind = serviceWith([], { tokens: [{ token: 't', view_users: 'none' }] }, 't');
     const text = `${grafana('{ users: [{ name: carol }] }')}users: [{ username: carol, name: Carol }]\n`;
     const { ending, stdout } = await run('plan', blind.send, text);
@@ -505,7 +508,7 @@ describe('bindings hidden from the token', () => {
     expect(stdout).toContain('The token must be allowed to view users.');
   });
 
-  test('is left out of an export, which says so', async () => {
+  test('are left out of an export, which reports that', async () => {
     const { context, stdout, stderr } = capture({ url: 'https://x.example', transport: service().send });
     await exportManifests({ output: 'yaml', type: ['application'] }, context);
     expect(stdout()).not.toContain('access');
@@ -513,8 +516,8 @@ describe('bindings hidden from the token', () => {
   });
 });
 
-describe('an export', () => {
-  test('has the access of each application, and a plan of it has no changes', async () => {
+describe('an export with access', () => {
+  test('contains the access of each application, and its plan has no changes', async () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', user: 'carol' },
@@ -527,14 +530,14 @@ describe('an export', () => {
     expect((await run('plan', service.send, stdout())).stdout).toContain('No changes.');
   });
 
-  test('leaves it out with --without access', async () => {
+  test('leaves access out with --without access', async () => {
     const { context, stdout } = capture({ url: 'https://x.example', transport: serviceWith([]).send });
     await exportManifests({ output: 'yaml', without: 'access' }, context);
     expect(stdout()).not.toMatch(/^ *access:/m);
   });
 });
 
-describe('a manifest', () => {
+describe('a manifest with access', () => {
   const { send } = sandboxTransport({});
 
   test.each([
@@ -544,26 +547,26 @@ describe('a manifest', () => {
     ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', 'this id is in `access.groups` already'],
     ['{ group: [{ name: staff }] }', '5:15', 'Did you mean `groups`?'],
     ['{ users: [carol] }', '5:23', 'wrong-type'],
-  ])('is refused at its place: access: %s', async (access, place, words) => {
+  ])('is rejected at its line for access: %s', async (access, place, words) => {
     const { ending, stdout, stderr } = await run('validate', send, grafana(access));
     expect(ending).toBe('invalid');
     expect(stdout + stderr).toContain(`m.yaml:${place}: error: `);
     expect(stdout + stderr).toContain(words);
   });
 
-  test('is refused at an unknown name', async () => {
+  test('is rejected for an unknown name', async () => {
     const { ending, stderr } = await run('plan', send, grafana('{ users: [{ name: nobody }] }'));
     expect(ending).toBe('invalid');
     expect(stderr).toContain('m.yaml:5:23: error: application.grafana: there is no user named "nobody"');
   });
 
-  test('is refused with contract_only', async () => {
+  test('is rejected with contract_only', async () => {
     const { ending, stderr } = await run('plan', send, grafana('everyone'), { contractOnly: true });
     expect(ending).toBe('invalid');
     expect(stderr).toContain('contract_only allows only these [contract-only]');
   });
 
-  test('overrides access of defaults as a whole', async () => {
+  test('replaces the access of defaults as a whole', async () => {
     const text = `version: 1
 defaults: { application: { access: { groups: [{ name: staff }] } } }
 applications:
@@ -577,7 +580,7 @@ applications:
   });
 });
 
-test('a saved plan writes its bindings, and is refused if somebody else changed them', async () => {
+test('a saved plan writes its bindings, and is rejected if somebody else changed them', async () => {
   const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const text = grafana('{ groups: [{ name: contractors }] }');
   const made = await run('plan', service.send, text, { ...allowed, out: 'p.json' });
@@ -591,7 +594,7 @@ test('a saved plan writes its bindings, and is refused if somebody else changed 
 });
 
 test.runIf(inFull)(
-  'a thousand with three bindings each are read with less than sixty requests more',
+  'reading three bindings each of a thousand applications takes less than sixty requests more',
   async () => {
     const slugs = Array.from({ length: 1000 }, (_, index) => `app-${index}`);
     const subjects = ['staff', 'contractors', 'ops'];
@@ -617,14 +620,14 @@ test.runIf(inFull)(
   },
 );
 
-test.each(['markdown', 'html'])('a %s report begins with what the plan opens', async (format) => {
+test.each(['markdown', 'html'])('a %s report of a plan begins with the access gained', async (format) => {
   const { written } = await run('plan', sandboxTransport({}).send, roll, { report: [`${format}=r`] });
   const text = written.get('r') ?? '';
   expect(text).toContain('Opens application.wiki to everyone.');
   expect(text.indexOf('Opens application.wiki')).toBeLessThan(text.indexOf('application.grafana'));
 });
 
-test('a hidden field with one more subject does not show its name', async () => {
+test('a new subject of a hidden access field is shown without its name', async () => {
   const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access.users]\ncapabilities: [update]\n' };
   const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');

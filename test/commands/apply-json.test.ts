@@ -85,7 +85,7 @@ describe('apply -o json', () => {
     ]);
   });
 
-  test('prints the same after an interruption, for started and for other resources', async () => {
+  test('prints the outcomes after an interruption, of started and other resources', async () => {
     const interruption = new AbortController();
     const { ending, document } = await applied(
       (request) => {
@@ -107,15 +107,15 @@ describe('apply -o json', () => {
 
   test.each<[string, Parameters<typeof applied>, Ending | undefined, string]>([
     [
-      'a manifest that is invalid',
+      'an invalid manifest',
       [service, {}, { files: { 'm.yaml': 'version: 1\nusers: [{ nam: x }]\n' } }],
       'invalid',
       'missing-field',
     ],
-    ['a read that fails', [() => answered(403, { detail: 'no' })], 'denied', 'service-denied'],
+    ['a failed read', [() => answered(403, { detail: 'no' })], 'denied', 'service-denied'],
     ['a plan beyond its limit', [service, { maxCreates: '2' }], 'failed', 'too-many-creates'],
-    ['an option that cannot be right', [service, { timeout: '0' }], undefined, 'invalid-usage'],
-    ['nobody to ask for a yes', [service, { yes: false }], undefined, 'invalid-usage'],
+    ['an invalid option', [service, { timeout: '0' }], undefined, 'invalid-usage'],
+    ['a refused confirmation without a terminal', [service, { yes: false }], undefined, 'invalid-usage'],
     [
       'an interruption while it plans',
       [service, {}, { signal: AbortSignal.abort('SIGINT') }],
@@ -137,7 +137,7 @@ describe('apply -o json', () => {
   });
 });
 
-test('apply --fail-fast begins nothing more after the first resource that fails', async () => {
+test('apply --fail-fast starts no resource after the first that fails', async () => {
   const { ending, document } = await applied(service, { failFast: true });
   expect(ending).toBe('incomplete');
   expect(told(document).slice(1)).toEqual([

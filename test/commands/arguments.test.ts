@@ -21,7 +21,7 @@ test.each([
   ['apply --dry-runs', "unknown option '--dry-runs'"],
   ['state list', "unknown command 'state'"],
   ['import \u001b[31m', String.raw`unknown command '\u{1b}[31m'`],
-])('an unknown word gets the nearest known one: rollcall %s', async (line, words) => {
+])('an unknown word gets a suggestion: rollcall %s', async (line, words) => {
   expect(await saidOf(line.split(' '))).toBe(`error: ${words}\n--help shows the usage.\n`);
 });
 
@@ -42,11 +42,11 @@ test.each([
   expect(await saidOf(args)).toBe("error: unknown option '--bogus'\n--help shows the usage.\n");
 });
 
-test('no arguments print only the usage', async () => {
+test('rollcall without arguments prints only the usage', async () => {
   expect(await saidOf([])).toMatch(/^Usage: rollcall [^]*\nExample: rollcall init\n$/);
 });
 
-test('a flag for the token is refused with the way to pass tokens', async () => {
+test('a token on the command line is refused, with the ways to pass it', async () => {
   expect(await saidOf(['plan', '--token', 'canary'])).toBe(
     "error: unknown option '--token'\n--help shows the usage.\n" +
       '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n',

@@ -82,8 +82,8 @@ function asked(): string[] {
     .toSorted();
 }
 
-describe('--baseline', () => {
-  test('reports how each entry changed, and entries that are no longer declared', async () => {
+describe('a plan with --baseline', () => {
+  test('reports how each entry changed, and the entries that are no longer declared', async () => {
     const { ending, stdout, stderr } = await planned();
     expect({ ending, stderr }).toEqual({ ending: 'done', stderr: '' });
     const document: unknown = JSON.parse(stdout);
@@ -106,7 +106,7 @@ describe('--baseline', () => {
     expect(document).not.toHaveProperty('scope');
   });
 
-  test('goes with the selection, also where an entry is no longer declared', async () => {
+  test('considers only selected entries, also those no longer declared', async () => {
     expect(told(await planned({ target: ['user.*'] }))).toEqual({
       'user.alice': 'same',
       'user.zoe': 'added',
@@ -115,7 +115,7 @@ describe('--baseline', () => {
     expect(told(await planned({ exclude: ['user.*'] }))).not.toHaveProperty('user.bob');
   });
 
-  test('is kept in a saved plan', async () => {
+  test('keeps the comparison when it is saved', async () => {
     const captured = setup(before, now);
     const printed = await planned({ out: 'plan.json' }, captured);
     const saved = captured.written.get('plan.json') ?? '';
@@ -130,13 +130,13 @@ describe('--baseline', () => {
     ['m/apps.yaml', '--baseline cannot be "m/apps.yaml": there is no such folder'],
     ['.', '--baseline cannot be the working directory itself'],
     ['/memory', '--baseline cannot be "/memory": there is no such folder'],
-  ])('%s is refused: it is no other folder', async (baseline, message) => {
+  ])('is refused if %s is given, which is no other folder', async (baseline, message) => {
     await expect(planned({ baseline })).rejects.toThrow(message);
     expect(service.requests).toEqual([]);
   });
 });
 
-describe('--changed-only', () => {
+describe('a plan with --changed-only', () => {
   test('looks up and creates only added or altered entries', async () => {
     const { ending, stdout } = await applied({ changedOnly: true, maxCreates: '1' });
     expect(ending).toBe('done');
@@ -147,7 +147,7 @@ describe('--changed-only', () => {
     expect(document).toMatchObject({ scope: { target: [], exclude: [], declared: 4, changed_only: true } });
   });
 
-  test('is noted in the plan, which has the digest of all entries', async () => {
+  test('notes this, and has the digest of all entries', async () => {
     const { stdout } = await planned({ changedOnly: true, exclude: ['application.*'], output: 'text' });
     expect(stdout).toMatch(
       'Plan for https://id.example.com\nWithout application.*, only added or altered entries: 1 of the 4 declared resources.\n',
@@ -158,7 +158,7 @@ describe('--changed-only', () => {
     expect(new Set(digests).size).toBe(1);
   });
 
-  test('has no changes and sends no request if nothing changed', async () => {
+  test('has no changes and sends no request if no entry changed', async () => {
     for (const detailedExitcode of [false, true]) {
       const ran = await planned({ changedOnly: true, output: 'text', detailedExitcode }, setup(now, now));
       expect(ran).toMatchObject({ ending: 'done', stderr: '' });
@@ -187,7 +187,7 @@ test.each<[Partial<ApplyOptions>, readonly string[], string]>([
   [{ baseline: '.before', config: '-' }, [], '--baseline cannot compare manifests from standard input'],
   [{ baseline: '.before', plan: 'plan.json' }, [], 'a saved plan has its own selection'],
   [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan has its own selection'],
-])('incompatible options are refused: %j %j', async (options, paths, message) => {
+])('the options %j are refused with %j', async (options, paths, message) => {
   const { context } = setup(before, now);
   await expect(apply(paths, { output: 'text', yes: true, ...options }, context)).rejects.toMatchObject({
     name: 'UsageError',
@@ -196,11 +196,11 @@ test.each<[Partial<ApplyOptions>, readonly string[], string]>([
   expect(service.requests).toEqual([]);
 });
 
-describe('the manifests of before', () => {
+describe('manifests of the baseline', () => {
   const users = (...names: readonly string[]): string =>
     `version: 1\nusers:\n${names.map((name) => `  - { username: ${name}, name: N }\n`).join('')}`;
 
-  test('are found by the former rollcall.yaml, with its variables', async () => {
+  test('are found by its rollcall.yaml, with its variables', async () => {
     const past = {
       'rollcall.yaml':
         'version: 1\nmanifests: [old]\nvars: { who: alice }\nenvironments: { e: { vars: { other: bob } } }\n',
@@ -218,7 +218,7 @@ describe('the manifests of before', () => {
     });
   });
 
-  test('have the files of variables that the rollcall.yaml of before names, as they were', async () => {
+  test('use the variable files that its rollcall.yaml names, with their former content', async () => {
     const settings =
       'version: 1\nmanifests: [m]\nvars_files: [vars/a.yaml]\nenvironments: { e: { vars_files: [vars/e.yaml] } }\n';
     const past = {
@@ -241,7 +241,7 @@ describe('the manifests of before', () => {
     });
   });
 
-  test('use the present settings and variables if there were none', async () => {
+  test('use the present settings and variables if it has no rollcall.yaml', async () => {
     const present = {
       'rollcall.yaml': 'version: 1\nmanifests: [m]\nvars: { a: alice }\n',
       'vars/b.yaml': 'b: bob\n',
@@ -263,9 +263,9 @@ describe('the manifests of before', () => {
   test.each<[string, Texts, boolean]>([
     ['no folder of manifests', { 'rollcall.yaml': config }, true],
     ['a folder without manifests', { 'rollcall.yaml': config, 'm/README.md': '' }, true],
-    ['a rollcall.yaml that names none', { 'rollcall.yaml': 'version: 1\n' }, false],
-    ['nothing', {}, true],
-  ])('may be missing, so that everything counts as new: %s', async (_, past, isTold) => {
+    ['a rollcall.yaml that names no manifests', { 'rollcall.yaml': 'version: 1\n' }, false],
+    ['an empty folder', {}, true],
+  ])('may be missing, and all entries count as new: %s', async (_, past, isTold) => {
     const ran = await planned({ strict: true }, setup(past, now));
     expect(ran.ending).toBe('done');
     expect(ran.stderr.includes('warning: .before has none of these manifests')).toBe(isTold);
@@ -273,26 +273,31 @@ describe('the manifests of before', () => {
   });
 
   test.each<[string, Texts, RegExp, Partial<PlanOptions>]>([
-    ['a manifest', { ...before, 'm/users.yaml': 'version: 1\nusers: [' }, /^m\/users\.yaml:2:\d+: /m, {}],
     [
-      'an entry',
+      'an invalid manifest',
+      { ...before, 'm/users.yaml': 'version: 1\nusers: [' },
+      /^m\/users\.yaml:2:\d+: /m,
+      {},
+    ],
+    [
+      'an invalid entry',
       { ...before, 'm/users.yaml': 'version: 1\nusers: [{ username: alice, nme: A }]\n' },
       /^m\/users\.yaml:2:28: unknown field `nme`$/m,
       {},
     ],
     [
-      'rollcall.yaml',
+      'an invalid rollcall.yaml',
       { ...before, 'rollcall.yaml': 'version: 1\nmanifest: [m]\n' },
       /^rollcall\.yaml:2:1: unknown field `manifest`$/m,
       {},
     ],
     [
-      'an environment that was not there',
+      'an environment without settings',
       before,
       /^the environment "e" is not in rollcall\.yaml$/m,
       { env: 'e' },
     ],
-  ])('cause a warning if they are invalid, strict or not: %s', async (_, past, detail, options) => {
+  ])('cause one warning if they are invalid, strict or not: %s', async (_, past, detail, options) => {
     const present = { ...now, 'rollcall.yaml': `${config}environments: { e: {} }\n` };
     const { ending, stdout } = await planned({ strict: true, ...options }, setup(past, present));
     expect(ending).toBe('done');
@@ -308,7 +313,7 @@ describe('the manifests of before', () => {
     ]);
   });
 
-  test('keep their warnings to themselves, and their secrets are not read', async () => {
+  test('cause no warnings of their own, and their secrets are not read', async () => {
     const entry = (email: string): string =>
       `version: 1\nusers: [{ username: alice, name: '\${env:NAME}', email: ${email}, path: '\${file:nowhere}' }]\n`;
     const past = { ...before, 'm/users.yaml': entry('b@example.com, type: internal_service_account') };
@@ -329,7 +334,7 @@ describe('the manifests of before', () => {
     });
   });
 
-  test('do not bring a token to light that somebody has taken out', async () => {
+  test('do not reveal a token that was removed since', async () => {
     const past = { ...before, 'm/apps.yaml': before['m/apps.yaml'].replace('Wiki }', 'sandbox-token }') };
     const inFile = setup(
       { ...past, 'm/users.yaml': before['m/users.yaml'].replace('name: A', 'name: canary-of-the-file') },
@@ -462,7 +467,7 @@ describe('fields that an entry no longer declares and the service keeps', () => 
       'keeps dept, theme.dark of its `attributes`',
     ],
     ['email: a@example.com', '', 'keeps its `email`'],
-  ])('is reported, and the entry is not called in sync: %s → %s', async (then, present, words) => {
+  ])('are reported, and the entry is not called in sync: %s → %s', async (then, present, words) => {
     const text = await compared([then, present]);
     expect(text).toContain('user.alice is altered; its declared fields are in sync');
     expect(text).toMatch(new RegExp(`note  .*${words}$`, 'm'));
@@ -482,20 +487,20 @@ describe('fields that an entry no longer declares and the service keeps', () => 
   });
 
   test.each([
-    ['what was never there', 'groups: ["44444444-4444-4444-8444-444444444444"]', 'groups: []'],
+    ['a value that the service never had', 'groups: ["44444444-4444-4444-8444-444444444444"]', 'groups: []'],
     [
-      'a name that was never there',
+      'a name that the service never had',
       'groups: [{ name: staff }, { name: others }]',
       'groups: [{ name: staff }]',
     ],
-    ['what is declared in full now', `groups: ["${staff}"]`, 'groups: []'],
-    ['a value that is another one', 'email: x@example.com', 'email: a@example.com'],
-    ['what is added', `groups: ["${staff}"]`, `groups: ["${staff}", "${contractors}"]`],
-  ])('is not reported of %s', async (_, then, present) => {
+    ['a field that is declared in full now', `groups: ["${staff}"]`, 'groups: []'],
+    ['a replaced value', 'email: x@example.com', 'email: a@example.com'],
+    ['an added value', `groups: ["${staff}"]`, `groups: ["${staff}", "${contractors}"]`],
+  ])('are not reported for %s', async (_, then, present) => {
     expect(await compared([then, present])).not.toMatch(/note|still declares/);
   });
 
-  test('are reported with a change without raising its severity, and masked if hidden', async () => {
+  test('are reported with an update without raising its severity, and masked if hidden', async () => {
     const pair = [`groups: ["${staff}"]`, `groups: [], path: new, ${some}`] as const;
     const changing = { allow: ['update'], capability: ['update'] };
     const text = await compared(pair, { ...changing, output: 'json' });
@@ -514,11 +519,11 @@ describe('fields that an entry no longer declares and the service keeps', () => 
   });
 });
 
-describe('removed and renamed entries', () => {
+describe('a plan with a baseline: a removed or renamed entry', () => {
   const entry = (list: string, fields: string): string => `version: 1\n${list}: [{ ${fields} }]\n`;
   const alone = { 'rollcall.yaml': config };
 
-  test('a removed entry is reported with the lines that delete the record', async () => {
+  test('is reported with the lines that delete its record, if removed', async () => {
     const then = {
       ...alone,
       'm/a.yaml': entry('users', 'username: jane, name: J'),
@@ -533,7 +538,7 @@ describe('removed and renamed entries', () => {
     expect(report).toContain('- { slug: "old", state: absent }');
   });
 
-  test('a renamed entry counts as altered, not as added or removed', async () => {
+  test('counts as altered, not as added or removed, if renamed', async () => {
     const then = { ...alone, 'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki') };
     const ran = await planned(
       {},
@@ -559,7 +564,7 @@ describe('removed and renamed entries', () => {
     ]);
   });
 
-  test('an entry that is declared absent now is not reported as kept', async () => {
+  test('is not reported as kept if it is declared absent now', async () => {
     const then = { ...alone, 'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki') };
     const ran = await planned(
       { output: 'text' },
@@ -569,7 +574,7 @@ describe('removed and renamed entries', () => {
     expect(ran.stdout).not.toContain('keeps');
   });
 
-  test('a removed user is reported as still active if the account is', async () => {
+  test('is reported as still active if it is a user with an active account', async () => {
     const world = new World({
       users: [
         { username: 'jane', name: 'J' },

@@ -39,12 +39,12 @@ async function ran(
 }
 
 describe.each([
-  ['nobody bound, and no provider', [], withProvider],
-  ['one of two bound, and no provider', [staff], withProvider],
-  ['all bound, and no provider', [staff, guests], withProvider],
-  ['nobody bound, where none is declared a provider', [], wiki('')],
+  ['no bindings and no provider', [], withProvider],
+  ['one of two bindings and no provider', [staff], withProvider],
+  ['all bindings and no provider', [staff, guests], withProvider],
+  ['no bindings, and without a declared provider', [], wiki('')],
 ] satisfies [string, Bindings, string][])('an application with %s', (_, bindings, text) => {
-  test('is unfinished for an apply that may not change it, with the switch that finishes it', async () => {
+  test('is unfinished for an apply without permission to update, which names the switch', async () => {
     const world = worldWith(bindings);
     const { ending, stdout } = await ran(world, apply, text);
     expect(ending).toBe('incomplete');
@@ -57,7 +57,7 @@ describe.each([
     expect(outcomesIn(json.stdout)).toMatchObject([{ outcome: 'unfinished', attempts: 0 }]);
   });
 
-  test('makes a plan that may not change it incomplete, also with a code for changes', async () => {
+  test('makes a plan without permission to update incomplete, also with an exit code for changes', async () => {
     const world = worldWith(bindings);
     for (const detailedExitcode of [false, true]) {
       const { ending, stdout, stderr } = await ran(world, plan, text, { detailedExitcode });
@@ -70,7 +70,7 @@ describe.each([
     expect(parseJson(json.stdout)).toMatchObject({ resource_changes: [{ unfinished: true }] });
   });
 
-  test('is finished by a run that may change it', async () => {
+  test('is finished by a run with permission to update', async () => {
     const world = worldWith(bindings);
     expect((await ran(world, apply, text, { allow: ['update'] })).ending).toBe('done');
     expect((await ran(world, plan, text)).stdout).toContain('No changes.');
@@ -79,9 +79,13 @@ describe.each([
 
 test.each([
   ['it has a provider', worldWith([], { provider: 7 }), withProvider],
-  ['it lacks nobody, and no provider is declared', worldWith([staff, guests], { name: 'Old' }), wiki('')],
-  ['everyone is to open it', worldWith([staff]), wiki('').replace(/\{ groups.*\] \}/, 'everyone')],
-])('a difference is left unchanged, not unfinished, where %s', async (_, world, text) => {
+  [
+    'its bindings are complete, and no provider is declared',
+    worldWith([staff, guests], { name: 'Old' }),
+    wiki(''),
+  ],
+  ['it is declared open to everyone', worldWith([staff]), wiki('').replace(/\{ groups.*\] \}/, 'everyone')],
+])('an application is different and not unfinished if %s', async (_, world, text) => {
   const { ending, stdout } = await ran(world, apply, text);
   expect(stdout).toContain('differs and is left unchanged');
   expect(ending).toBe('done');

@@ -55,8 +55,8 @@ async function applied(
 
 const linesOf = (text: string): number => text.trimEnd().split('\n').length;
 
-describe('an apply of very many', () => {
-  test('takes a few lines in a pipe if all succeed or nothing changes', async () => {
+describe('an apply of thousands of resources', () => {
+  test('prints a few lines to a pipe if all succeed or nothing changes', async () => {
     const service = world();
     const first = await applied(service);
     expect(first.ending).toBe('done');
@@ -94,7 +94,7 @@ describe('an apply of very many', () => {
     expect(written.get('b')).toContain(`${count + 1 - 50} more went as planned, and are not named here.`);
   });
 
-  test('reports one cause once, with how often and the first places, and names each that it hit', async () => {
+  test('reports a repeated cause once, with its count and first places, and names each failed resource', async () => {
     const refused = answered(400, { non_field_errors: ['The quota is used up.'] });
     const service = world((body) => (/user-(?:\d|1\d)"/.test(body) ? undefined : refused));
     const { ending, stdout } = await applied(service, {}, { columns: 100 });
@@ -110,7 +110,7 @@ describe('an apply of very many', () => {
     expect(last).toMatch(/\nApply incomplete! Resources: 20 added/);
   });
 
-  test('counts the skipped resources of one reason in a line unless each is requested', async () => {
+  test('counts the skipped resources of a reason in one line unless each is requested', async () => {
     const denied = world((body) =>
       body.includes('username') ? answered(403, { detail: 'No.' }) : undefined,
     );
@@ -126,7 +126,7 @@ describe('an apply of very many', () => {
     expect(all.stdout.match(/^ {2}[x.] user\.user-\d+ {2}(?:denied|not attempted)/gm)).toHaveLength(count);
   });
 
-  test('names each of up to 200 that were created', async () => {
+  test('names each created resource up to 200', async () => {
     const text = manifest(150);
     const { stdout } = await applied(world(), {}, { files: { 'm.yaml': text } });
     expect(stdout.match(/^ {2}\+ \S+ {2}created/gm)).toHaveLength(151);
@@ -161,7 +161,7 @@ describe('an apply of very many', () => {
     expect(folded).toContain('user.user-7<');
   });
 
-  test('names records that appeared since the plan, and those that differ', async () => {
+  test('names records that appeared since the plan, and records that differ', async () => {
     const other = answered(201, { pk: 9, username: 'user-7', name: 'Somebody', attributes: {} });
     let others = 0;
     const service = world((body, create) => {
@@ -177,7 +177,7 @@ describe('an apply of very many', () => {
   });
 });
 
-test.each([60, 100, 200])('an apply wraps lines of several words at %i columns', async (columns) => {
+test.each([60, 100, 200])('an apply wraps its lines at %i columns', async (columns) => {
   const refused = answered(400, { non_field_errors: ['The quota of this tenant is used up: '.repeat(4)] });
   const { stdout, stderr } = await applied(
     world((body) => (body.includes('user-2') ? refused : undefined)),
@@ -190,7 +190,7 @@ test.each([60, 100, 200])('an apply wraps lines of several words at %i columns',
   expect(long.filter((line) => !line.includes('\r'))).toEqual([]);
 });
 
-describe('a plan that was approved', () => {
+describe('a confirmed plan', () => {
   const small = { files: { 'm.yaml': manifest(3) } };
   const fields = 'username  "user-1"';
 
@@ -213,7 +213,7 @@ describe('a plan that was approved', () => {
     expect(again.stdout).toContain(fields);
   });
 
-  test('after a confirmation is printed once', async () => {
+  test('is printed once if confirmed at the prompt', async () => {
     const { stdout, stderr } = await applied(
       world(),
       { yes: false },
@@ -223,11 +223,11 @@ describe('a plan that was approved', () => {
     expect(stdout).toMatch(/^ {2}\+ user\.user-1 {2}created/m);
   });
 
-  test('with --yes is printed if it is small', async () => {
+  test('is printed with --yes if it is small', async () => {
     expect((await applied(world(), {}, small)).stdout).toContain(fields);
   });
 
-  test('of very many changes is shown before the question, a line each on a terminal', async () => {
+  test('of thousands of changes is shown before the question, with a line each on a terminal', async () => {
     const { stdout } = await applied(world(), { yes: false }, { answerToPrompt: 'yes', columns: 80 });
     // Of those that cannot be looked up, the first fifty.
     expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(50);

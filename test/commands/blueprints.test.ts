@@ -28,7 +28,7 @@ const named = 'the blueprint "Default - Authentication flow" of the service may 
 const unnamed = 'a blueprint of the service may change it back';
 
 test.each(sandboxReleases)(
-  'an update of a default names the blueprint that may change it back, and reads them once: %s',
+  'an update of a default names the blueprint that may revert it, and reads blueprints once: %s',
   async (release) => {
     const stages = `stages: [{ type: user_login, name: default-authentication-login, session_duration: hours=24 }]`;
     const { said, reads } = await planned(new World(seed, release), `${title}\n${stages}`);
@@ -37,7 +37,7 @@ test.each(sandboxReleases)(
   },
 );
 
-test('an update of a default whose blueprint cannot be told says so in general words', async () => {
+test('an update of a default whose blueprint is unknown has a general warning', async () => {
   const { said } = await planned(
     new World(seed, '2025.12'),
     'transports: [{ name: default-local-transport, send_once: true }]',
@@ -45,7 +45,7 @@ test('an update of a default whose blueprint cannot be told says so in general w
   expect(said).toContain(unnamed);
 });
 
-test('an update of a default says so in general words if the token may not view blueprints', async () => {
+test('an update of a default has a general warning if the token may not view blueprints', async () => {
   const world = new World(seed, '2025.12');
   world.tamper = ({ path }, answer) =>
     path.includes('/managed/blueprints/') ? answered(403, { detail: 'no' }) : answer();
@@ -54,24 +54,24 @@ test('an update of a default says so in general words if the token may not view 
 });
 
 test.each([
-  ['an update of a record that nobody ships', 'groups: [{ name: mine, is_superuser: true }]'],
+  ['an update of a record that the service does not ship', 'groups: [{ name: mine, is_superuser: true }]'],
   [
     'a default that is in sync',
     'flows: [{ slug: default-authentication-flow, designation: authentication }]',
   ],
   ['a new record', 'groups: [{ name: other }]'],
-])('%s reads no blueprints', async (_, text) => {
+])('a plan reads no blueprints for %s', async (_, text) => {
   const { said, reads } = await planned(new World(seed, '2025.12'), text);
   expect(said).not.toContain('may change it back');
   expect(reads).toBe(0);
 });
 
-test('a default without the permission to update reads no blueprints', async () => {
+test('without permission to update, a plan reads no blueprints', async () => {
   const { reads } = await planned(new World(seed, '2025.12'), title, []);
   expect(reads).toBe(0);
 });
 
-test('an update of a default says nothing of its blueprint once that is disabled', async () => {
+test('an update of a default has no warning if its blueprint is disabled', async () => {
   const world = new World(seed, '2025.12');
   const off = world.run(
     'version: 1\nblueprints: [{ name: Default - Authentication flow, path: default/flow-default-authentication-flow.yaml, enabled: false }]\n',

@@ -72,7 +72,7 @@ function empty(release: SandboxRelease): ReturnType<typeof sandboxHere> {
 const noInvalidationFlow =
   'Note: release 2023.10.7 has no `invalidation_flow` of providers, which came with 2024.10: it is left out.\n';
 
-test('a fresh service of release 2023.10 has no flow for invalidation_flow, and the example works without', async () => {
+test('a fresh service of release 2023.10 has no flow for invalidation_flow, and the example works without one', async () => {
   const { send } = empty('2023.10');
   const paths: string[] = [];
   const watched: Transport = (request) => {
@@ -89,7 +89,7 @@ test('a fresh service of release 2023.10 has no flow for invalidation_flow, and 
   expect((await run(plan, send, example)).stdout).toContain('No changes.');
 });
 
-test('a missing flow is an error from release 2024.10 on', async () => {
+test('a missing invalidation flow is an error from release 2024.10 on', async () => {
   const { send } = sandboxHere({ groups: [], flows: [] }, '2025.12');
   const { ending, stderr } = await run(apply, send, example);
   expect(ending).toBe('invalid');
@@ -97,7 +97,7 @@ test('a missing flow is an error from release 2024.10 on', async () => {
 });
 
 describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (release) => {
-  test('reaches the whole example with one apply, and a second run has no changes', async () => {
+  test('matches the whole example after one apply, and a second apply has no changes', async () => {
     const { send, sandbox } = empty(release);
     const first = await run(apply, send, example);
     const note = release === '2023.10' ? noInvalidationFlow : '';
@@ -111,7 +111,7 @@ describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (rel
     expect(groups).toMatchObject([{ name: 'Administrators', is_superuser: true }]);
   });
 
-  test('comes out of an export that builds it in the same and every later release', async () => {
+  test('can be exported and rebuilt in the same and every later release', async () => {
     const { send } = empty(release);
     await run(apply, send, example);
     const files = await exported(send);
@@ -126,7 +126,7 @@ describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (rel
   });
 });
 
-describe('a part of the roll', () => {
+describe('a selection of resources', () => {
   const roll = `version: 1
 groups:
   - name: staff
@@ -150,7 +150,7 @@ users:
     expect(sandbox.record('user', 'bob')).toBeUndefined();
   });
 
-  test('is described in its document, which matches its schema', async () => {
+  test("is described in the plan's document, which matches its schema", async () => {
     const { stdout } = await run(plan, empty('2026.2').send, files, {
       target: ['user.alice'],
       output: 'json',
@@ -169,7 +169,7 @@ users:
     expect(sandbox.record('user', 'alice')).toBeUndefined();
   });
 
-  test('as the first shard has all groups; other shards do not wait for them', async () => {
+  test('has all groups in the first shard, and the other shards do not wait for them', async () => {
     const plans = await Promise.all(
       [1, 2, 3].map((index) =>
         run(plan, empty('2026.2').send, files, { shard: `${index}/3`, output: 'json', keepGoing: true }),
@@ -189,7 +189,7 @@ users:
     expect(addresses.flat()).toHaveLength(5);
   });
 
-  test('as a later shard names the shard to run first if a group is missing', async () => {
+  test('in a later shard names the shard to run first if a group is missing', async () => {
     const many = {
       'm.yaml': `${roll}${Array.from({ length: 8 }, (_, index) => `  - { username: u${index}, name: U, groups: [{ name: staff }] }\n`).join('')}`,
     };
@@ -204,7 +204,7 @@ users:
     expect((await run(plan, send, many)).stdout).toContain('No changes.');
   });
 
-  test('of changed entries includes the groups that they refer to', async () => {
+  test('by --changed-only includes the groups that changed entries refer to', async () => {
     const { send, sandbox } = empty('2026.2');
     const before = roll.replace('  - { username: alice, name: Alice, groups: [{ name: admins }] }\n', '');
     const past = { 'm.yaml': before };

@@ -26,22 +26,27 @@ function writesOf(world: World): string[] {
     );
 }
 
-describe('a stage that refers to a flow with the stage', () => {
-  test.each([one, many])('is created without it, and gets it once the flow is whole: %j', async (options) => {
-    for (const release of ['2023.10', '2026.8'] as const) {
-      const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
-      const { context, stdout, stderr } = world.run(circle, { ROLLCALL_CAPABILITIES: '' });
-      expect(await apply(['m.yaml'], options, context), stderr() + stdout()).toBe('done');
-      expect(writesOf(world).slice(0, 4)).toEqual([
-        'POST stages/password/',
-        'POST flows/instances/',
-        'POST flows/bindings/',
-        'PATCH stages/password/…',
-      ]);
-      const again = world.run(circle);
-      expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, again.context)).toBe('done');
-    }
-  });
+describe('a new stage that refers to the flow that contains it', () => {
+  test.each([one, many])(
+    'is created without the reference, which is set once the flow is complete: %j',
+    async (options) => {
+      for (const release of ['2023.10', '2026.8'] as const) {
+        const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
+        const { context, stdout, stderr } = world.run(circle, { ROLLCALL_CAPABILITIES: '' });
+        expect(await apply(['m.yaml'], options, context), stderr() + stdout()).toBe('done');
+        expect(writesOf(world).slice(0, 4)).toEqual([
+          'POST stages/password/',
+          'POST flows/instances/',
+          'POST flows/bindings/',
+          'PATCH stages/password/…',
+        ]);
+        const again = world.run(circle);
+        expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, again.context)).toBe(
+          'done',
+        );
+      }
+    },
+  );
 
   test('is marked in the plan, which can be saved and applied', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
@@ -58,7 +63,7 @@ describe('a stage that refers to a flow with the stage', () => {
     expect(writesOf(world)).toContain('PATCH stages/password/…');
   });
 
-  test('is created with its proof; only the flow is set later', async () => {
+  test('is created with its policies bound; only the reference to the flow is set later', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     const { context, stdout } = world.run(`version: 1
 stages:
@@ -72,7 +77,7 @@ flows:
     expect(stdout()).not.toContain('`password_stage` is set');
   });
 
-  test('is created with it if the flow exists', async () => {
+  test('is created with the reference if the flow exists', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     const flow = 'flows: [{ slug: change, name: Change, title: Change, designation: stage_configuration }]';
     await apply(['m.yaml'], many, world.run(`version: 1\n${flow}\n`).context);
@@ -81,7 +86,7 @@ flows:
     expect(writesOf(world)).not.toContain('PATCH stages/password/…');
   });
 
-  test('stays unfinished if it cannot be completed, and nothing outside refers to it', async () => {
+  test('stays unfinished if its reference cannot be set, and nothing outside of the circle refers to it', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     world.tamper = ({ method }, answer) =>
       method === 'PATCH' ? answered(403, { detail: 'denied' }) : answer();
@@ -104,11 +109,11 @@ flows:
 });
 
 const faults: Readonly<Record<string, Tamper>> = {
-  'is lost on its way': () => lost,
-  'is done, and its answer lost': (_, answer) => (answer(), lost),
+  'is lost before the service': () => lost,
+  'takes effect and its answer is lost': (_, answer) => (answer(), lost),
   'is denied': () => answered(403, { detail: 'denied' }),
-  'is refused by a proxy': () => answered(502, ''),
-  'is done, and its answer a page of a proxy': (_, answer) => (answer(), answered(502, '')),
+  'gets a 502 from a proxy without effect': () => answered(502, ''),
+  'takes effect and gets a 502 from a proxy': (_, answer) => (answer(), answered(502, '')),
 };
 
 /** The records of a world that the circle declares, with the flow of the stage. */
@@ -128,8 +133,8 @@ function heldIn(world: World): JsonObject {
   };
 }
 
-describe.each(Object.entries(faults))('if any one write of a circle %s', (_, fault) => {
-  test('reports the unfinished record, and another run completes it without duplicates', async () => {
+describe.each(Object.entries(faults))('if any one write of a circular reference %s', (_, fault) => {
+  test('the report names the unfinished record, and another run completes it without duplicates', async () => {
     for (let nth = 1; ; nth += 1) {
       const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
       const before = heldIn(world);

@@ -83,19 +83,19 @@ function configured(...lines: string[]): string {
   return at('project/rollcall.yaml');
 }
 
-describe('the token file is never a manifest', () => {
-  test.each(['tok', 'link-to-tok'])('named on the command line: %s', async (name) => {
+describe('the token file is not read as a manifest', () => {
+  test.each(['tok', 'link-to-tok'])('if the command line names it: %s', async (name) => {
     const { codes, stderr } = await planned([at(name)], { tokenFile: at('tok') });
     expect(codes).toEqual(['forbidden-file']);
     expect(stderr).toContain('this file contains a secret of rollcall itself');
   });
 
-  test('found in a folder', async () => {
+  test('if it lies in a folder of manifests', async () => {
     const { codes } = await planned([at('tokens')], { tokenFile: at('tokens/tok.yaml') });
     expect(codes).toEqual(['forbidden-file']);
   });
 
-  test('if the variable names it', async () => {
+  test('if an environment variable names it', async () => {
     const { codes } = await planned([at('tok')], {}, { ROLLCALL_TOKEN_FILE: at('tok') });
     expect(codes).toEqual(['forbidden-file']);
   });
@@ -116,7 +116,7 @@ describe('the token file is never a manifest', () => {
     expect(run.stdout()).toContain('"forbidden-file"');
   });
 
-  test('and is not read as variables or settings either', async () => {
+  test('and not as variables or settings either', async () => {
     const tokenFile = at('tok');
     expect((await planned([at('project/manifests')], { tokenFile, vars: [at('tok')] })).codes).toEqual([
       'forbidden-file',
@@ -150,17 +150,17 @@ describe('validate', () => {
   }
 
   test.each<[string, (at: (name: string) => string) => [Partial<ValidateOptions>, Record<string, string>]]>([
-    ['the variable names', (path) => [{}, { ROLLCALL_TOKEN_FILE: path('tok') }]],
+    ['a variable names', (path) => [{}, { ROLLCALL_TOKEN_FILE: path('tok') }]],
     [
       'rollcall.yaml names',
       () => [{ config: configured('environments: { a: { token_file: tok } }'), env: 'a' }, {}],
     ],
     [
-      'the variable names, though rollcall.yaml is faulty',
+      'a variable names, and rollcall.yaml is invalid,',
       (path) => [{ config: configured('wrong: true') }, { ROLLCALL_TOKEN_FILE: path('tok') }],
     ],
     [
-      'rollcall.yaml names, though other settings are wrong',
+      'rollcall.yaml names, with other settings invalid,',
       () => [
         {
           config: configured('environments: { a: { token_file: tok, url: "http://id.example.com" } }'),
@@ -169,7 +169,7 @@ describe('validate', () => {
         {},
       ],
     ],
-  ])('finds a copy of the token that plan would use, without showing it: %s it', async (_, setup) => {
+  ])('finds a copy of the token without showing it if %s its file', async (_, setup) => {
     writeFileSync(at('copied.yaml'), copy);
     const { ending, text } = await validated(at('copied.yaml'), ...setup(at));
     rmSync(at('copied.yaml'));
@@ -183,11 +183,11 @@ describe('validate', () => {
     { ROLLCALL_TOKEN_FILE: '-' },
     { ROLLCALL_URL: 'no URL', ROLLCALL_CONCURRENCY: '0', ROLLCALL_LOG: 'loud' },
     { ROLLCALL_TOKEN: 'a', ROLLCALL_TOKEN_FILE: 'b' },
-  ])('fails for nothing that only plan needs: %j', async (env) => {
+  ])('does not check settings that only plan needs: %j', async (env) => {
     expect((await validated(at('project/manifests'), {}, env)).ending).toBe('done');
   });
 
-  test('does not read the settings as a manifest, though `manifests` contains their folder', async () => {
+  test('does not read rollcall.yaml as a manifest if it lies in the folder of manifests', async () => {
     mkdirSync(at('whole'), { recursive: true });
     writeFileSync(at('whole/a.yaml'), valid);
     writeFileSync(at('whole/rollcall.yaml'), 'version: 1\nmanifests: [.]\n');
@@ -202,7 +202,7 @@ describe('validate', () => {
   });
 });
 
-describe('a token_file of rollcall.yaml beyond its folder', () => {
+describe('a token_file in rollcall.yaml', () => {
   /** What is sent, or why nothing is. */
   async function sentWith(
     tokenFile: string,
@@ -232,7 +232,7 @@ describe('a token_file of rollcall.yaml beyond its folder', () => {
   }
 
   test.each(['../tok', 'secrets/../../tok', 'linked-tok', 'root/etc/passwd', 'out/secret.yaml'])(
-    'is not read, and goes nowhere: %s',
+    'is not read or sent if it is outside of its folder: %s',
     async (path) => {
       const said = await sentWith(path);
       expect(said).toContain('which token_file names, is not below the folder of rollcall.yaml');
@@ -242,13 +242,13 @@ describe('a token_file of rollcall.yaml beyond its folder', () => {
   );
 
   test.each(['tok', './tok', 'secrets/../tok'])(
-    'is one that lies below it, however it is written: %s',
+    'is read if it is inside its folder, however the path is written: %s',
     async (path) => {
       expect(await sentWith(path)).toBe(token);
     },
   );
 
-  test('is used if given in another way, or if it has the same content', async () => {
+  test('outside of its folder is used if also given in another way, or with the same content', async () => {
     expect(await sentWith('../tok', { tokenFile: at('tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN_FILE: at('other-tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: token })).toBe(token);
@@ -258,7 +258,7 @@ describe('a token_file of rollcall.yaml beyond its folder', () => {
 });
 
 describe('the key of the client certificate', () => {
-  test.each(['client.key', 'client.pem'])('is never a manifest: %s', async (name) => {
+  test.each(['client.key', 'client.pem'])('is not read as a manifest: %s', async (name) => {
     const options = { tokenFile: at('tok'), clientCert: at('client.pem'), clientKey: at('client.key') };
     expect((await planned([at(name)], options)).codes).toEqual(['forbidden-file']);
   });
@@ -277,20 +277,20 @@ describe('a link that leads out of its folder and of the working directory', () 
     ['m.yaml', (link) => planned([link], { tokenFile: at('tok') })],
     ['linked.yaml', (config) => planned([at('project/manifests')], { tokenFile: at('tok'), config })],
     ['vars.yaml', (link) => planned([at('project/manifests')], { tokenFile: at('tok'), vars: [link] })],
-  ])('is not followed, though it is named itself: %s', async (name, run) => {
+  ])('is not followed, even if it is named itself: %s', async (name, run) => {
     const { codes, stderr } = await run(planted(name));
     expect(codes).toEqual(['link-outside']);
     expect(stderr).not.toContain('line_of_elsewhere');
   });
 
-  test('offers no environments to a shell', async () => {
+  test('adds no environments to shell completion', async () => {
     writeFileSync(at('elsewhere/environments.yaml'), 'environments: { production: {} }\n');
     symlinkSync('../elsewhere/environments.yaml', at('project/environments.yaml'));
     expect(await environmentNames(at('elsewhere/environments.yaml'), nodeFiles)).toEqual(['production']);
     expect(await environmentNames(at('project/environments.yaml'), nodeFiles)).toEqual([]);
   });
 
-  test('is followed within one of them, like the links of a ConfigMap', async () => {
+  test('is followed if it stays within either, like the links of a ConfigMap', async () => {
     mkdirSync(at('mounted/..2024'), { recursive: true });
     writeFileSync(at('mounted/..2024/m.yaml'), valid);
     symlinkSync('..2024', at('mounted/..data'));
@@ -306,9 +306,9 @@ describe('a link that leads out of its folder and of the working directory', () 
   });
 });
 
-describe('system folders', () => {
+describe('a system file', () => {
   test.each(['/proc/self/environ', 'link-to-environ', '/proc/self/cmdline'])(
-    'is no manifest: %s',
+    'is not read as a manifest: %s',
     async (name) => {
       const path = name.startsWith('/') ? name : at(name);
       expect((await planned([path], { tokenFile: at('tok') })).codes).toEqual(['forbidden-file']);
@@ -316,7 +316,7 @@ describe('system folders', () => {
   );
 
   test.each([{ vars: ['/proc/self/environ'] }, { config: '/proc/self/environ' }])(
-    'are no variables and no settings: %j',
+    'is not read as variables or settings: %j',
     async (options) => {
       const { codes } = await planned([at('project/manifests')], { tokenFile: at('tok'), ...options });
       expect(codes).toEqual(['forbidden-file']);
@@ -338,7 +338,7 @@ describe('manifests that rollcall.yaml names', () => {
     'secrets/out',
     '/etc/passwd',
     '-',
-  ])('must be below its folder, unlike %s', async (path) => {
+  ])('must be inside its folder, unlike %s', async (path) => {
     const config = configured(`manifests: [manifests, ${JSON.stringify(path)}]`);
     const run = capture({ contractOnly: true, env: {} });
     await validate([], { config, output: 'json' }, { ...run.context, files: nodeFiles });
@@ -347,7 +347,7 @@ describe('manifests that rollcall.yaml names', () => {
     });
   });
 
-  test('must be inside its folder, and a pipe has no folder', async () => {
+  test('must be inside its folder, which a rollcall.yaml from a pipe does not have', async () => {
     const config = configured('manifests: [in.yaml]');
     const isPipe = (path: string): boolean => path.endsWith('in.yaml');
     const files: Files = {
@@ -360,7 +360,7 @@ describe('manifests that rollcall.yaml names', () => {
     expect(parseJson(run.stdout())).toMatchObject({ diagnostics: [{ code: 'outside-project' }] });
   });
 
-  test('must be below its folder, which is unknown for a link to itself', async () => {
+  test('are refused if rollcall.yaml is a link to itself, since its folder is unknown', async () => {
     symlinkSync('loop.yaml', at('project/loop.yaml'));
     const config = configured('manifests: [loop.yaml]');
     expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual(['outside-project']);
@@ -368,7 +368,7 @@ describe('manifests that rollcall.yaml names', () => {
   });
 
   test.each(['manifests', './manifests/*.yaml', 'ops/../manifests', '**/*.yaml'])(
-    'are read there: %s',
+    'are read inside its folder: %s',
     async (path) => {
       const config = configured(
         `manifests: [${JSON.stringify(path)}]`,
@@ -379,25 +379,25 @@ describe('manifests that rollcall.yaml names', () => {
     },
   );
 
-  test('must be below its folder in every environment', async () => {
+  test('must be inside its folder in every environment', async () => {
     const config = configured('manifests: [manifests]', 'environments: { a: { manifests: [../elsewhere] } }');
     expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual(['outside-project']);
   });
 
-  test('may be said by their whole path', async () => {
+  test('may be absolute paths', async () => {
     const config = configured(`manifests: [${at('project/manifests')}]`);
     expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual([]);
   });
 });
 
-describe('the files of variables that rollcall.yaml names', () => {
+describe('variable files that rollcall.yaml names', () => {
   test.each([
     ['vars_files: [../elsewhere/secret.yaml]', 'outside-project'],
     ['vars_files: [out/secret.yaml]', 'outside-project'],
     ['vars_files: ["-"]', 'outside-project'],
     ['environments: { a: { vars_files: [../missing] } }', 'outside-project'],
     ['vars_files: [secrets/token.yaml]', 'forbidden-file'],
-  ])('must be below its folder, and contain no token: %s', async (line, code) => {
+  ])('must be inside its folder, and contain no token: %s', async (line, code) => {
     writeFileSync(at('project/secrets/token.yaml'), token);
     const config = configured('manifests: [manifests]', line);
     const { codes, stderr } = await planned([], { config, tokenFile: at('project/secrets/token.yaml') });
@@ -406,7 +406,7 @@ describe('the files of variables that rollcall.yaml names', () => {
   });
 });
 
-describe('standard input is read as one thing', () => {
+describe('standard input can be used for only one input', () => {
   test.each([
     [{ tokenFile: '-', vars: ['-'] }, [], {}],
     [{ tokenFile: '-', config: '-' }, [], {}],
@@ -422,35 +422,41 @@ describe('standard input is read as one thing', () => {
   });
 });
 
-describe('a reference to a secret of rollcall itself is refused', () => {
-  test.each(['tok', 'link-to-tok', './project/../tok'])('the token file: %s', async (name) => {
+describe('a reference of a manifest to a secret of rollcall is refused', () => {
+  test.each(['tok', 'link-to-tok', './project/../tok'])('if it reads the token file: %s', async (name) => {
     const { codes, stderr } = await referring(`\${file:${name}}`);
     expect(codes).toEqual(['invalid-reference']);
     expect(stderr).toContain('a manifest may not refer to');
   });
 
-  test.each(['same-as-tok', 'copy', 'tokens/tok.yaml'])('for the token, at any place: %s', async (name) => {
-    const { codes, stderr } = await referring(`\${file:${name}}`);
-    expect(codes).toEqual(['invalid-reference']);
-    expect(stderr).toContain('It holds the access token.');
-  });
+  test.each(['same-as-tok', 'copy', 'tokens/tok.yaml'])(
+    'if a file contains the token, wherever it lies: %s',
+    async (name) => {
+      const { codes, stderr } = await referring(`\${file:${name}}`);
+      expect(codes).toEqual(['invalid-reference']);
+      expect(stderr).toContain('It holds the access token.');
+    },
+  );
 
-  test('the token under another name in the environment', async () => {
+  test('if a variable contains the token under another name', async () => {
     const { codes } = await referring('x${env:CI_COPY}', {}, { CI_COPY: token });
     expect(codes).toEqual(['invalid-reference']);
   });
 
-  test.each(['client.key', 'client.pem'])('the client certificate and its key: %s', async (name) => {
-    const options = { clientCert: at('client.pem'), clientKey: at('client.key') };
-    expect((await referring(`\${file:${name}}`, options)).codes).toEqual(['invalid-reference']);
-  });
+  test.each(['client.key', 'client.pem'])(
+    'if it reads the client certificate or its key: %s',
+    async (name) => {
+      const options = { clientCert: at('client.pem'), clientKey: at('client.key') };
+      expect((await referring(`\${file:${name}}`, options)).codes).toEqual(['invalid-reference']);
+    },
+  );
 
-  test('for the file of authorities, which may contain a key', async () => {
+  test('if it reads the file of certificate authorities, which may contain a key', async () => {
     const options = { caFile: at('client.pem') };
     expect((await referring('${file:client.pem}', options)).codes).toEqual(['invalid-reference']);
   });
 
-  test('the tokens of other environments', async () => {
+  test('if it reads the token of another environment', async () => {
     const config = configured(
       'environments:',
       '  a: { token_env: TOKEN_A }',
@@ -461,9 +467,12 @@ describe('a reference to a secret of rollcall itself is refused', () => {
       expect((await referring(reference, { config, env: 'a' }, env)).codes).toEqual(['invalid-reference']);
   });
 
-  test.each(['environ', 'cmdline'])('the process itself: %s', async (name) => {
-    expect((await referring(`\${file:/proc/self/${name}}`)).codes).toEqual(['invalid-reference']);
-  });
+  test.each(['environ', 'cmdline'])(
+    'if it reads the environment or arguments of the process: %s',
+    async (name) => {
+      expect((await referring(`\${file:/proc/self/${name}}`)).codes).toEqual(['invalid-reference']);
+    },
+  );
 
   test.each([
     'ROLLCALL_TOKEN',
@@ -472,14 +481,14 @@ describe('a reference to a secret of rollcall itself is refused', () => {
     'HTTPS_PROXY',
     'http_proxy',
     'https_proxy',
-  ])('the variable %s', async (name) => {
+  ])('if it is the variable %s', async (name) => {
     const env = { [name]: 'http://user:hunter-canary@127.0.0.1:1' };
     expect((await referring(`\${env:${name}}`, { tokenFile: at('tok') }, env)).codes).toEqual([
       'invalid-reference',
     ]);
   });
 
-  test('the variables of --header, with and without a token_env', async () => {
+  test('if it is the variable of a --header, with and without a token_env', async () => {
     const header = ['X-Pass: ${env:PASS}', 'X-Other: a ${env:OTHER}'];
     const config = configured('environments: { a: { token_env: TOKEN_A } }');
     const env = { PASS: 'canary-pass', OTHER: 'canary-other', TOKEN_A: token };
@@ -492,7 +501,7 @@ describe('a reference to a secret of rollcall itself is refused', () => {
   });
 });
 
-describe('allow_env and allow_files', () => {
+describe('the settings allow_env and allow_files', () => {
   const names = 'allow_env: [GRAFANA_*, ONE]';
   const env = {
     GRAFANA_KEY: 'canary-1',
@@ -502,7 +511,7 @@ describe('allow_env and allow_files', () => {
     XGRAFANA_: 'c',
   };
 
-  test.each(['GRAFANA_KEY', 'GRAFANA_', 'ONE'])('allow what they name: %s', async (name) => {
+  test.each(['GRAFANA_KEY', 'GRAFANA_', 'ONE'])('allow variables by name or prefix: %s', async (name) => {
     expect((await referring(`\${env:${name}}`, { config: configured(names) }, env)).codes).toEqual([]);
   });
 
@@ -512,7 +521,7 @@ describe('allow_env and allow_files', () => {
     expect(stderr).toContain(`add ${name} to allow_env in rollcall.yaml`);
   });
 
-  test('open no forbidden file', async () => {
+  test('do not allow forbidden files', async () => {
     const config = configured('allow_env: ["*"]', 'allow_files: [..]');
     const options = { config };
     expect((await referring('${env:ROLLCALL_TOKEN}', options)).codes).toEqual(['invalid-reference']);
@@ -528,14 +537,14 @@ describe('allow_env and allow_files', () => {
     ['allow_files: [secrets/]', '${file:project/secrets/out}'],
     ['allow_files: [secrets/pass]', '${file:project/secrets/password}'],
     ['allow_files: [missing/]', '${file:project/secrets/password}'],
-  ])('refuse files outside, after following links: %s %s', async (line, reference) => {
+  ])('refuse files outside of them, after following links: %s %s', async (line, reference) => {
     expect((await referring(reference, { config: configured(line) }, env)).codes).toEqual([
       'invalid-reference',
     ]);
   });
 
   test.each(['secrets', 'secrets/', 'secrets/password', '.'])(
-    'allow a file, or the files of a folder: %s',
+    'allow a file or the files of a folder: %s',
     async (path) => {
       const config = configured(`allow_files: [${path}]`);
       expect((await referring('${file:project/secrets/password}', { config })).codes).toEqual([]);

@@ -27,7 +27,7 @@ async function expectInSync(world: World, given: Readonly<Record<string, string>
 }
 
 test.each(sandboxReleases.filter((release) => release >= '2025.12'))(
-  'a fresh service of release %s gets the example of a company in one apply, which leaves nothing to do',
+  'the company example is applied at once to a fresh service of release %s, and then has no changes',
   async (release) => {
     const seed = { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] };
     const world = new World(seed, release);

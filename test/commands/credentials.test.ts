@@ -63,7 +63,7 @@ const own = 'http://localhost/application/o/grafana/';
 
 describe('rollcall credentials', () => {
   test.each(someReleases(sandboxReleases))(
-    'writes a new private file, and no secret elsewhere: %s',
+    'writes a new private file, and shows secrets nowhere else: %s',
     async (release) => {
       const world = new World({}, release);
       const { redirect_uris, ...fields } = grafana;
@@ -93,7 +93,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     },
   );
 
-  test('prints JSON with every address', async () => {
+  test('prints JSON with the address of every provider', async () => {
     const { written } = await ran([address], { to: 'c.json', format: 'json' });
     expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({
       format_version: '1.0',
@@ -101,7 +101,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     });
   });
 
-  test('prints a Secret with a valid name for Kubernetes', async () => {
+  test('prints a Kubernetes Secret with a valid name', async () => {
     const { written } = await ran([address], { to: 'c.yaml', format: 'kubernetes' });
     expect(parse(written.get('c.yaml') ?? '')).toMatchObject({
       apiVersion: 'v1',
@@ -111,7 +111,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     });
   });
 
-  test('--all includes providers with a secret, without public clients', async () => {
+  test('with --all includes providers with a secret, and no public clients', async () => {
     const world = worldWith();
     world.sandbox.create('oauth2', { ...grafana, name: 'App', client_id: 'app', client_type: 'public' });
     const { ending, written } = await ran([], { all: true, to: 'c.json', format: 'json' }, world);
@@ -136,7 +136,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(stdout).toContain("CLIENT_SECRET='of-grafana'");
   });
 
-  test('without an application, names the missing URLs, and ends as incomplete', async () => {
+  test('ends as incomplete without an application, and names the missing URLs', async () => {
     const world = new World({}, newest);
     world.sandbox.create('oauth2', grafana);
     const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);
@@ -146,9 +146,9 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   });
 
   test.each([
-    ['a name that nobody has', 'provider.Nobody', 'failed', 'it does not exist'],
-    ['a proxy provider, which has none', 'provider.Proxy', 'failed', 'has no credentials'],
-  ])('reports %s, and writes nothing', async (_, name, expected, words) => {
+    ['an unknown name', 'provider.Nobody', 'failed', 'it does not exist'],
+    ['a proxy provider, which has no credentials', 'provider.Proxy', 'failed', 'has no credentials'],
+  ])('fails for %s, and writes nothing', async (_, name, expected, words) => {
     const world = worldWith();
     const { authorization_flow, invalidation_flow } = grafana;
     const proxy = { name: 'Proxy', authorization_flow, invalidation_flow };
@@ -172,7 +172,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.size).toBe(0);
   });
 
-  test('writes the readable fields without URLs if these are denied', async () => {
+  test('leaves out URLs that the service denies', async () => {
     const world = worldWith();
     world.tamper = (request, answer) =>
       request.path.endsWith('/setup_urls/')
@@ -190,7 +190,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     [[address], { to: 'c', all: true }, '--all excludes addresses'],
     [['user.alice'], { to: 'c' }, 'there are no credentials of user.alice'],
     [[address, 'provider.Grafana-OIDC'], { to: 'c' }, 'would both be written as GRAFANA_OIDC'],
-  ])('%j with %j is refused', async (addresses, options, words) => {
+  ])('refuses %j with %j', async (addresses, options, words) => {
     const world = worldWith();
     world.sandbox.create('oauth2', { ...grafana, name: 'Grafana-OIDC', client_id: 'other' });
     await expect(ran(addresses, options, world)).rejects.toThrow(words);
@@ -206,7 +206,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.get('c.env')).toContain(`CLIENT_SECRET=${quoted}\n`);
   });
 
-  test('refuses a secret that dotenv cannot contain, without showing it', async () => {
+  test('refuses a secret that dotenv files cannot contain, without showing it', async () => {
     const world = worldWith();
     world.sandbox.change('oauth2', grafana.name, { client_secret: 'bell\u0007' });
     await expect(ran([address], { to: 'c.env' }, world)).rejects.toThrow('cannot be written as dotenv');

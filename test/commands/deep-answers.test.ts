@@ -73,7 +73,7 @@ const outcomes = (stdout: string): Record<string, string> =>
     ),
   );
 
-describe.each([501, 2500, 20_000])('an answer nested %i deep', (deep) => {
+describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => {
   beforeEach(() => (levels = deep));
 
   test('to a create is treated like any other unusable answer', async () => {
@@ -100,7 +100,7 @@ describe.each([501, 2500, 20_000])('an answer nested %i deep', (deep) => {
   };
 
   test.runIf(inFull).each(['GET', 'POST', 'PATCH', 'OPTIONS'])(
-    'to %s ends no command with a stack trace',
+    'to %s ends every command without a stack trace',
     async (asked) => {
       isDeep = ({ method }) => method === asked;
       for (const command of Object.values(commands)) {
@@ -111,7 +111,7 @@ describe.each([501, 2500, 20_000])('an answer nested %i deep', (deep) => {
   );
 });
 
-test('an answer nested 500 deep is planned and reported in every format', async () => {
+test('an answer nested 500 levels deep is planned, and reported in every format', async () => {
   levels = 496; // the page, its list, the record and its attributes are the others
   isDeep = ({ method, path }) => method === 'GET' && path.includes('username=alice');
   const report = formatNames.map((format) => `${format}=${format}`);

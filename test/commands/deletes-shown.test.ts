@@ -74,7 +74,7 @@ const cases = releases.flatMap((release) =>
 );
 
 test.each(cases)(
-  'a delete takes nothing along that the plan does not show, in a random instance: $release, seed $index',
+  'a delete cascades to no record that the plan does not show, in a random instance: $release, seed $index',
   async ({ release, index }) => {
     const random = seededRandom(1000 + index);
     const world = new World(seed, release);
@@ -103,7 +103,7 @@ test.each(cases)(
   },
 );
 
-test('a connector stays while a stage names it, whose model is not that of all stages', async () => {
+test('a connector is not deleted while a stage of a special model refers to it', async () => {
   const world = new World(seed, '2026.8');
   const made = world.sandbox.create('/endpoints/agents/connectors/', { name: 'mine' });
   const connector = 'record' in made ? (made.record['connector_uuid'] ?? null) : null;

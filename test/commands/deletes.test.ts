@@ -95,7 +95,7 @@ describe.each(someReleases(sandboxReleases))('deletes on release %s', (release) 
   });
 });
 
-test('without both switches, a resource declared absent is shown and left unchanged', async () => {
+test('a resource declared absent is shown and left unchanged unless both delete switches are on', async () => {
   const world = new World(seed);
   const { stdout } = await applied(world, jane, {});
   expect(stdout).toContain('user.jane is not deleted');
@@ -109,8 +109,12 @@ test.each([
     'user.sandbox is not deleted: the token belongs to this user',
   ],
   ['the last group of superusers', entry('groups', 'name: admins'), 'it is the last group of superusers'],
-  ['the last one who is let in', entry('groups', 'name: staff'), 'the only binding of "wiki/staff"'],
-])('%s stays, and that ends as incomplete, with why', async (_, text, why) => {
+  [
+    'the last subject bound to an application',
+    entry('groups', 'name: staff'),
+    'the only binding of "wiki/staff"',
+  ],
+])('%s is not deleted, and the run ends as incomplete with the reason', async (_, text, why) => {
   const world = new World(seed);
   const { ending, stdout } = await applied(world, text);
   expect(ending).toBe('incomplete');
@@ -125,7 +129,7 @@ test.each([
   expect(schemaErrors('apply', parseJson(json))).toEqual([]);
 });
 
-test('a resource left unchanged does not prevent other deletes', async () => {
+test('a resource that may not be deleted does not prevent other deletes', async () => {
   const world = new World(seed);
   const text = `version: 1\nusers:\n  - { username: sandbox, is_active: false }\n  - { username: jane, state: absent }\n`;
   const { ending, stdout } = await applied(world, text, { allow: ['update', 'delete'] });
@@ -134,7 +138,7 @@ test('a resource left unchanged does not prevent other deletes', async () => {
   expect(deletes(world)).toHaveLength(1);
 });
 
-describe('an application declared absent whose provider another application takes', () => {
+describe('an application declared absent whose provider moves to another application', () => {
   const text = `version: 1
 applications:
   - { slug: anew, name: Anew, provider: 7 }
@@ -161,13 +165,13 @@ applications:
     expect((await planned(world, text, both)).stdout).toContain('No changes.');
   });
 
-  test('is an error if the run may not delete', async () => {
+  test('is an error if the run may not delete it', async () => {
     const { ending, stderr } = await planned(new World(handing), text, { allow: ['update'] });
     expect(ending).toBe('invalid');
     expect(stderr).toContain('to delete it requires the capability `delete` and --allow delete');
   });
 
-  test('keeps the other application from starting if the delete failed', async () => {
+  test('keeps the other application from starting if its delete failed', async () => {
     const world = new World(handing);
     world.tamper = ({ method }, answer) =>
       method === 'DELETE'
@@ -183,7 +187,7 @@ applications:
   });
 });
 
-test('the last two subjects of an application cannot be deleted together', async () => {
+test('the last two subjects bound to an application cannot be deleted together', async () => {
   const world = new World({
     ...seed,
     bindings: [
@@ -199,7 +203,7 @@ test('the last two subjects of an application cannot be deleted together', async
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
 });
 
-test('a user stays where the service does not say whose the token is', async () => {
+test('a user is not deleted if the service does not say whose the token is', async () => {
   const world = new World(seed);
   world.tamper = ({ path }, answer) => {
     const exchange = answer();
@@ -212,7 +216,7 @@ test('a user stays where the service does not say whose the token is', async () 
   expect(deletes(world)).toEqual([]);
 });
 
-test('an incomplete list of bindings allows no delete', async () => {
+test('no delete is sent if the list of bindings is incomplete', async () => {
   const world = new World(seed);
   world.tamper = ({ path, method }, answer) => {
     const exchange = answer();
@@ -231,7 +235,7 @@ test('an incomplete list of bindings allows no delete', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-test('a binding that admits nobody does not keep a record closed', async () => {
+test('a binding that admits nobody does not count as keeping a record closed', async () => {
   const bindings = [
     { application: 'mail', group: 'staff' },
     { application: 'mail', group: 'guests', enabled: false },
@@ -243,14 +247,14 @@ test('a binding that admits nobody does not keep a record closed', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-test('without its capability, the client deletes nothing', async () => {
+test('the client deletes nothing without the capability', async () => {
   const world = new World(seed);
   const client = createClient(world.send, { capabilities: ['update'] });
   await expect(client.remove(user, 'jane', '3')).rejects.toThrow('nothing is deleted');
   expect(world.requests).toEqual([]);
 });
 
-test('an account of the service itself stays', async () => {
+test('a service account of the service itself is not deleted', async () => {
   const users = [{ username: 'ak-outpost', name: 'Outpost', path: 'goauthentik.io/outposts/x' }];
   const world = new World({ ...seed, users });
   expect((await applied(world, entry('users', 'username: ak-outpost'))).stdout).toContain(
@@ -259,13 +263,13 @@ test('an account of the service itself stays', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-test('a token that does not see all bindings deletes no group or user that could be bound', async () => {
+test('a token that cannot see all bindings deletes no group or user that may be bound', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
   expect((await applied(world, jane)).stdout).toContain('only superusers see all bindings');
   expect(deletes(world)).toEqual([]);
 });
 
-test('a delete checks bindings as they are at that moment, not as planned', async () => {
+test('a delete checks bindings at the time of the delete, not of the plan', async () => {
   const world = new World(seed);
   const pkOf = (type: 'application' | 'user', name: string): unknown => world.sandbox.pk(type, name);
   let asked = 0;
@@ -289,7 +293,7 @@ test('a delete checks bindings as they are at that moment, not as planned', asyn
 });
 
 test.each(['before', 'after'])(
-  'a delete whose answer is lost %s it was made is settled by reading',
+  'a delete whose answer is lost %s it took effect is settled by a read',
   async (when) => {
     const world = new World(seed);
     let sent = 0;
@@ -320,7 +324,7 @@ test('a record recreated under the same name is not deleted', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-test('no delete starts after a resource was created only in part', async () => {
+test('no delete starts after an unfinished create', async () => {
   const world = new World(seed);
   world.tamper = ({ method, path }, answer) => {
     const answered = answer();
@@ -336,7 +340,7 @@ users: [{ username: jane, state: absent }]
   expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
 });
 
-test('no delete starts after a failed change', async () => {
+test('no delete starts after a failed update', async () => {
   const world = new World(seed);
   const text = `${jane.trim().replace(' }]', ' }, { username: new, name: New }]')}\n`;
   world.tamper = ({ method }, answer) => {
@@ -350,7 +354,7 @@ test('no delete starts after a failed change', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-describe('brakes', () => {
+describe('the limits on deletes', () => {
   const users = Array.from({ length: 40 }, (_, index) => ({ username: `u${index}`, name: 'U' }));
   const going = (count: number): string =>
     `version: 1\nusers:\n${users
@@ -362,7 +366,7 @@ describe('brakes', () => {
     [5, {}, 'the plan would delete 5 of the 41 users, and a tenth of them is 4'],
     [11, {}, 'the plan would delete 11 resources, and --max-deletes allows 10'],
     [5, { maxDeletes: '4' }, 'the plan would delete 5 resources, and --max-deletes allows 4'],
-  ])('%i deletes with %j are too many', async (count, options, words) => {
+  ])('stop %i deletes with %j', async (count, options, words) => {
     const world = new World({ ...seed, users });
     const { ending, stderr } = await applied(world, going(count), { ...deleting, ...options });
     expect(ending).toBe('failed');
@@ -370,7 +374,7 @@ describe('brakes', () => {
     expect(deletes(world)).toEqual([]);
   });
 
-  test('a few deletes need no limit, more need --max-deletes', async () => {
+  test('allow a few deletes, and --max-deletes allows more', async () => {
     const world = new World({ ...seed, users });
     expect((await applied(world, going(4))).stdout).toContain('4 destroyed');
     expect((await applied(world, going(12), { ...deleting, maxDeletes: '8' })).stdout).toContain(
@@ -378,7 +382,7 @@ describe('brakes', () => {
     );
   });
 
-  test('deletes are confirmed separately, with their number', async () => {
+  test('confirm deletes separately, with their number', async () => {
     const world = new World(seed);
     const questions: string[] = [];
     const ask = async (question: string): Promise<string> => (questions.push(question), 'yes');
@@ -404,7 +408,7 @@ test.each([
   ],
   ['version: 1\nusers: [{ username: a, name: A, state: present }]\n', '`state` must be "absent"'],
   ['version: 1\nusers: [{ username: a, state: absent }, { username: a, name: A }]\n', 'is declared twice'],
-])('%s is refused', async (text, summary) => {
+])('this manifest is refused: %s', async (text, summary) => {
   const world = new World();
   const { context, stderr, stdout } = world.run(text);
   expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('invalid');
@@ -419,13 +423,13 @@ test('an absent entry gets no defaults and needs no display name', async () => {
   expect(stdout()).toContain('Valid: 1 application, 1 user.');
 });
 
-test('contract_only deletes nothing, and says so', async () => {
+test('contract_only deletes nothing, and reports that', async () => {
   const { ending, stderr, stdout } = await planned(new World(seed), jane, { contractOnly: true });
   expect(ending).toBe('invalid');
   expect(stderr + stdout).toContain('deletes are not among the three documented operations');
 });
 
-test('the document of a plan contains deletes', async () => {
+test('the JSON document of a plan contains its deletes', async () => {
   const world = new World(seed);
   const { context, stdout } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
   expect(await plan(['m.yaml'], { output: 'json', ...deleting }, context)).toBe('done');
@@ -443,7 +447,7 @@ test('the document of a plan contains deletes', async () => {
   });
 });
 
-test('a saved plan deletes its resources, unless they are gone', async () => {
+test('a saved plan deletes its resources, except those already gone', async () => {
   const world = new World(seed);
   const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
   expect(await plan(['m.yaml'], { output: 'text', out: 'p.json', ...deleting }, context)).toBe('done');
@@ -463,7 +467,7 @@ test('a saved plan deletes its resources, unless they are gone', async () => {
 });
 
 test.each(formatNames.filter((name) => name !== 'github'))(
-  'the %s report contains deletes',
+  'the %s report of a plan contains its deletes',
   async (format) => {
     const world = new World(seed);
     const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
@@ -473,7 +477,7 @@ test.each(formatNames.filter((name) => name !== 'github'))(
   },
 );
 
-describe('cascading deletes', () => {
+describe('a plan with deletes that would cascade', () => {
   const flows = `version: 1
 flows: [{ slug: way, state: absent }]
 `;
@@ -487,14 +491,14 @@ flows: [{ slug: way, state: absent }]
     return world;
   };
 
-  test('keeps a flow that a provider names', async () => {
+  test('does not delete a flow that a provider refers to', async () => {
     const { stdout } = await planned(named(), flows);
     expect(stdout).toContain(
       'flow.way is not deleted: the service would delete the provider "Wiki" with it: declare that as absent too',
     );
   });
 
-  test('delete a binding before its flow if it is declared absent', async () => {
+  test('deletes a binding before its flow if the flow is declared absent', async () => {
     const world = named();
     const both = `${flows}providers: [{ name: Wiki, type: oauth2, state: absent }]\n`;
     const { ending, stdout } = await applied(world, both);
@@ -502,7 +506,7 @@ flows: [{ slug: way, state: absent }]
     expect(world.writes().map(({ path }) => path.split('/')[3])).toEqual(['providers', 'flows']);
   });
 
-  test('keep a bound policy', async () => {
+  test('does not delete a bound policy', async () => {
     const world = new World(seed);
     world.sandbox.create('/policies/dummy/', { name: 'gate' });
     const { pk = null } = world.sandbox.record('/policies/dummy/', 'gate') ?? {};

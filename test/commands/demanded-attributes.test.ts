@@ -51,7 +51,7 @@ const hiding = { files: { 'rollcall.yaml': 'version: 1\nhide: [user.attributes]\
 const seated = { username: 'ann', name: 'Ann', attributes: { place: { room: 'one', desk: 4 }, mine: true } };
 
 describe('a service that requires an attribute of users', () => {
-  test('rejects a create without it, reported at the entry with advice', async () => {
+  test('rejects a create without the attribute, reported at the entry with advice', async () => {
     const { ending, text } = await applied('    name: Ann\n');
     expect(ending).toBe('incomplete');
     expect(text).toContain('m.yaml:3:');
@@ -59,7 +59,7 @@ describe('a service that requires an attribute of users', () => {
     expect(text).toContain('declare it here');
   });
 
-  test('a value that it refuses is marked at its key', async () => {
+  test('has a refused value reported at its key', async () => {
     const ben = { ...seated, username: 'ben' };
     const { text } = await applied(
       '    name: Ann\n    attributes:\n      tier: 1\n      place: { room: one }\n',
@@ -69,21 +69,21 @@ describe('a service that requires an attribute of users', () => {
     expect(text).toContain('the service refused `attributes.place.room`: Value is not unique.');
   });
 
-  test("gets a rejected change again with the user's own attributes, which stay unchanged", async () => {
+  test("gets a rejected update again with the user's undeclared attributes, which stay unchanged", async () => {
     const { ending, log, sandbox } = await applied('    name: Anna\n', [seated]);
     expect(ending).toBe('done');
     expect(log).toHaveLength(2);
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
-  test('gets unchanged declared attributes again too', async () => {
+  test('gets it again with unchanged declared attributes too', async () => {
     const entry = '    name: Anna\n    attributes: { mine: true }\n';
     const { ending, sandbox } = await applied(entry, [seated]);
     expect(ending).toBe('done');
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
-  test('rejects a change if the user is missing the attribute, reported once', async () => {
+  test('rejects an update of a user without the attribute, reported once', async () => {
     const { ending, text, log, sandbox } = await applied('    name: Anna\n', [{ ...seated, attributes: {} }]);
     expect(ending).toBe('incomplete');
     expect(log).toHaveLength(1);
@@ -91,7 +91,7 @@ describe('a service that requires an attribute of users', () => {
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Ann' });
   });
 
-  test('a change that sets it is taken at once', async () => {
+  test('accepts an update that sets the attribute at the first try', async () => {
     const entry = '    name: Anna\n    attributes: { place: { room: two } }\n';
     const { ending, log, sandbox } = await applied(entry, [{ ...seated, attributes: { mine: true } }]);
     expect(ending).toBe('done');
@@ -101,7 +101,7 @@ describe('a service that requires an attribute of users', () => {
     });
   });
 
-  test('attributes with a number that cannot be sent back exactly are not sent', async () => {
+  test('does not get undeclared attributes with a number that would lose digits', async () => {
     const held = { place: { room: 'one' }, big: 1 };
     const { ending, log } = await applied('    name: Anna\n', [{ ...seated, attributes: held }], {
       tamper: (text) => text.replaceAll('"big":1', '"big":1152921504606846977'),
@@ -120,7 +120,7 @@ describe('a service that requires an attribute of users', () => {
   });
 });
 
-test('the look-up of an application that a list answers for is no proof that it is absent', async () => {
+test('a look-up answered with a list does not count as absent', async () => {
   const { sandbox } = seedSandbox({}, '2026.8');
   const server = await serveSandbox(sandbox, { port: 0, latencyMs: 0 });
   servers.push(server);

@@ -91,8 +91,8 @@ function saidBy(schema: Parameters<typeof schemaErrors>[0], text = ''): object {
 
 const both = { service: url, environment: 'production' };
 
-describe('the environment and the service are named', () => {
-  test('in the head of a plan, even without changes', async () => {
+describe('the environment and the URL of the service are shown', () => {
+  test('at the beginning of a plan, even without changes', async () => {
     expect((await planned()).stdout).toMatch(`Plan for ${name}\n\n`);
     const away = scriptedTransport(answered(403, { detail: 'No.' }));
     expect((await planned({}, { transport: away.send })).stderr).toContain(`No plan for ${name}: `);
@@ -108,7 +108,7 @@ describe('the environment and the service are named', () => {
     ]);
   });
 
-  test('in every document', async () => {
+  test('in every JSON document', async () => {
     expect(saidBy('plan', (await planned({ output: 'json' })).stdout)).toEqual(both);
     expect(saidBy('apply', (await applied({ output: 'json' })).stdout)).toEqual(both);
     const denied = { transport: scriptedTransport(answered(403, { detail: 'No.' })).send };
@@ -145,14 +145,14 @@ describe('the environment and the service are named', () => {
   });
 });
 
-describe('settings for another service than that of the environment', () => {
+describe("settings for another service than the environment's", () => {
   const elsewhere = { url: 'https://other.example.com' };
 
   test.each<[string, (setup: Setup) => Promise<Ran>]>([
     ['plan', (setup) => planned({ report: everyReport }, setup)],
     ['apply', (setup) => applied({ report: everyReport }, setup)],
     ['doctor', (setup) => ran((context) => doctor({ output: 'text', ...production }, context), setup)],
-  ])('%s sends nothing, and explains what to do', async (_, run) => {
+  ])('stop %s before any request, with advice', async (_, run) => {
     const service = fakeService();
     const { ending, refusal, written } = await run({ ...elsewhere, transport: service.send });
     expect(ending).toBe('invalid');
@@ -163,13 +163,13 @@ describe('settings for another service than that of the environment', () => {
     if (written.size > 0) expect(written.get('report.markdown')).toContain('[invalid-usage]');
   });
 
-  test('validate does not mind', async () => {
+  test('do not affect validate', async () => {
     const run = ran((context) => validate([], { output: 'text', ...production }, context), elsewhere);
     expect(await run).toMatchObject({ ending: 'done', refusal: '' });
   });
 });
 
-describe('a saved plan', () => {
+describe('a saved plan with environments', () => {
   async function saved(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<string> {
     const { written } = await planned({ out: 'plan.json', ...options }, setup);
     return written.get('plan.json') ?? expect.fail('no plan is saved');
@@ -199,7 +199,7 @@ describe('a saved plan', () => {
   test.each([
     ['production', 'twin', name, `twin (${url})`],
     [undefined, 'production', url, name],
-  ])('of %s is refused for %s, although the URL is the same', async (of, chosen, made, here) => {
+  ])('of %s is refused for %s, even with the same URL', async (of, chosen, made, here) => {
     const open = of === undefined ? { url, env: { ROLLCALL_TOKEN: 'canary-token' } } : {};
     const { env: _, ...without } = { ...production, out: 'plan.json', output: 'text' } as const;
     const text =
@@ -214,7 +214,7 @@ describe('a saved plan', () => {
   });
 });
 
-describe('the first line of the Markdown', () => {
+describe('the first line of a Markdown comment', () => {
   const markdown = { report: ['markdown=comment.md'] };
 
   async function firstLine(options: object, setup: Setup = {}, run = planned): Promise<string | undefined> {
@@ -237,13 +237,13 @@ describe('the first line of the Markdown', () => {
   });
 
   test.each<[string, object, Setup]>([
-    ['a manifest is broken', {}, { files: { ...files, 'm.yaml': 'version: 1\nusers: [x]\n' } }],
-    ['rollcall.yaml is broken', {}, { files: { 'rollcall.yaml': 'environments: [' } }],
-    ['a flag is wrong', { maxCreates: 'x' }, {}],
-    ['there is no token', {}, { env: {} }],
-    ['there are too many to create', { maxCreates: '0' }, {}],
-    ['the service refuses', {}, { transport: scriptedTransport(answered(403, { detail: 'No.' })).send }],
-  ])('is the same where %s, so that one comment replaces the other', async (_, options, setup) => {
+    ['an invalid manifest', {}, { files: { ...files, 'm.yaml': 'version: 1\nusers: [x]\n' } }],
+    ['an invalid rollcall.yaml', {}, { files: { 'rollcall.yaml': 'environments: [' } }],
+    ['an invalid flag', { maxCreates: 'x' }, {}],
+    ['a missing token', {}, { env: {} }],
+    ['too many creates', { maxCreates: '0' }, {}],
+    ['a denied token', {}, { transport: scriptedTransport(answered(403, { detail: 'No.' })).send }],
+  ])('is the same after a failure, so that one comment replaces another: %s', async (_, options, setup) => {
     expect(await firstLine(options, setup)).toBe(await firstLine({}));
   });
 
@@ -258,7 +258,7 @@ describe('the first line of the Markdown', () => {
     expect((await validated).written.get('comment.md')).toMatch(/^<!-- rollcall validate key=x -->\n/);
   });
 
-  test('is another for another roll, however long its name is', async () => {
+  test('differs between sets of manifests, however long their names are', async () => {
     const long = 'x'.repeat(1000);
     const [one = '', other = ''] = [
       await firstLine({ commentKey: `${long}1` }),
