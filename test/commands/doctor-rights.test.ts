@@ -107,7 +107,7 @@ async function doctored(
   };
 }
 
-describe('doctor keeps apart', () => {
+describe('doctor distinguishes', () => {
   test('a token that may do everything', async () => {
     expect(await doctored('everything')).toMatchObject({ ending: 'done', statuses: 'pass pass pass' });
   });
@@ -127,7 +127,7 @@ describe('doctor keeps apart', () => {
     );
   });
 
-  test('a token that was taken away on the way', async () => {
+  test('a token that was removed by a proxy', async () => {
     onTheWay = (request) => ({ ...request, headers: { ...request.headers, authorization: undefined } });
     try {
       const { ending, statuses, document } = await doctored('everything');
@@ -144,7 +144,7 @@ describe('doctor keeps apart', () => {
     expect(await doctored('nothing')).toMatchObject({ ending: 'denied', statuses: 'pass fail warn' });
   });
 
-  test("a token with unknown partial permissions from a superuser's", async () => {
+  test("a token with some rights from a superuser's", async () => {
     const summaryOf = async (token: TokenName): Promise<string | undefined> =>
       (await doctored(token)).document.checks.find(({ name }) => name === 'applications')?.summary;
     expect(await summaryOf('one application')).toBe(
@@ -156,10 +156,10 @@ describe('doctor keeps apart', () => {
   });
 });
 
-describe('each declared kind has a line', () => {
+describe('doctor has a line for each declared kind', () => {
   const namesIn = ({ document }: Doctored): string[] => document.checks.map(({ name }) => name);
 
-  test('other kinds have no line', async () => {
+  test('and none for other kinds', async () => {
     expect(namesIn(await doctored('everything', projects.users))).toEqual([
       'connection',
       'base-url',
@@ -182,12 +182,12 @@ describe('each declared kind has a line', () => {
     ['adding applications', 'users', 'denied', 'pass fail'],
     ['nothing', 'users', 'denied', 'pass fail'],
     ['nothing', 'applications', 'denied', 'pass fail'],
-  ] as const)('for a token with %s and manifests with %s: %s', async (token, declared, ending, statuses) => {
+  ] as const)('with a token for %s and manifests with %s: %s', async (token, declared, ending, statuses) => {
     const found = await doctored(token, projects[declared]);
     expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });
   });
 
-  test('is a warning to a person as well, and the end says so', async () => {
+  test('and warns in its text if the token is missing a permission', async () => {
     const { stdout } = await doctored('viewing', {}, { output: 'text' });
     expect(stdout).toMatch(/^ {2}warn {2}users +the token may not view users; it may not create users$/m);
     expect(stdout).toContain('The service can be used, but see the warnings. Next: ');
@@ -197,7 +197,7 @@ describe('each declared kind has a line', () => {
   });
 });
 
-describe('requests of doctor', () => {
+describe('a run of doctor', () => {
   const beyond = [
     'GET /api/v3/core/users/me/',
     'GET /api/v3/admin/version/',
@@ -205,7 +205,7 @@ describe('requests of doctor', () => {
     'OPTIONS /api/v3/core/users/',
   ];
 
-  test('goes beyond the three operations by reads and OPTIONS, which it says', async () => {
+  test('sends only reads and OPTIONS beyond the three documented operations, and lists them', async () => {
     const { requests, document } = await doctored('everything', projects.users);
     expect(requests.slice(1)).toEqual(beyond);
     expect(document.beyond_contract).toEqual(beyond);
@@ -215,7 +215,7 @@ describe('requests of doctor', () => {
     );
   });
 
-  test('does not go beyond them with --contract-only, and reports less', async () => {
+  test('sends only the documented operations with --contract-only, and reports less', async () => {
     const { requests, document, statuses, ending } = await doctored('wrong', {}, { contractOnly: true });
     expect(requests).toEqual([expect.stringMatching(/^GET \/api\/v3\/core\/applications\/[-\w]+\/$/)]);
     expect(document.beyond_contract).toEqual([]);
@@ -223,7 +223,7 @@ describe('requests of doctor', () => {
   });
 
   test.each(Object.keys(tokens) as (keyof typeof tokens)[])(
-    'writes nothing, whatever the manifests declare and the token may: %s',
+    'writes nothing, whatever the manifests declare and the token may do: %s',
     async (token) => {
       const { requests } = await doctored(token, projects['applications and users']);
       expect(requests.filter((request) => !/^(?:GET|OPTIONS) /.test(request))).toEqual([]);

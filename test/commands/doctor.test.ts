@@ -44,7 +44,7 @@ async function examined(
 }
 
 describe('doctor', () => {
-  test('finds all well where the service itself says that an application is not found', async () => {
+  test('passes if the service itself answers that an application is not found', async () => {
     const { ending, statuses } = await examined([notFound]);
     expect(ending).toBe('done');
     expect(statuses).toEqual({
@@ -58,7 +58,7 @@ describe('doctor', () => {
     });
   });
 
-  test('doubts a 404 that has the shape of the service and not its request id', async () => {
+  test('warns if a 404 has the form of the service without its request id', async () => {
     const { ending, statuses } = await examined([answered(404, { detail: 'Not found.' })]);
     expect(ending).toBe('done');
     expect(statuses).toMatchObject({ 'base-url': 'warn', token: 'pass' });
@@ -78,7 +78,7 @@ describe('doctor', () => {
     ['the service fails', answered(500, '<!DOCTYPE html>'), 'base-url', 'failed'],
     ['the token is denied', answered(403, { detail: 'no' }, requestId), 'token', 'denied'],
     ['the token is missing on the way', answered(401, { detail: 'no' }, requestId), 'token', 'denied'],
-  ] as const)('where %s, gives advice on the first problem', async (_, answer, name, expected) => {
+  ] as const)('if %s, gives advice on the first problem', async (_, answer, name, expected) => {
     const { ending, statuses } = await examined([answer, answer, answer]);
     expect(ending).toBe(expected);
     const names = Object.keys(statuses);
@@ -102,7 +102,7 @@ describe('doctor', () => {
     [59, 'pass'],
     [-3600, 'warn'],
     [3600, 'warn'],
-  ])('compares the clocks: %i s apart', async (seconds, status) => {
+  ])('compares the clocks: %i seconds apart', async (seconds, status) => {
     const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
     const { ending, statuses } = await examined([
       answered(404, { detail: 'Not found.' }, { ...requestId, date }),
@@ -114,13 +114,13 @@ describe('doctor', () => {
   test.each([
     [-3600, 'this clock is 3600 s ahead of the clock of the service'],
     [3600, 'this clock is 3600 s behind the clock of the service'],
-  ])('reports which clock is ahead: %i s apart', async (seconds, said) => {
+  ])('reports which clock is ahead: %i seconds apart', async (seconds, said) => {
     const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
     const { stdout } = await examined([answered(404, { detail: 'Not found.' }, { ...requestId, date })]);
     expect(stdout).toContain(said);
   });
 
-  test('names the proxy that the answer came through', async () => {
+  test('names the proxy that answered', async () => {
     const { context, stdout } = capture({
       url: 'https://id.example.com',
       env: { HTTPS_PROXY: 'http://me:canary-pass@proxy.example.com:3128' },
@@ -133,14 +133,14 @@ describe('doctor', () => {
     );
   });
 
-  test('finds all well where somebody has the application after all', async () => {
+  test('passes if the application of its look-up happens to exist', async () => {
     const slug = unusedSlug;
     const { ending, statuses } = await examined([answered(200, { pk: '1', slug }, requestId)]);
     expect(ending).toBe('done');
     expect(statuses).toMatchObject({ 'base-url': 'pass', applications: 'pass' });
   });
 
-  test('with --contract-only sends only the look-up of a missing application', async () => {
+  test('with --contract-only sends only the look-up of an application', async () => {
     const transport = scriptedTransport(notFound);
     const { context, stdout } = capture({ url: 'https://id.example.com', transport: transport.send });
     await doctor({ output: 'text', contractOnly: true }, context);
@@ -183,12 +183,12 @@ describe('doctor --wait', () => {
     ['a failure', answered(500)],
     ['a lost answer', lost],
     ['an unknown host', { kind: 'never_sent', error: new Error('getaddrinfo ENOTFOUND'), transient: false }],
-  ] as const)('does not wait for %s to go away', async (_, answer) => {
+  ] as const)('does not wait after %s', async (_, answer) => {
     const { requests } = await examined([answer], { wait: '60' });
     expect(requests).toBe(1);
   });
 
-  test('does not wait unless it is asked to', async () => {
+  test('does not wait without the option', async () => {
     expect(await examined([refused])).toMatchObject({ ending: 'failed', requests: 1 });
   });
 
@@ -197,7 +197,7 @@ describe('doctor --wait', () => {
     ['the service says that it is starting', starting, true],
     ['the service asks to wait', answered(429, '', { 'retry-after': '5' }), false],
     ['the answer is lost', lost, false],
-  ] as const)('is advised where %s, with flags that doctor has: %#', async (_, answer, named) => {
+  ] as const)('is advised if %s, with flags that doctor has: %#', async (_, answer, named) => {
     const { stdout } = await examined([answer]);
     expect(stdout.includes('rollcall doctor --wait 60')).toBe(named);
     expect(stdout).not.toContain('--concurrency');
@@ -208,7 +208,7 @@ describe('an interrupted doctor', () => {
   test.each([
     ['SIGINT', 'interrupted'],
     ['SIGTERM', 'terminated'],
-  ])('by %s prints a note instead of a diagnosis', async (reason, expected) => {
+  ])('prints a note instead of a diagnosis after %s', async (reason, expected) => {
     const interrupting = new AbortController();
     const { context, stdout, stderr } = capture({
       url: 'https://id.example.com',

@@ -150,7 +150,7 @@ const served = Object.entries(otherwise).flatMap(([answer, reply]) =>
 );
 
 test.each(someOf(served, 15))(
-  'a service with $answer to undocumented requests accepts $declared: plan, apply, apply again',
+  'plan, apply and a second apply work if undocumented requests get $answer: $declared',
   async ({ reply, text }) => {
     const service = await documented({ otherwise: reply });
     const planned = await run(plan, service.url, text);
@@ -181,7 +181,7 @@ const missing: Record<string, Reply> = {
 };
 
 describe.each(Object.entries(missing))('an application whose look-up gets a 404 with %s', (_, reply) => {
-  test('is absent where another one was found', async () => {
+  test('is absent if another application was found', async () => {
     const service = await documented({ missing: reply });
     service.applications.set('wiki', { slug: 'wiki', name: 'Wiki', group: 'Docs' });
     const planned = await run(plan, service.url, manifests['applications alone']);
@@ -190,7 +190,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets a 404 
     expect(service.requests.filter((each) => each.endsWith('(anonymous)'))).toEqual([]);
   });
 
-  test('is absent where the API refuses to answer without a token, which is asked once', async () => {
+  test('is absent if the API refuses requests without a token, which is tried once', async () => {
     const service = await documented({ missing: reply });
     const applied = await run(apply, service.url, manifests.both);
     expect(applied).toMatchObject({ ending: 'done' });
@@ -199,7 +199,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets a 404 
     expect(await run(apply, service.url, manifests.both)).toMatchObject({ ending: 'done' });
   });
 
-  test('is an error with two ways out if nothing shows the API', async () => {
+  test('is an error with two ways out if no other answer comes from the API', async () => {
     const service = await documented({ missing: reply, anonymous: reply });
     const planned = await run(plan, service.url, manifests.both);
     expect(planned.ending).toBe('failed');
@@ -210,7 +210,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets a 404 
 });
 
 test.each(Object.entries(missing))(
-  'a 404 with %s among 404s with a detail never means absent',
+  'a 404 with %s next to 404s with a detail never counts as absent',
   async (_, reply) => {
     const service = await documented({ missing: (slug) => (slug === 'mail' ? reply : notFound) });
     const planned = await run(plan, service.url, manifests.both);
@@ -220,7 +220,7 @@ test.each(Object.entries(missing))(
   },
 );
 
-test('a 404 of another form is read again and judged by the second answer', async () => {
+test('a 404 of an unknown form is read again, and the second answer decides', async () => {
   let asked = 0;
   const service = await documented({
     missing: (slug) => (slug === 'mail' && (asked += 1) < 3 ? html : notFound),
@@ -230,14 +230,14 @@ test('a 404 of another form is read again and judged by the second answer', asyn
   expect(planned.stdout).toContain('+ application.mail');
 });
 
-test.each(Object.entries(manifests))('a wrong path ends with 1: %s', async (_, text) => {
+test.each(Object.entries(manifests))('plan at a wrong path ends with 1: %s', async (_, text) => {
   const service = await documented({ base: '/elsewhere/api/v3/core/' });
   expect((await run(plan, service.url, text)).ending).toBe('failed');
   expect((await run(apply, service.url, text)).ending).toBe('failed');
   expect(service.requests.filter((each) => each.startsWith('POST'))).toEqual([]);
 });
 
-test.each(Object.entries(manifests))('a wrong token ends with 4: %s', async (_, text) => {
+test.each(Object.entries(manifests))('plan with a wrong token ends with 4: %s', async (_, text) => {
   const denied = json(403, { detail: 'Token invalid/expired' });
   const service = await documented({ otherwise: denied });
   const { context, stderr } = capture({
@@ -249,11 +249,11 @@ test.each(Object.entries(manifests))('a wrong token ends with 4: %s', async (_, 
   expect(stderr()).toContain('token');
 });
 
-describe('users whose look-up gets 403', () => {
+describe('a user whose look-up gets a 403', () => {
   const denied = json(403, { detail: 'denied' });
   const me = json(200, { user: { pk: 1, username: 'me', is_superuser: false } });
 
-  test('are unknown to a token that may only create, as users/me answers it', async () => {
+  test('is looked up by its create if users/me shows that the token may only create', async () => {
     const service = await documented({
       denied: true,
       otherwise: (url) => (url.endsWith('/users/me/') ? me : denied),
@@ -263,7 +263,7 @@ describe('users whose look-up gets 403', () => {
     expect(planned.stdout).toContain('The token may not view users (403)');
   });
 
-  test('need no question about the token where an application was answered', async () => {
+  test('causes no question about the token if an application was answered', async () => {
     const service = await documented({ otherwise: denied });
     expect(await run(plan, service.url, manifests.both)).toMatchObject({ ending: 'done' });
     expect(service.requests.filter((each) => each.includes('/users/me/'))).toEqual([]);
@@ -281,7 +281,7 @@ test('a service that stops answering ends the plan with 1, even after earlier an
   expect(planned.stderr).toContain('user.alice');
 });
 
-test('a wrong path is given up after a few of many applications', async () => {
+test('plan at a wrong path sends a few look-ups of many applications, and ends', async () => {
   const service = await documented({ base: '/elsewhere/api/v3/core/' });
   const many = Array.from({ length: 60 }, (_, index) => `  - { slug: app-${index}, name: A }\n`);
   const text = `version: 1\napplications:\n${many.join('')}`;
@@ -289,7 +289,7 @@ test('a wrong path is given up after a few of many applications', async () => {
   expect(service.requests.length).toBeLessThan(20);
 });
 
-test('users are looked up no more once five of them came to no data', async () => {
+test('plan sends no more look-ups of users after five without data', async () => {
   const page = (records: object[]): Reply =>
     json(200, {
       pagination: {
@@ -314,7 +314,7 @@ test('users are looked up no more once five of them came to no data', async () =
   expect(service.requests.filter((each) => each.includes('username='))).toHaveLength(6);
 });
 
-describe('doctor', () => {
+describe('doctor at a service with only the documented operations', () => {
   test.each(Object.entries(otherwise))(
     'passes if a plan is possible: other requests get %s',
     async (_, reply) => {
@@ -340,8 +340,8 @@ describe('doctor', () => {
   );
 });
 
-describe('a 201', () => {
-  test('with only the required fields counts as created: exit 0', async () => {
+describe('an answer 201', () => {
+  test('with only the required fields counts as created', async () => {
     const service = await documented({
       created: ({ slug, username, name = '' }) =>
         slug === undefined ? { username } : { pk: '1', slug, name },
@@ -351,7 +351,7 @@ describe('a 201', () => {
     expect(applied.stdout).toContain('Apply complete!');
   });
 
-  test('of another application does not count as created', async () => {
+  test('with another application does not count as created', async () => {
     const service = await documented({ created: () => ({ pk: '1', slug: 'other', name: 'Other' }) });
     const applied = await run(apply, service.url, manifests['applications alone']);
     expect(applied.stdout).toContain('0 created, 2 there already');

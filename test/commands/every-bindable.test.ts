@@ -23,7 +23,7 @@ const cases = kinds
     );
   });
 
-test('policies can be bound to applications, flows, sources and every other bindable type of the facts', () => {
+test('policies can be bound to every type that the facts call bindable', () => {
   expect(new Set(cases.map(({ kind }) => kind.list))).toEqual(
     new Set([
       'flows',
@@ -39,7 +39,7 @@ test('policies can be bound to applications, flows, sources and every other bind
 });
 
 test.each(cases)(
-  'release $release: bindings of the kind $type are created, changed, deleted and exported',
+  'release $release: bindings of a $type are created, changed, deleted and exported',
   async ({ release, kind }) => {
     const world = new World(
       { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
@@ -85,7 +85,7 @@ test.each(cases)(
 );
 
 test.each(cases.filter(({ kind }) => kind.list === 'sources'))(
-  'release $release: a source of the kind $type is created disabled, and enabled once all is bound',
+  'release $release: a source of the type $type is created disabled, and enabled after its bindings',
   async ({ release, kind }) => {
     const world = new World(
       { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
@@ -112,7 +112,7 @@ test.each(cases.filter(({ kind }) => kind.list === 'sources'))(
 const superuser = { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true };
 
 test.each(cases)(
-  'release $release: a group stays while it is the only binding of a record of the kind $type, and goes with the record',
+  'release $release: a group with the only binding of a $type is deleted only together with that record',
   async ({ release, kind }) => {
     const world = new World(superuser, release);
     const env = {

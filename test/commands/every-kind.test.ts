@@ -35,7 +35,7 @@ for (const kind of createdKinds) {
     if (release !== undefined) releases.set(release, [...(releases.get(release) ?? []), kind]);
 }
 
-describe.each([...releases])('release %s', (release, ownKinds) => {
+describe.each([...releases])('on release %s', (release, ownKinds) => {
   const world = new World(
     { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
     release,
@@ -84,7 +84,7 @@ describe.each([...releases])('release %s', (release, ownKinds) => {
     return held(one, name)?.[id] ?? null;
   };
 
-  test('a record of each kind is created, left alone, changed, renamed, exported and deleted', async () => {
+  test('a record of each kind is created, found in sync, changed, renamed, exported and deleted', async () => {
     // What 2023.10 refuses as none of its forms is sent once more in that.
     const isSentTwice = ({ kind }: Case): boolean =>
       release === '2023.10' && kind.fields['redirect_uris'] !== undefined;
@@ -136,7 +136,7 @@ describe.each([...releases])('release %s', (release, ownKinds) => {
     expect(renamable.filter((one) => held(one, renamed(one)))).toEqual([]);
   });
 
-  test('no request asks for what the API of the release does not have', () => {
+  test('each kind uses only paths that the release has', () => {
     const unknown = world.requests.flatMap((request) => unknownIn(release, request));
     // The API has no such path for these alone, so that a service refuses to say what depends on one, and the delete is not sent.
     const missing = unknown.filter((one) => !/^GET \/lifecycle\/rules\/[^/]+\/used_by\/$/.test(one));
@@ -145,7 +145,7 @@ describe.each([...releases])('release %s', (release, ownKinds) => {
 });
 
 test.each(someReleases(sandboxReleases))(
-  'a role comes before the group that names it: %s',
+  'a role is created before the group that refers to it: %s',
   async (release) => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
     const { context, stdout } = world.run(

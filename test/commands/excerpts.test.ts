@@ -49,15 +49,15 @@ function project(manifest: string): Record<string, string> {
 
 const references = 'attributes: { a: "${env:VARIABLE}", b: "${file:secret.txt}" }';
 
-describe('a diagnostic shows the line of a manifest without', () => {
+describe('a diagnostic quotes the line of a manifest, but masks', () => {
   test.each([
     ['the token', secrets.token],
     ['the token of another environment', secrets.ofAnother],
-    ['the token, as a URL has it', encodeURIComponent(secrets.token)],
-    ['the token, in base64', btoa(secrets.token)],
+    ['the token in URL encoding', encodeURIComponent(secrets.token)],
+    ['the token in base64', btoa(secrets.token)],
     ['the secret of a header', secrets.header],
     ['the password of the proxy', secrets.password],
-    ['what the proxy is sent', btoa(`me:${secrets.password}`)],
+    ['the encoded credentials of the proxy', btoa(`me:${secrets.password}`)],
     ['the passphrase of the key', secrets.passphrase],
     ['the value of a variable that manifests refer to', secrets.variable],
     ['the value of a file that manifests refer to', secrets.file],
@@ -74,7 +74,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     expect(run.stderr()).toMatch(/ {2}\| {22}\^{4}$/m);
   });
 
-  test('the token of the environment, when nothing is sent', async () => {
+  test('the token of the environment in a command that sends nothing', async () => {
     const manifest = `version: 1\nusers: [{ username: bob, nome: ${secrets.token} }] # ${secrets.ofAnother}\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
@@ -92,7 +92,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     ['escapes', `by ${secrets.token.replace('c', String.raw`\u0063`)}`, []],
     ['two lines', secrets.token.replace('-', '\\\n      -'), []],
     ['two variables', '${var:x}${var:y}', [`x=${secrets.token.slice(0, 9)}`, `y=${secrets.token.slice(9)}`]],
-  ])('the token, which is refused where %s put it together', async (_how, name, assignments) => {
+  ])('the token of a refused value that %s put together', async (_how, name, assignments) => {
     const manifest = `version: 1\nusers:\n  - username: bob\n    name: "${name}"\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', var: assignments, ...options }, run.context)).toBe(
@@ -101,7 +101,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     expect(run.stderr()).toContain('a.yaml:4:11: error: this is an access token [invalid-value]');
   });
 
-  test('the token, which is refused in the name of an attribute, too', async () => {
+  test('the token as the key of an attribute', async () => {
     const escaped = secrets.token.replace('c', String.raw`\u0063`);
     const manifest = `version: 1\nusers:\n  - { username: bob, name: Bob, attributes: { "${escaped}": 1 } }\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
@@ -110,7 +110,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
   });
 
   test.each([[`x=by ${secrets.token}`], [`x=[a, {b: ${secrets.token}}]`]])(
-    'the token in a variable',
+    'the token in a value of a variable',
     async (assignment) => {
       const manifest = 'version: 1\nusers: [{ username: bob, name: Bob, attributes: { x: "${var:x}" } }]\n';
       const run = capture({ contractOnly: true, files: project(manifest), env });
@@ -121,7 +121,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     },
   );
 
-  test('secrets of a header and of the proxy, when the service rejects the value', async () => {
+  test('secrets of a header and of the proxy if the service rejects the value', async () => {
     const manifest = `version: 1\nusers:\n  - username: bob\n    name: Bob # ${secrets.header}, ${secrets.password}\n`;
     const run = capture({
       contractOnly: true,
@@ -136,7 +136,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
   });
 });
 
-test('a log of requests shows no secret that an answer or an error repeats', async () => {
+test('a log of requests masks secrets that an answer or an error repeats', async () => {
   const manifest =
     'version: 1\napplications:\n  - { slug: wiki, name: Wiki }\n  - { slug: news, name: News }\n';
   const run = capture({
@@ -153,17 +153,17 @@ test('a log of requests shows no secret that an answer or an error repeats', asy
   expect(run.stderr()).toMatch(/never sent: bad header ?\(sensitive\)/);
 });
 
-describe('a diagnostic about settings shows their line without the token', () => {
+describe('a diagnostic about settings masks the token', () => {
   test.each([
     [{ vars: ['vars.yaml'] }, { 'vars.yaml': `a: ${secrets.token}\na: "\${x}" # ${secrets.token}\n` }],
     [{}, { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` }],
-  ])('%j', async (flags, files) => {
+  ])('in %j', async (flags, files) => {
     const run = capture({ contractOnly: true, files: { ...project('version: 1\n'), ...files }, env });
     expect(await validate(['a.yaml'], { output: 'text', ...flags }, run.context)).toBe('invalid');
     expect(run.stdout()).toContain('(sensitive)');
   });
 
-  test('with a command that only talks to the service', async () => {
+  test('of a command that only talks to the service', async () => {
     const files = { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` };
     const run = capture({ contractOnly: true, files, env });
     expect(await doctor({ output: 'text' }, run.context)).toBe('invalid');
@@ -171,7 +171,7 @@ describe('a diagnostic about settings shows their line without the token', () =>
   });
 
   test.each(['token', 'my_token', 'secret', 'client_secret', 'password', 'passphrase', 'api_key'])(
-    'or text written there under the name %s',
+    'and any text under the key %s',
     async (name) => {
       const files = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${name}: 'unknown canary'\n` };
       const run = capture({ contractOnly: true, files, env: {} });
@@ -184,13 +184,13 @@ describe('a diagnostic about settings shows their line without the token', () =>
 describe('a seed of the sandbox', () => {
   const run = async () => 0;
 
-  test('with the token in it is not shown', async () => {
+  test('with the token is refused, and not quoted', async () => {
     const { context, stderr } = capture({ contractOnly: true, files: { 'seed.yaml': secrets.token }, env });
     expect(await sandbox([], { seed: 'seed.yaml' }, context, run)).toBe('invalid');
     expect(stderr()).toContain('(sensitive)');
   });
 
-  test('is not the file of the token', async () => {
+  test('is refused if it is the token file', async () => {
     const tokenFile = { ...env, ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: 'tok' };
     const { context, stderr } = capture({
       contractOnly: true,
@@ -202,12 +202,12 @@ describe('a seed of the sandbox', () => {
   });
 });
 
-describe('a diagnostic shows the line of rollcall.yaml without', () => {
+describe('a diagnostic quotes the line of rollcall.yaml, but masks', () => {
   test.each([
     ['the secret of a header', secrets.header],
     ['the password of the proxy', secrets.password],
     ['a line of the key', keyLine],
-  ])('%s, though no URL of a service is known', async (_what, secret) => {
+  ])('%s, also without the URL of a service', async (_what, secret) => {
     const files = { ...project(''), 'rollcall.yaml': `version: 1\nfoo: ${secret}\n` };
     const run = capture({ contractOnly: true, files, env: { ...env, ROLLCALL_URL: '' } });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
@@ -221,7 +221,7 @@ describe('a diagnostic shows the line of rollcall.yaml without', () => {
       'the service URL holds a user name',
     ],
     ['environments: { a: { uri: "https://me:canary-in-a-url@id.example.com" } }', 'unknown field `uri`'],
-  ])('the password in a URL', async (line, words) => {
+  ])('the password of a URL', async (line, words) => {
     const run = capture({
       contractOnly: true,
       files: { ...project(''), 'rollcall.yaml': `version: 1\n${line}\n` },

@@ -38,14 +38,14 @@ async function planOf(world: World, text: string): Promise<string> {
   return stdout();
 }
 
-describe.each([access, policies])('an application with `%s`', (declared) => {
-  test('is in sync while the binding lasts', async () => {
+describe.each([access, policies])('an application with %s', (declared) => {
+  test('is in sync until the binding expires', async () => {
     const world = worldUntil(later);
     expect(mayOpen(world, 'carol')).toBe(true);
     expect(await planOf(world, wiki(declared))).toContain('1 in sync');
   });
 
-  test('differs once the binding has expired, and gets another', async () => {
+  test('is different after the binding expired, and gets a new one', async () => {
     const world = worldUntil(past);
     expect(mayOpen(world, 'carol')).toBe(false);
     const planned = await planOf(world, wiki(declared));
@@ -72,7 +72,7 @@ test('an export leaves out expired bindings', async () => {
   expect(await exported(worldUntil(past))).not.toContain('staff');
 });
 
-test('a manifest cannot declare the expiry of a binding, which the API does not accept', async () => {
+test('a manifest cannot declare when a binding expires, which the API does not accept', async () => {
   const text = wiki('policies: [{ group: { name: staff }, order: 0, expires: 2030-01-01T00:00:00Z }]');
   const { context, stderr } = worldUntil(later).run(text);
   expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('invalid');

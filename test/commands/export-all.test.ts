@@ -25,7 +25,7 @@ test.each([['2023.10'], ['2025.12']] as const)(
   },
 );
 
-test('export --all of one service builds the same in a later one', async () => {
+test('export --all of one service rebuilds it on a later release', async () => {
   const tokens = [{ token: 'sandbox-token', superuser: true }];
   const { context, stdout } = capture({
     url: 'http://127.0.0.1:9',

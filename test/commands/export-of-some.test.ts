@@ -37,8 +37,8 @@ const lists = (world: World): string[] => [
   ...new Set(world.requests.map(({ path }) => path.replace(/^\/api\/v3\/|\?.*$/g, ''))),
 ];
 
-describe.each(someReleases(sandboxReleases))('an export of some kinds on release %s', (release) => {
-  test('of users reads no other kinds, and no names that it does not need', async () => {
+describe.each(someReleases(sandboxReleases))('on release %s, an export of some kinds', (release) => {
+  test('reads only users and the names that they refer to for users', async () => {
     const world = new World(seed, release);
     const { ending, stdout, stderr } = await exported(world, { target: ['user.*'] });
     expect(ending, stderr).toBe('done');
@@ -47,27 +47,27 @@ describe.each(someReleases(sandboxReleases))('an export of some kinds on release
     expect(lists(world).toSorted()).toEqual(['admin/version/', 'core/groups/', 'core/users/']);
   });
 
-  test('an export of one who is in no group reads no groups', async () => {
+  test('an export of a user without groups reads no groups', async () => {
     const world = new World(seed, release);
     expect((await exported(world, { target: ['user.bob'] })).ending).toBe('done');
     expect(lists(world).toSorted()).toEqual(['admin/version/', 'core/users/']);
   });
 });
 
-test('an export without applications ends well where these are not shown', async () => {
+test('an export without applications succeeds although these cannot be read', async () => {
   const world = new World(seed);
   const some = { type: ['application', 'group', 'user'], exclude: ['application.*'], list: true };
   expect((await exported(world, some)).ending).toBe('done');
 });
 
-test('an export of applications without `access` does not read who may open them', async () => {
+test('an export of applications without access reads no bindings', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser: true }] });
   const { ending } = await exported(world, { target: ['application.*'], without: 'access' });
   expect(ending).toBe('done');
   expect(lists(world)).not.toContain('policies/bindings/');
 });
 
-test('a pattern that reaches several types by its beginning is read in each', async () => {
+test('an export by a prefix of types reads all types that begin with it', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser: true }] });
   const { stdout } = await exported(world, { target: ['*.wiki', 'gr?up.staff'], list: true });
   expect(stdout.trim().split('\n')).toEqual(['group.staff', 'application.wiki']);

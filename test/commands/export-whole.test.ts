@@ -69,7 +69,7 @@ const cases = releases.flatMap((release) =>
 );
 
 test.each(cases)(
-  'an export of a random instance is in sync with it, and builds the same in a fresh service: $release, seed $index',
+  'an export of a random instance is in sync with it, and rebuilds it on a fresh service: $release, seed $index',
   async ({ release, index }) => {
     const world = new World(seed, release);
     await applied(world, JSON.stringify(instance(world, release, seededRandom(index))));
@@ -84,7 +84,7 @@ test.each(cases)(
   },
 );
 
-test('every secret and write-only field is a comment with its variable, and in the list of values to set', async () => {
+test('an export has a comment with a variable for every secret and write-only field, and lists the values to set', async () => {
   const release = '2026.8';
   const world = new World(seed, release);
   const entries = createdKinds

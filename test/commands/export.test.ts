@@ -57,7 +57,7 @@ async function planning(transport: Transport, texts: ReadonlyMap<string, string>
 }
 
 test.each(['(sensitive)', '(hidden)'])(
-  'a name %s is escaped, and a plan of it has no changes',
+  'a name %s is escaped in an export, whose plan has no changes',
   async (word) => {
     const { send } = sandboxHere({
       users: [{ username: word, name: word, email: 'a@example.com', attributes: { a: word } }],
@@ -89,7 +89,7 @@ describe('names in place of ids', () => {
   };
   const uuidOf = (id: number): string => `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`;
 
-  test('make an export that applies to a service with other ids, whose own export is equal', async () => {
+  test('make an export that applies to a service with other ids, with an equal export afterwards', async () => {
     const from = world(100, {
       applications: [
         { slug: 'wiki', name: 'Wiki', provider: 101, backchannel_providers: [104, 103] },
@@ -113,7 +113,7 @@ describe('names in place of ids', () => {
     expect([...second.written]).toEqual([...first.written]);
   });
 
-  test('are left out if two records have the same name', async () => {
+  test('are not used if two records have the same name', async () => {
     const from = world(100, {
       groups: ['staff', 'ops & more', 'twice', 'twice'].map((name, index) => ({
         pk: uuidOf(100 + index),
@@ -131,7 +131,7 @@ describe('names in place of ids', () => {
     expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
   });
 
-  test('are ids if the token may not view them, with a note: exit 6', async () => {
+  test('are not used if the token may not view the records, which is noted: exit 6', async () => {
     const from = world(100, {
       tokens: [{ token: 'superuser-token', username: 'limited', view_groups: 'none' }],
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
@@ -143,7 +143,7 @@ describe('names in place of ids', () => {
     expect(stderr).toContain('Let the token view groups.');
   });
 
-  test('are ids where the service fails to list them, which is no missing right', async () => {
+  test('are not used if the service fails to list the records, which is not reported as a missing right', async () => {
     const { send } = world(100, {
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
     });
@@ -154,7 +154,7 @@ describe('names in place of ids', () => {
     expect(stderr).toContain('Read the log of the service.');
   });
 
-  test('are ids if the name contains the token', async () => {
+  test('are not used if the name contains the token', async () => {
     const from = world(100, {
       groups: [{ pk: uuidOf(1), num_pk: 1, name: `group ${sandboxToken}` }],
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1)] }],
@@ -165,7 +165,7 @@ describe('names in place of ids', () => {
     expect(stdout).not.toContain(sandboxToken);
   });
 
-  test('are ids if a manifest cannot contain the name', async () => {
+  test('are not used if a manifest cannot contain the name', async () => {
     const names = ['é'.repeat(500), 'é'.repeat(501), ' staff'];
     const from = world(100, {
       groups: names.map((name, index) => ({ pk: uuidOf(index + 1), num_pk: index, name })),
@@ -251,7 +251,7 @@ describe('rollcall export', () => {
     ['none', ['manifest']],
     ['path', ['applications', 'groups', 'users/staff/engineering', 'users/users']],
     ['group', ['applications/docs', 'applications/docs-more', 'groups', 'users']],
-  ])('writes files that plan as no changes: --split %s', async (split, names) => {
+  ])('writes files whose plan has no changes: --split %s', async (split, names) => {
     const { send } = sandboxHere(seed);
     const { written, stdout, ending } = await exporting(send, { out: 'm/', ...(split && { split }) });
     expect({ stdout, ending }).toEqual({ stdout: '', ending: 'done' });
@@ -266,13 +266,13 @@ describe('rollcall export', () => {
     ['CON/aux.txt/Nul/console', 'con-/aux-txt/nul-/console'],
     ['./..', 'other'],
     ['x'.repeat(400), 'x'.repeat(100)],
-  ])('uses only file names below the folder that every system accepts: %s', async (path, name) => {
+  ])('uses only file names inside its folder that every system accepts: %s', async (path, name) => {
     const { send } = sandboxHere({ users: [{ username: 'alice', name: 'Alice', path }] });
     const { written } = await exporting(send, { out: 'm', split: 'path', target: ['user.alice'] });
     expect([...written.keys()]).toEqual([`m/users/${name}.yaml`]);
   });
 
-  test('writes fields for the release of the service, if known', async () => {
+  test('writes fields for the release of the service if known', async () => {
     const slug = 'a'.repeat(51);
     const applicationsOnly = { type: ['application'] };
     const { send } = sandboxHere(
@@ -301,7 +301,7 @@ describe('rollcall export', () => {
     expect(older.ending).toBe('incomplete');
   });
 
-  test('leaves the names of later fields out for an older release', async () => {
+  test('writes ids if an older release does not have the field of the name', async () => {
     const { send } = sandboxHere({ applications: [{ slug: 'wiki', name: 'Wiki' }] });
     const withIcon: Transport = async (request, signal) => {
       const exchange = await send(request, signal);
@@ -320,7 +320,7 @@ describe('rollcall export', () => {
     expect(stdout).not.toContain('meta_icon');
   });
 
-  test('leaves out requested fields, and declared records', async () => {
+  test('leaves out the fields of --without and records that are declared', async () => {
     const { send } = sandboxHere(seed);
     const list = async (options: Partial<ExportOptions>): Promise<string[]> => {
       const { stdout, ending } = await exporting(
@@ -384,7 +384,7 @@ describe('rollcall export', () => {
     expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out: 4');
   });
 
-  test('checks its manifests with a plan, and writes nothing if there are changes', async () => {
+  test('checks its manifests with a plan, and writes nothing if that has changes', async () => {
     const { send } = sandboxHere(seed);
     const { ending, written, stderr } = await exporting(send, { out: 'm', check: true, split: 'path' });
     expect({ ending, files: written.size }).toEqual({ ending: 'done', files: 4 });
@@ -403,7 +403,7 @@ describe('rollcall export', () => {
     expect(refused.stderr).toMatch(/! user\.alice[^]*Nothing was written\.\n$/);
   });
 
-  test('prints JSON, which is a manifest as well', async () => {
+  test('prints JSON, which is a valid manifest too', async () => {
     const { stdout } = await exporting(sandboxHere(seed).send, { output: 'json', target: ['user.bob'] });
     expect(parseJson(stdout)).toEqual({
       version: 1,
@@ -466,15 +466,15 @@ describe('rollcall export', () => {
   });
 
   test.each<[what: string, options: Partial<ExportOptions>, said: string]>([
-    ['to read lists under the contract alone', { contractOnly: true }, 'the three documented operations'],
-    ['files without a folder', { split: 'path' }, '--split needs --out'],
-    ['files of JSON', { output: 'json', out: 'm' }, '-o json'],
-    ['a list in files', { list: true, out: 'm' }, '--list'],
-    ['a file', { out: 'm.yaml' }, '--out names a folder'],
+    ['--contract-only', { contractOnly: true }, 'the three documented operations'],
+    ['--split without a folder', { split: 'path' }, '--split needs --out'],
+    ['--split with JSON', { output: 'json', out: 'm' }, '-o json'],
+    ['--list with --out', { list: true, out: 'm' }, '--list'],
+    ['a file for --out', { out: 'm.yaml' }, '--out names a folder'],
     ['an unknown type', { type: ['users'] }, 'there is no type "users"'],
     ['an unknown field', { without: 'emails' }, 'no field "emails"'],
-    ['a name', { without: 'username' }, 'no field "username"'],
-    ['what is not there', { target: ['user.nobody'] }, 'an address like user.nobody'],
+    ['an identity for --without', { without: 'username' }, 'no field "username"'],
+    ['an address without a record', { target: ['user.nobody'] }, 'an address like user.nobody'],
   ])('refuses %s', async (_, options, said) => {
     const ended = exporting(sandboxHere(seed).send, options);
     await expect(ended).rejects.toThrow(UsageError);
@@ -482,8 +482,8 @@ describe('rollcall export', () => {
   });
 });
 
-describe('unreadable records are reported, not taken as absent', () => {
-  test('applications, where the token is not that of a superuser', async () => {
+describe('an export reports unreadable records instead of treating them as absent', () => {
+  test("if the token is not a superuser's and sees no applications", async () => {
     const { send } = listingService({ applications: manyApplications(3), isSuperuser: false });
     const { ending, stdout, stderr } = await exporting(send, { type: ['application'] });
     expect(ending).toBe('incomplete');
@@ -491,7 +491,7 @@ describe('unreadable records are reported, not taken as absent', () => {
     expect(stderr).toContain('This token sees 3, and the service counts 3.');
   });
 
-  test('an application that the service names and does not show, as no fault of the URL', async () => {
+  test('if the service refers to an application that it does not show, without blaming the URL', async () => {
     const { send } = listingService({
       applications: manyApplications(3),
       isSuperuser: false,
@@ -507,7 +507,7 @@ describe('unreadable records are reported, not taken as absent', () => {
     );
   });
 
-  test('the records of a broken page and after it', async () => {
+  test('on a broken page and after it', async () => {
     const { send } = listingService({
       users: manyUsers(250),
       instead: ({ page }) => (page === 2 ? answered(500) : undefined),
@@ -518,7 +518,7 @@ describe('unreadable records are reported, not taken as absent', () => {
     expect(stderr).toContain('not all users could be read: ');
   });
 
-  test('an address that was not found in an incomplete list', async () => {
+  test('if an address was not found in an incomplete list', async () => {
     const users = manyUsers(3);
     const { send } = listingService({
       users,
@@ -530,7 +530,7 @@ describe('unreadable records are reported, not taken as absent', () => {
     expect(stderr).toContain('the service counts 3 users');
   });
 
-  test('everything, if nothing answers or may be viewed', async () => {
+  test('if nothing answers or may be viewed', async () => {
     for (const [exchange, ending] of [
       [lost, 'failed'],
       [answered(403, { detail: 'no' }), 'denied'],
@@ -541,7 +541,7 @@ describe('unreadable records are reported, not taken as absent', () => {
     }
   });
 
-  test('values that a manifest cannot contain', async () => {
+  test('if a manifest cannot contain a value', async () => {
     const users = [{ pk: 1, username: 'a', name: ' A ', attributes: { '<<': 1 } }];
     const { ending, stdout, stderr } = await exporting(listingService({ users }).send, { type: ['user'] });
     expect(ending).toBe('incomplete');
@@ -571,7 +571,7 @@ function create({ address, kind, fields }: Declaration, sandbox: Sandbox): strin
     : create({ address, kind, fields: again }, sandbox);
 }
 
-test('a plan of an export has no changes, for any records', async () => {
+test('the plan of an export has no changes, for random records', async () => {
   await fc.assert(
     fc.asyncProperty(anyRecords, async (records) => {
       const { sandbox, send } = sandboxHere();

@@ -27,7 +27,7 @@ async function planned(
   return { code: exitCodes[ending], stderr: stderr(), written };
 }
 
-describe('--fail-on differs', () => {
+describe('plan --fail-on differs', () => {
   const shows: Readonly<Record<string, readonly string[]>> = {
     'all in sync': [synced],
     'something to create': [synced, absent],
@@ -71,7 +71,7 @@ describe('--fail-on differs', () => {
     }
   });
 
-  test('prints the reason of a failure last, even with --quiet, and nothing otherwise', async () => {
+  test('prints the reason of the failure last, even with --quiet, and otherwise nothing', async () => {
     const once = await planned([differing, absent], { failOn: ['differs', 'differs'] });
     expect(once.stderr).toBe('error: 1 resource differs, and --fail-on differs is given\n');
     const twice = [differing, '{ slug: synced, name: Other }'];
@@ -104,7 +104,7 @@ describe('--fail-on differs', () => {
     expect((await planned([differing], { report, ...changing })).written.get('g')).not.toContain('differs::');
   });
 
-  test('is reported with entries removed since the baseline', async () => {
+  test('is reported together with entries removed since the baseline', async () => {
     const since = async (before: readonly string[]): Promise<{ code: number; stderr: string }> => {
       const past = { 'a.yaml': `version: 1\napplications: [${before.join()}]\n` };
       return planned([synced], { failOn: ['undeclared', 'differs'], baseline: '.before' }, { past });
@@ -120,13 +120,13 @@ describe('--fail-on differs', () => {
     );
   });
 
-  test('leaves a plan its own code that goes no further', async () => {
+  test('does not replace the exit code of a failed plan', async () => {
     const beyond = await planned([differing, absent], { failOn: ['differs'], maxCreates: '0' });
     expect(beyond.code).toBe(1);
     expect(beyond.stderr).not.toContain('--fail-on');
   });
 
-  test('accepts only this word, and reads no path as its value', async () => {
+  test('accepts only this word, and does not read a path as its value', async () => {
     const wrong = await endedHere(['plan', '--fail-on', 'difers']);
     expect(wrong).toMatchObject({ code: 3, stdout: '' });
     expect(wrong.stderr).toContain(

@@ -100,7 +100,7 @@ const writes = ({ requests }: Service, from: number = 0): string[] =>
     });
 
 describe.each(someReleases(sandboxReleases))('flows on release %s', (release) => {
-  test('a new flow gets its policies first and the stage that logs people in last', async () => {
+  test('a new flow gets its policies first, and the stage that logs people in last', async () => {
     const service = serviceWith([], release);
     const text = flow(
       [stage('enter', 5), stage('who', 10), stage('proof', 20, guarded)].join(', '),
@@ -136,7 +136,7 @@ function holds(stages: readonly string[], others: readonly string[]): boolean {
 const changes: readonly { what: string; before: readonly string[]; now: string; after: readonly string[] }[] =
   [
     {
-      what: 'a second factor comes in and the login stage moves later',
+      what: 'a second factor is added and the login stage moves later',
       before: ['10 who', '20 proof', '30 enter'],
       now: [stage('who', 10), stage('proof', 20), stage('second', 30), stage('enter', 40)].join(', '),
       after: ['10 who', '20 proof', '30 second', '40 enter'],
@@ -154,19 +154,19 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
       after: ['10 who', '20 proof', '30 enter'],
     },
     {
-      what: 'a password stage stood after where the new login stage comes',
+      what: 'the new login stage is placed before the password stage',
       before: ['10 who', '50 proof'],
       now: [stage('who', 10), stage('proof', 20), stage('enter', 30)].join(', '),
       after: ['10 who', '20 proof', '30 enter'],
     },
     {
-      what: 'another stage takes the place of the password stage, with a policy',
+      what: 'another stage with a policy replaces the password stage',
       before: ['10 who', '20 proof', '30 enter'],
       now: [stage('who', 10), stage('second', 20, guarded), stage('enter', 30)].join(', '),
       after: ['10 who', '20 second (1)', '30 enter'],
     },
     {
-      what: 'another login stage takes the place of the login stage',
+      what: 'another login stage replaces the login stage',
       before: ['10 who', '20 proof', '30 enter'],
       now: [stage('who', 10), stage('proof', 20), stage('stay', 30)].join(', '),
       after: ['10 who', '20 proof', '30 stay'],
@@ -180,9 +180,9 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
   ];
 
 const faults = {
-  'the answer to one request is lost': (since: number) => ({ arrives: true, answers: since !== 0 }),
-  'one request does not arrive': (since: number) => ({ arrives: since !== 0, answers: true }),
-  'the run is killed after a request': (since: number) => ({ arrives: since <= 0, answers: since < 0 }),
+  'a lost answer to one request': (since: number) => ({ arrives: true, answers: since !== 0 }),
+  'a lost request': (since: number) => ({ arrives: since !== 0, answers: true }),
+  'a kill after a request': (since: number) => ({ arrives: since <= 0, answers: since < 0 }),
 };
 
 type Fault = keyof typeof faults;
@@ -198,8 +198,8 @@ function failing(service: Service, at: number, how: Fault, after: () => void): T
   };
 }
 
-describe.each(changes)('an apply where $what', ({ what, before, now, after }) => {
-  test('the way in is at no request shorter than before and after, and a binding that differs is one PATCH', async () => {
+describe.each(changes)('an apply in which $what', ({ what, before, now, after }) => {
+  test('never shortens the way in at any request, and changes a binding by one PATCH', async () => {
     const service = serviceWith(before);
     const states: (readonly string[])[] = [];
     const send: Transport = async (request, signal) => {
@@ -218,26 +218,29 @@ describe.each(changes)('an apply where $what', ({ what, before, now, after }) =>
     expect((await run('plan', service.send, flow(now))).stdout).toContain('No changes.');
   });
 
-  test.each(Object.keys(faults) as Fault[])('and %s: the next run ends as declared', async (how) => {
-    const whole = serviceWith(before);
-    await run('apply', whole.send, flow(now), all);
-    const first = whole.requests.findIndex(({ method }) => method !== 'GET');
-    for (const at of someMoments(first, whole.requests.length + 1, what.length + how.length)) {
-      const service = serviceWith(before);
-      let isRight = true;
-      const check = (): void => {
-        const way = wayIn(stagesIn(service));
-        isRight &&= way === undefined || holds(way, before) || holds(way, after);
-      };
-      await run('apply', failing(service, at, how, check), flow(now), all);
-      const { ending, stdout } = await run('apply', service.send, flow(now), all);
-      const ended = { at, ending, isRight, stages: stagesIn(service) };
-      expect(ended, stdout).toEqual({ at, ending: 'done', isRight: true, stages: after });
-    }
-  });
+  test.each(Object.keys(faults) as Fault[])(
+    'and %s leads to the declared state in the next run',
+    async (how) => {
+      const whole = serviceWith(before);
+      await run('apply', whole.send, flow(now), all);
+      const first = whole.requests.findIndex(({ method }) => method !== 'GET');
+      for (const at of someMoments(first, whole.requests.length + 1, what.length + how.length)) {
+        const service = serviceWith(before);
+        let isRight = true;
+        const check = (): void => {
+          const way = wayIn(stagesIn(service));
+          isRight &&= way === undefined || holds(way, before) || holds(way, after);
+        };
+        await run('apply', failing(service, at, how, check), flow(now), all);
+        const { ending, stdout } = await run('apply', service.send, flow(now), all);
+        const ended = { at, ending, isRight, stages: stagesIn(service) };
+        expect(ended, stdout).toEqual({ at, ending: 'done', isRight: true, stages: after });
+      }
+    },
+  );
 });
 
-test('a stage of an existing flow is removed with the delete permission', async () => {
+test('a stage of an existing flow is removed with permission to delete', async () => {
   const text = flow([stage('who', 10), stage('proof', 20)].join(', '));
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
   const { ending, stdout } = await run('apply', service.send, text, ['update']);
@@ -280,7 +283,7 @@ test('a policy of a stage is bound, changed and unbound inside of the flow', asy
   expect(stagesIn(service)).toEqual(['10 who', '20 proof', '30 enter']);
 });
 
-test('an update says that a new stage is used without its policies until they are bound', async () => {
+test('an update reports that a new stage is used without its policies until they are bound', async () => {
   const text = flow([stage('who', 10), stage('second', 25, guarded)].join(', '), ', at_least: [stages]');
   const { stdout } = await run('plan', serviceWith(['10 who', '30 enter']).send, text, ['update']);
   expect(stdout).toContain('the stage "second" (');
@@ -310,7 +313,7 @@ test.each([
   ['{ order: 1 }', 'a binding has exactly one of `stage`'],
   ['{ stage: { name: who }, order: 1, policies: [{ order: 1 }] }', 'a binding has exactly one of `policy`'],
   ['{ stage: { name: who }, order: 1, invalid_response_action: again }', 'invalid_response_action'],
-])('a flow is refused with the stages %s', async (stages, words) => {
+])('a flow with these stages is refused: %s', async (stages, words) => {
   const { ending, stdout } = await run('validate', serviceWith().send, flow(stages));
   expect(ending).toBe('invalid');
   expect(stdout).toContain(words);
@@ -339,7 +342,7 @@ test('an export has stages and policies inside of flows, and its plan has no cha
   expect((await run('plan', service.send, stdout())).stdout).toContain('No changes.');
 });
 
-test('a saved plan of a flow is applied as long as its bindings are as they were', async () => {
+test('a saved plan of a flow is applied if its bindings are still the same', async () => {
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
   const text = flow([stage('who', 10), stage('proof', 20, guarded), stage('enter', 40)].join(', '));
   const options = { config: 'rollcall.yaml', concurrency: '1', allow: [...all, 'open-login'] };

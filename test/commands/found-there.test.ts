@@ -30,15 +30,15 @@ async function applied(
 
 const taken = answered(400, { slug: ['taken'] });
 
-describe('an application that appears between the plan and its create', () => {
-  test('ends as exists if somebody else created it, with its differences', async () => {
+describe('an application that is created between the plan and its own create', () => {
+  test('ends as exists with its differences if somebody else created it', async () => {
     const { ending, stdout } = await applied(taken, 'Other');
     expect(ending).toBe('done');
     expect(stdout).toContain('  = application.wiki  exists already, and differs in name (the service said:');
     expect(stdout).toContain('warning: application.wiki: it now exists, and differs in `name` [differs]');
   });
 
-  test('is not complained of when it is as declared', async () => {
+  test('causes no complaint if it is as declared', async () => {
     const { stdout } = await applied(taken, 'Wiki');
     expect(stdout).toContain('  = application.wiki  exists already (the service said:');
     expect(stdout).not.toContain('differs in');
@@ -52,7 +52,7 @@ describe('an application that appears between the plan and its create', () => {
     );
   });
 
-  test('carries the difference into the JSON document', async () => {
+  test('has its difference in the JSON document', async () => {
     const { stdout } = await applied(taken, 'Other', { output: 'json' });
     expect(JSON.parse(stdout)).toMatchObject({
       outcomes: [{ outcome: 'exists', pk: 'p', diagnostics: [{ severity: 'warning', code: 'differs' }] }],
@@ -60,7 +60,7 @@ describe('an application that appears between the plan and its create', () => {
   });
 });
 
-test('an event has a difference as in the JSON document, without names of ids', async () => {
+test('an event has a difference as in the JSON document, without the names of ids', async () => {
   let looked = 0;
   const { context, stdout } = capture({
     files: {

@@ -34,7 +34,7 @@ function secretIn(world: World): string {
 }
 
 describe('a generated secret', () => {
-  test('is sent with the create, differs each time, and is shown nowhere', async () => {
+  test('is sent with the create, differs each time, and is never shown', async () => {
     const worlds = [new World({}, newest), new World({}, newest)];
     const outputs = [];
     for (const world of worlds) outputs.push(await applied(world, manifest()));
@@ -58,7 +58,7 @@ describe('a generated secret', () => {
     expect(secretIn(world)).toBe(secret);
   });
 
-  test('survives a lost answer to the create without a second one', async () => {
+  test('is not generated again after a lost answer to the create', async () => {
     const world = new World({}, newest);
     let isLost = false;
     world.tamper = (request, answer) => {
@@ -73,7 +73,7 @@ describe('a generated secret', () => {
     expect(secretIn(world)).toMatch(/^[A-Za-z0-9]{40}$/);
   });
 
-  test('is the same manifest for a saved plan', async () => {
+  test('does not change the manifests for a saved plan', async () => {
     const world = new World({}, newest);
     const planned = world.run(manifest(), {});
     expect(await plan(['m.yaml'], { output: 'text', out: 'plan.json' }, planned.context)).toBe('done');
@@ -87,15 +87,15 @@ describe('a generated secret', () => {
   });
 
   test.each([
-    ['a length that can be guessed', manifest('', '${generate:8}'), 9, 'with the length `8`'],
-    ['a length that is none', manifest('', '${generate:long}'), 9, 'with the length `long`'],
+    ['a length that is easy to guess', manifest('', '${generate:8}'), 9, 'with the length `8`'],
+    ['an invalid length', manifest('', '${generate:long}'), 9, 'with the length `long`'],
     [
-      'a field that is no secret',
+      'a field that is not secret',
       manifest('    client_id: ${generate:40}\n'),
       10,
       '`client_id` is no secret',
     ],
-  ])('%s is refused at its line', async (_, text, line, words) => {
+  ])('is refused at its line for %s', async (_, text, line, words) => {
     const ran = new World({}, newest).run(text);
     expect(await plan(['m.yaml'], { output: 'text' }, ran.context)).toBe('invalid');
     expect(ran.stderr()).toContain(`m.yaml:${line}:`);

@@ -57,7 +57,7 @@ function creates(requests: readonly HttpRequest[], path = groupsPath): JsonObjec
     .filter((body) => isJsonObject(body));
 }
 
-describe.each(someReleases(sandboxReleases))('one run on release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('on release %s, an apply', (release) => {
   test.each(['1', '8'])(
     'creates groups before resources that refer to them, %s at a time, and then has no changes',
     async (concurrency) => {
@@ -80,8 +80,8 @@ describe.each(someReleases(sandboxReleases))('one run on release %s', (release) 
   );
 });
 
-describe('a plan', () => {
-  test('shows the names of new groups in place of ids, and what they grant', async () => {
+describe('a plan with groups', () => {
+  test('shows the names of new groups in place of ids, and the rights that they grant', async () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send);
     expect(stdout).toContain('parents       ["staff" (created first)]\n');
     expect(stdout).toContain('groups    ["admins" (created first), "staff" (created first)]\n');
@@ -124,7 +124,7 @@ users:
     expect(stdout).toContain(`its \`parents\` lose ${ids[0]}, which grants a superuser's rights`);
   });
 
-  test('has only the name in its document', async () => {
+  test('has only the name of a new group in its document', async () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send, roll, { output: 'json' });
     const document = JSON.parse(stdout) as { resource_changes: { address: string; change: JsonObject }[] };
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -139,7 +139,7 @@ users:
     expect(stdout).toContain(`parents       ["staff" (${ids[0]})]\n`);
   });
 
-  test('suggests the declared group that a name is nearest to', async () => {
+  test('suggests a declared group with a similar name', async () => {
     const text = roll.replace('groups: [{ name: admins }', 'groups: [{ name: admin }');
     const { ending, stderr } = await run('plan', sandboxTransport({ groups: [] }).send, text);
     expect(ending).toBe('invalid');
@@ -147,14 +147,14 @@ users:
     expect(stderr).toContain('Did you mean "admins"?');
   });
 
-  test('does not confuse an attribute with the name of a group', async () => {
+  test('does not take an attribute for the name of a group', async () => {
     const text =
       'version: 1\nusers: [{ username: a, name: A, attributes: { name: x } }]\ngroups: [{ name: x }]\n';
     const { stdout } = await run('plan', sandboxTransport({}).send, text);
     expect(stdout).toContain('attributes  {"name":"x"}\n');
   });
 
-  test('is refused without the right to view groups, as the next create could make a second one', async () => {
+  test('is refused without the right to view groups, since a create could duplicate one', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', view_groups: 'none' }] }, 't');
     const { ending, stdout } = await run('apply', service.send);
     expect(ending).toBe('incomplete');
@@ -163,7 +163,7 @@ users:
   });
 });
 
-describe('a reference to a group that was not created', () => {
+describe('a reference to a group that could not be created', () => {
   const text = `version: 1
 groups:
   - { name: bad, roles: [11111111-1111-4111-8111-111111111111] }
@@ -174,7 +174,7 @@ users:
   - { username: carl, name: Carl }
 `;
 
-  test('is not sent, and says so; all else is created', async () => {
+  test('is not sent, which is reported, and other resources are created', async () => {
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run('apply', service.send, text);
     expect(ending).toBe('incomplete');
@@ -191,7 +191,7 @@ users:
     );
   });
 
-  test('has that reason in the document', async () => {
+  test('is the reason given in the document', async () => {
     const { stdout } = await run('apply', sandboxTransport({ groups: [] }).send, text, { output: 'json' });
     const document = JSON.parse(stdout) as { outcomes: { address: string; stopped_by?: string }[] };
     expect(schemaErrors('apply', document)).toEqual([]);
@@ -200,7 +200,7 @@ users:
   });
 });
 
-describe('a duplicate name', () => {
+describe('a group name that two records have', () => {
   const twice = sandboxTransport({ groups: ids.map((pk) => ({ pk, name: 'staff' })) });
 
   test('is reported with both ids, at its declaration and at references', async () => {
@@ -213,7 +213,7 @@ describe('a duplicate name', () => {
     expect(twice.sent()).toEqual([]);
   });
 
-  test('leaves the others to a plan that keeps going', async () => {
+  test('does not stop other resources with --keep-going', async () => {
     const { ending, stdout } = await run('apply', twice.send, roll, { keepGoing: true });
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('+ user.bob  created');
@@ -222,11 +222,11 @@ describe('a duplicate name', () => {
   });
 });
 
-describe('never doubled where the service would double', () => {
+describe('groups whose names are not unique in the service', () => {
   const one =
     'version: 1\ngroups: [{ name: staff }]\nusers: [{ username: a, name: A, groups: [{ name: staff }] }]\n';
 
-  test('a group created by somebody else after the plan is found shortly before the create', async () => {
+  test('are found shortly before the create if somebody else created one after the plan', async () => {
     const service = sandboxTransport({ groups: [] });
     let looks = 0;
     const { stdout } = await run(
@@ -246,7 +246,7 @@ describe('never doubled where the service would double', () => {
     ]);
   });
 
-  test('a lost answer is settled by a look-up, and dependent resources continue', async () => {
+  test('are looked up after a lost answer, and dependent resources continue', async () => {
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run(
       'apply',
@@ -262,7 +262,7 @@ describe('never doubled where the service would double', () => {
     expect(creates(service.requests, '/api/v3/core/users/')).toHaveLength(1);
   });
 
-  test('a create that may still be under way is not sent again', async () => {
+  test('are not created again while a create may still be under way', async () => {
     const service = sandboxTransport({ groups: [] });
     let posts = 0;
     const { ending, stdout } = await run(
@@ -280,7 +280,7 @@ describe('never doubled where the service would double', () => {
     expect(service.sent()).toEqual([]);
   });
 
-  test('no group is created with contract_only', async () => {
+  test('are not created with contract_only', async () => {
     const service = sandboxTransport({});
     const { ending, stdout } = await run('validate', service.send, one, {}, { contractOnly: true });
     expect(ending).toBe('invalid');
@@ -303,14 +303,14 @@ test('a new group is created before an existing user joins it', async () => {
   expect(service.sent().at(-1)).toEqual({ groups: [ids[0], named(service, 'new')[0]?.['pk']] });
 });
 
-describe('a saved plan', () => {
+describe('a saved plan with new groups', () => {
   const saved = async (service: ReturnType<typeof sandboxTransport>): Promise<Setup> => {
     const { written } = await run('plan', service.send, roll, { out: 'p.json' });
     return { files: { 'm.yaml': roll, 'p.json': written.get('p.json') ?? '' } };
   };
   const options = { plan: 'p.json' };
 
-  test('contains names of new groups, and fills in their ids', async () => {
+  test('contains their names, and fills in their ids', async () => {
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run('apply', service.send, roll, options, await saved(service));
     expect(ending, stdout).toBe('done');
@@ -320,7 +320,7 @@ describe('a saved plan', () => {
     );
   });
 
-  test('is refused if a group exists meanwhile', async () => {
+  test('is refused if one of them exists meanwhile', async () => {
     const service = sandboxTransport({ groups: [] });
     const setup = await saved(service);
     service.sandbox.create('group', { name: 'staff' });
@@ -330,7 +330,7 @@ describe('a saved plan', () => {
     expect(service.sent()).toEqual([]);
   });
 
-  test('is refused if a group was replaced meanwhile', async () => {
+  test('is refused if an existing group was replaced meanwhile', async () => {
     const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] });
     const setup = await saved(service);
     service.sandbox.delete('group', 'staff');
@@ -342,7 +342,7 @@ describe('a saved plan', () => {
 });
 
 test.each(someReleases(sandboxReleases))(
-  'a group without parents is as declared on release %s',
+  'a group without parents is in sync on release %s',
   async (release) => {
     const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] }, undefined, release);
     const text = 'version: 1\ngroups: [{ name: staff, parents: [] }]\n';

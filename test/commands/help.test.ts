@@ -15,13 +15,13 @@ describe('rollcall help', () => {
     [['plan'], 'Usage: rollcall plan '],
     [['import', 'csv'], 'Usage: rollcall import csv '],
     [['exit-codes'], 'EXIT CODES\n\n'],
-  ])('%j prints it', async (words, begin) => {
+  ])('is printed by %j', async (words, begin) => {
     const { code, stdout, stderr } = await endedHere(['help', ...words]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.slice(0, begin.length)).toBe(begin);
   });
 
-  test('explains what --wait waits for', async () => {
+  test('explains when --wait waits', async () => {
     const { stdout } = await endedHere(['help', 'apply']);
     expect(stdout).toMatch(/--wait <seconds> +wait while the service is down \(default: 60 once up\)\n/);
   });
@@ -32,15 +32,15 @@ describe('rollcall help', () => {
     [['update'], 'It is a capability: rollcall help capabilities.'],
     [['report', 'plan'], `The topics are: ${topicNames.join(', ')}.`],
     [['exit-codes', 'plan'], 'Did you mean `exit-codes`?'],
-  ])('%j is refused', async (words, hint) => {
+  ])('is refused with %j', async (words, hint) => {
     const { code, stdout, stderr } = await endedHere(['help', ...words]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain(hint);
   });
 });
 
-describe('a page as text', () => {
-  test.each(topicNames)('%s has all its words, and no line too long', (name) => {
+describe('a documentation page in the terminal', () => {
+  test.each(topicNames)('about %s has all its words and no line that is too long', (name) => {
     const page = topicPage(name);
     const text = pageText(page, 60);
     const words = (of: string): string[] => of.match(/[\w-]{4,}/g) ?? [];

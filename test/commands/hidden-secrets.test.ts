@@ -85,7 +85,7 @@ describe('the rotation of a secret', () => {
     expect(world.writes()).toHaveLength(1);
   });
 
-  test('is never called done, or in sync, where the service hides the secret and nothing was sent', async () => {
+  test('is not reported as done or in sync if the service hides the secret and nothing was sent', async () => {
     const world = worldWith(true);
     const { stdout } = await rollcall(compared, world);
     expect(stdout).toContain('1 not compared');
@@ -94,11 +94,11 @@ describe('the rotation of a secret', () => {
   });
 
   const ways = [
-    { how: 'with a secret that is compared', hides: false, args: compared },
-    { how: 'with a secret that the service hides', hides: true, args: resent },
+    { how: 'a secret that is compared', hides: false, args: compared },
+    { how: 'a secret that the service hides', hides: true, args: resent },
   ];
   test.each(ways)(
-    'ends with the new secret, $how, between whichever requests the run is killed',
+    'ends with the new secret if the run is killed between any two requests: $how',
     async ({ hides, args }) => {
       const calm = worldWith(hides);
       expect(await rollcall(args, calm)).toMatchObject({ ending: 'done' });
@@ -135,7 +135,7 @@ describe('the rotation of a secret', () => {
 });
 
 describe('a secret that the service hides', () => {
-  test('is not compared, and a plan says how it is sent', async () => {
+  test('is not compared, and a plan tells how to send it', async () => {
     const { context, stdout } = worldWith(true).run('', {}, { files });
     expect(
       await plan(['grafana.yaml'], { output: 'json', detailedExitcode: true, ...allowed }, context),
@@ -165,9 +165,9 @@ describe('a secret that the service hides', () => {
   });
 
   test.each<[string, readonly string[], object]>([
-    ['one by one', [address], {}],
-    ['all', [], { all: true }],
-  ])('is missing from credentials, which says so: %s', async (_, addresses, more) => {
+    ['of one provider', [address], {}],
+    ['of all', [], { all: true }],
+  ])('is missing from rollcall credentials, which reports that: %s', async (_, addresses, more) => {
     const world = worldWith(true);
     const { context, stderr, written } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
     const options = { format: 'json', to: 'c.json', ...more } as const;
@@ -180,7 +180,7 @@ describe('a secret that the service hides', () => {
 test.each([
   ['plan', compared.filter((arg) => !/^--yes$/.test(arg)).map((arg) => (arg === 'apply' ? 'plan' : arg))],
   ['apply', compared],
-])('%s requests no secret, since each such answer is an audit event', async (_, args) => {
+])('%s requests no secret, since each such answer would be an audit event', async (_, args) => {
   const world = worldWith(false);
   await rollcall(args, world);
   expect(world.requests.length).toBeGreaterThan(0);

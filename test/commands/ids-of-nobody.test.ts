@@ -48,7 +48,7 @@ async function ran(
   return { ending, out: stdout() + stderr() };
 }
 
-describe.each(wrong)('an id of a %s that does not exist', (_, text, summary) => {
+describe.each(wrong)('the id of a %s that does not exist', (_, text, summary) => {
   test.each(someReleases(sandboxReleases))(
     'is an error at its line before anything is sent, on release %s',
     async (release) => {
@@ -61,7 +61,7 @@ describe.each(wrong)('an id of a %s that does not exist', (_, text, summary) => 
     },
   );
 
-  test('keeps only its own entry from being planned, with --keep-going', async () => {
+  test('keeps only its own entry from being planned with --keep-going', async () => {
     const more = `${text}groups: [{ name: guests }]\n`;
     const { ending, out } = await ran(new World(seed), plan, more, { keepGoing: true });
     expect(ending).toBe('incomplete');
@@ -69,7 +69,7 @@ describe.each(wrong)('an id of a %s that does not exist', (_, text, summary) => 
     expect(out).toContain('+ group.guests');
   });
 
-  test("is planned with a note, if the token is not a superuser's", async () => {
+  test("is planned with a note if the token is not a superuser's", async () => {
     const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
     const { ending, out } = await ran(world, plan, text);
     expect(ending).toBe('done');
@@ -79,7 +79,7 @@ describe.each(wrong)('an id of a %s that does not exist', (_, text, summary) => 
   });
 });
 
-test('an existing id, or one that only existing resources use, is planned without a note', async () => {
+test('an existing id, or an id in an unchanged resource, is planned without a note', async () => {
   const text = `version: 1
 applications: [{ slug: wiki, name: Wiki, provider: 7, access: { groups: ["${staff.toUpperCase()}"] } }]
 `;
@@ -91,7 +91,7 @@ applications: [{ slug: wiki, name: Wiki, provider: 7, access: { groups: ["${staf
   expect(there.requests.filter(({ path }) => path.includes('/providers/all/8/'))).toEqual([]);
 });
 
-test('many ids are read from a list, and only the missing ones one by one', async () => {
+test('many ids are read from a list, and only missing ids one by one', async () => {
   const groups = Array.from({ length: 30 }, (_, index) => ({
     name: `g${index}`,
     pk: `11111111-1111-4111-8111-1111111111${String(index).padStart(2, '0')}`,
@@ -108,7 +108,7 @@ test('many ids are read from a list, and only the missing ones one by one', asyn
   expect(single.map(({ path }) => path.split('/').at(5))).toEqual([nobody]);
 });
 
-test('with a token that may not view groups, the create is planned, and JSON has no error', async () => {
+test('with a token that may not view groups, a create with an id is planned, and its JSON has no error', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', view_groups: 'none' }] });
   const text = `version: 1\nusers: [{ username: jane, name: Jane, groups: ["${nobody}"] }]\n`;
   const { ending, out } = await ran(world, plan, text, { output: 'json' });

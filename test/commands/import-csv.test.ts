@@ -80,7 +80,7 @@ describe('rollcall import csv', () => {
 
   test.each<[what: string, text: string | Uint8Array, said: string]>([
     [
-      'what is wrong with a cell',
+      'an invalid cell',
       'username,name,is_active\na,A,yes\n',
       'people.csv:2:5: error: `is_active` must be true or false [wrong-type]\n',
     ],
@@ -90,21 +90,21 @@ describe('rollcall import csv', () => {
       'people.csv:1:10: error: unknown column `E-Mail` [unknown-field]\n  1 | username,E-Mail\n    |          ^^^^^^\n    Did you mean `email`?\n',
     ],
     [
-      'another delimiter',
+      'another delimiter than the comma',
       'username;name\na;b\n',
       'people.csv: error: the column `username` is missing [missing-field]\n    The first row names the columns, after the fields of users in a manifest. For a separator other than a comma, use --delimiter.\n',
     ],
     [
-      'Latin-1',
+      'the encoding Latin-1',
       Buffer.from('username,name\nj\xfcrgen,J\xfcrgen\n', 'latin1'),
       'people.csv: error: this file is not valid UTF-8 [not-utf-8]\n    Save it as UTF-8.\n',
     ],
     [
-      'UTF-16',
+      'the encoding UTF-16',
       Buffer.from('\ufeffusername,name\na,b\n', 'utf16le'),
       'people.csv: error: this file is UTF-16 [not-utf-8]\n    Save it as UTF-8.\n',
     ],
-    ['what a terminal would act on', 'username,\u001b[2J\na,b\n', 'unknown column `\\u{1b}[2J`'],
+    ['a control character', 'username,\u001b[2J\na,b\n', 'unknown column `\\u{1b}[2J`'],
   ])('reports %s, and writes nothing', async (_, text, said) => {
     const { code, stdout, stderr } = await importing(text, '--out', 'out.yaml');
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
@@ -113,7 +113,7 @@ describe('rollcall import csv', () => {
     expect(() => statSync(join(cwd, 'out.yaml'))).toThrow('ENOENT');
   });
 
-  test('warns, and writes', async () => {
+  test('reports a warning, and still writes', async () => {
     const { code, stdout, stderr } = await importing(
       '\ufeffusername;last_login\r\na;2024-05-01 10:00\r\n',
       '--delimiter',

@@ -69,8 +69,8 @@ function expectInNone(outputs: Ran['outputs'], words: string): void {
 
 const ours = 'exists: the answer to its create was lost or unclear, so this run probably created it';
 
-describe('a user that exists already', () => {
-  test('after a lost answer may be incomplete, and every format reports it', async () => {
+describe('a user that exists although this run should create it', () => {
+  test('may be incomplete after a lost answer, which every format reports', async () => {
     const { ending, outputs } = await applied(user, [lost, taken]);
     expect(ending).toBe('incomplete');
     expectInEach(outputs, `${ours}, and fields may be missing`);
@@ -90,13 +90,13 @@ describe('a user that exists already', () => {
     expect(outputs['junit']).toContain('failures="1"');
   });
 
-  test.each([502, 405, 500, 504])('after a %i may be incomplete too', async (status) => {
+  test.each([502, 405, 500, 504])('may be incomplete after a %i too', async (status) => {
     const { ending, outputs } = await applied(user, [answered(status), taken]);
     expect(ending).toBe('incomplete');
     expectInEach(outputs, 'fields may be missing');
   });
 
-  test('is reported as existing if this run has no doubt', async () => {
+  test('is reported as existing if the answers were clear', async () => {
     const { ending, outputs } = await applied(user, [taken]);
     expect(ending).toBe('done');
     expectInNone(outputs, 'fields may be missing');
@@ -105,7 +105,7 @@ describe('a user that exists already', () => {
     expect(outputs['html']).toContain('exists already');
   });
 
-  test('with an invalid field is rejected, and its name is reported as taken too', async () => {
+  test('is rejected if a field is invalid, and its name is reported as taken too', async () => {
     const { ending, outputs } = await applied(user, [
       answered(400, { username: ['Vergeben.'], groups: ['No such group.'] }),
     ]);
@@ -126,13 +126,13 @@ describe('a user that exists already', () => {
   });
 });
 
-describe('an application found after a lost answer', () => {
+describe('an application found after a lost answer to its create', () => {
   const inPart = { pk: 'p', slug: 'wiki', name: 'Wiki', group: 'Tools', backchannel_providers: [] };
 
   test.each([
     ['at once', [absent, lost, answered(200, inPart)]],
     [
-      'after it could not be seen',
+      'after a denied look-up',
       [absent, lost, absent, answered(400, { slug: ['taken'] }), answered(200, inPart)],
     ],
   ])('%s, with differences, is reported as incomplete in every format', async (_, answers) => {
@@ -155,7 +155,7 @@ describe('an application found after a lost answer', () => {
     });
   });
 
-  test('equal to its declaration is reported as done, and probably created by this run', async () => {
+  test('is reported as done and probably created by this run if it is as declared', async () => {
     const whole = answered(200, { ...inPart, backchannel_providers: [2, 3] });
     const { ending, outputs } = await applied(application, [
       absent,
@@ -173,7 +173,7 @@ describe('an application found after a lost answer', () => {
     expect(outputs['text']).toContain('Apply complete!');
   });
 
-  test('without any doubt, and differs, is of somebody else: a warning', async () => {
+  test('is reported with a warning as created by somebody else if the answers were clear', async () => {
     const { ending, outputs } = await applied(application, [
       absent,
       answered(400, { slug: ['taken'] }),
@@ -196,7 +196,7 @@ describe('an application rejected for its slug and another field', () => {
   });
 });
 
-describe('a created application returned with other values', () => {
+describe('a created application that comes back with other values', () => {
   const whole = { pk: 1, username: 'alice', name: 'Alice', groups: [group] };
 
   test('is reported as created but different in every format', async () => {
@@ -222,14 +222,14 @@ describe('a created application returned with other values', () => {
     });
   });
 
-  test('is complete where the service does not show a field', async () => {
+  test('is complete if the service does not show a field', async () => {
     const { groups: _, ...without } = whole;
     const { ending, outputs } = await applied(user, [answered(201, without)]);
     expect(ending).toBe('done');
     expect(outputs['text']).toContain('Apply complete!');
   });
 
-  test('is reported without the sent secret, and without the returned value', async () => {
+  test('is reported without the sent secret and without the returned value', async () => {
     const secret =
       'version: 1\nusers: [{ username: alice, name: "${env:NAME}", attributes: { key: "${env:KEY}" } }]\n';
     let sent = '';
@@ -270,7 +270,7 @@ describe('a created application returned with other values', () => {
     expectInNone(outputs, sandboxToken);
   });
 
-  test('is not complained of when it comes back as the service writes it', async () => {
+  test('causes no complaint if the service only normalizes the values', async () => {
     const { ending, outputs } = await applied(application, [
       absent,
       answered(201, {
@@ -317,7 +317,7 @@ describe('a service with an expired licence', () => {
     });
   });
 
-  test('is named once if it prevents look-ups of applications', async () => {
+  test('is reported once if it prevents look-ups of applications', async () => {
     const two = `${application}  - slug: zoo\n    name: Zoo\n`;
     const { ending, outputs } = await applied(two, [readOnly, readOnly]);
     expect(ending).toBe('failed');

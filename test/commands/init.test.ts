@@ -25,8 +25,8 @@ async function started(
   return { ending: await init(folder, options, context), stdout: stdout(), written };
 }
 
-describe('init', () => {
-  test('writes a valid configuration and manifest, without a terminal', async () => {
+describe('rollcall init', () => {
+  test('writes valid settings and a valid manifest, without a terminal', async () => {
     const { ending, written, stdout } = await started({ url });
     expect(ending).toBe('done');
     expect([...written.keys()]).toEqual(['rollcall.yaml', 'manifests/applications.yaml', '.gitignore']);
@@ -53,7 +53,7 @@ describe('init', () => {
     ['github', '.github/workflows/rollcall.yaml'],
     ['gitlab', '.gitlab-ci.yml'],
   ])(
-    "writes a pipeline for %s that is valid YAML, and uses the project's rollcall",
+    "writes a pipeline for %s that is valid YAML and uses the project's rollcall",
     async (pipeline, path) => {
       const { written } = await started({ url, pipeline, tokenEnv: 'ID_TOKEN' });
       const text = written.get(path) ?? '';
@@ -89,7 +89,7 @@ describe('init', () => {
     expect(stdout).toContain('Merges create missing resources, and change nothing that exists.');
   });
 
-  test('asks for the permission of merges only when it writes a pipeline', async () => {
+  test('asks for the permission of merges only if it writes a pipeline', async () => {
     const questions: string[] = [];
     const answering = async (answer: string, pipeline: string): Promise<ReadonlyMap<string, string>> => {
       const { context, written } = capture({});
@@ -110,7 +110,7 @@ describe('init', () => {
     await expect(answering('all', 'gitlab')).rejects.toThrow('merges cannot be let "all"');
   });
 
-  test('names the switch that is missing in an existing rollcall.yaml', async () => {
+  test('names the switch that an existing rollcall.yaml is missing', async () => {
     const files = { 'rollcall.yaml': 'version: 1\nmanifests: [m]\n' };
     const { stdout } = await started({ url, pipeline: 'gitlab', merges: 'update' }, { files });
     expect(stdout).toContain('Add capabilities: [update] to rollcall.yaml');
@@ -165,7 +165,7 @@ describe('init', () => {
   ].join('\n');
 
   test.each(['github', 'gitlab'])(
-    'writes a pipeline for %s that agrees with the rollcall.yaml it keeps',
+    'writes a pipeline for %s that agrees with an existing rollcall.yaml',
     async (pipeline) => {
       const { context, written, stdout } = capture({
         files: { 'rollcall.yaml': kept },
@@ -224,7 +224,7 @@ describe('init', () => {
     expect(settings).toMatchObject({ diagnostics: [], config: opened });
   });
 
-  test('checks the service of the rollcall.yaml that it keeps, with its token', async () => {
+  test('checks the service of an existing rollcall.yaml, with its token', async () => {
     const files = { 'rollcall.yaml': kept.replace('STAGING_TOKEN', 'STAGING_TOKEN, token_file: gone') };
     const asked: string[] = [];
     const { stdout } = await started(
@@ -255,7 +255,7 @@ describe('init', () => {
     expect(written.size).toBe(0);
   });
 
-  test('writes into a folder, and says how to get there', async () => {
+  test('writes into a folder, and tells how to change to it', async () => {
     const { written, stdout } = await started({ url }, {}, 'roll/');
     expect([...written.keys()][0]).toBe('roll/rollcall.yaml');
     expect(stdout).toMatch(/Next: cd roll && rollcall plan --env production\n$/);
@@ -266,7 +266,7 @@ describe('init', () => {
     expect(stdout).toContain(String.raw`Next: cd 'it'\''s; mine' && rollcall plan`);
   });
 
-  test('checks the service when there is a token', async () => {
+  test('checks the service if there is a token', async () => {
     const { stdout } = await started({ url }, { env: { ROLLCALL_TOKEN: 'canary-token' } });
     expect(stdout).toContain('  ok    token ');
     const sent: unknown[] = [];
@@ -282,7 +282,7 @@ describe('init', () => {
     expect(stdout).not.toContain('canary');
   });
 
-  test('ends with 1 and leads to doctor when the service cannot be used', async () => {
+  test('ends with 1 and points to doctor if the service cannot be used', async () => {
     const { ending, stdout, written } = await started(
       { url },
       { env: { ROLLCALL_TOKEN: 'canary-token' }, transport: async () => answered(403, { detail: 'no' }) },
@@ -325,7 +325,7 @@ describe('init', () => {
     expect(complete.stdout).not.toContain('package');
   });
 
-  test('declares nothing that the first push would create, until a # is removed', async () => {
+  test('declares nothing that the first push would create until a # is removed', async () => {
     const { written } = await started({ url });
     const text = written.get('manifests/applications.yaml') ?? '';
     const declaredBy = async (manifest: string): Promise<string[]> => {
@@ -366,7 +366,7 @@ describe('init', () => {
     ['https://packages.example.com/rollcall-0.1.0.tgz?key=canary', false],
     ['file:../rollcall-0.1.0.tgz', false],
     ['rollcall', false],
-  ])('pins rollcall to its source in npm, never to its name: %s', (resolved, taken) => {
+  ])('pins rollcall to its source in package-lock.json, never to its name: %s', (resolved, taken) => {
     const lock = JSON.stringify({ packages: { 'node_modules/rollcall': { resolved } } });
     const dependency = dependencyIn(lock);
     expect(dependency).toBe(taken ? resolved : undefined);
@@ -381,7 +381,7 @@ describe('init', () => {
     expect(dependencyIn(lock)).toBeUndefined();
   });
 
-  test('asks again for the URL, but not for ever', async () => {
+  test('asks for an invalid URL again, but not endlessly', async () => {
     const { context } = capture({ answerToPrompt: '' });
     await expect(init(undefined, {}, context)).rejects.toThrow('no service URL is given');
   });
@@ -391,7 +391,7 @@ describe('init', () => {
     expect(stdout).toContain('The service was not checked: ROLLCALL_TOKEN is not set here.');
   });
 
-  test('asks for missing values if there is a terminal', async () => {
+  test('asks for missing values on a terminal', async () => {
     const { written } = await started({}, { answerToPrompt: '', env: { ROLLCALL_URL: url } });
     expect(written.get('rollcall.yaml')).toContain('token_env: ROLLCALL_TOKEN');
   });

@@ -67,7 +67,7 @@ function applications(...entries: string[]): string {
 }
 
 describe('without --keep-going', () => {
-  test.each(['plan', 'apply'] as const)('a name without an id ends the %s', async (command) => {
+  test.each(['plan', 'apply'] as const)('a name without an id ends %s', async (command) => {
     const { ending, stderr, world } = await run(command, { keepGoing: false });
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('No plan for');
@@ -75,8 +75,8 @@ describe('without --keep-going', () => {
   });
 });
 
-describe('with --keep-going, names without an id stop only their own resources', () => {
-  test('in the plan, which ends with 6 and lists them last', async () => {
+describe('with --keep-going, a name without an id', () => {
+  test('ends the plan with 6, which lists its resource last', async () => {
     const { ending, stdout, stderr } = await run('plan');
     expect(ending).toBe('incomplete');
     expect(stdout()).toMatch(/^ {2}! application\.bad is not planned {2}m\.yaml:3$/m);
@@ -90,7 +90,7 @@ describe('with --keep-going, names without an id stop only their own resources',
     expect(stderr().trimEnd()).toBe('error: 2 resources are not planned: application.bad, user.bob');
   });
 
-  test('in the JSON plan, which matches its schema', async () => {
+  test('is in the JSON plan, which matches its schema', async () => {
     const { stdout } = await run('plan', { output: 'json' });
     const document = parseJson(stdout());
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -103,7 +103,7 @@ describe('with --keep-going, names without an id stop only their own resources',
     });
   });
 
-  test('in the apply, which does everything else', async () => {
+  test('does not stop apply from doing everything else', async () => {
     const { ending, stdout, world } = await run('apply');
     expect(ending).toBe('incomplete');
     expect(created(world)).toEqual(['good', 'alice']);
@@ -117,14 +117,14 @@ describe('with --keep-going, names without an id stop only their own resources',
   test.each([
     ['--detailed-exitcode', { detailedExitcode: true }],
     ['--fail-on', { failOn: ['differs'] }],
-  ])('and exit code 6 takes precedence over the 2 of %s', async (_, options) => {
+  ])('makes exit code 6 take precedence over the 2 of %s', async (_, options) => {
     const text = manifest.replace('name: Kept', 'name: Other');
     const { ending, stderr } = await run('plan', options, { text });
     expect(ending).toBe('incomplete');
     if ('failOn' in options) expect(stderr()).toContain('1 resource differs, and --fail-on differs is given');
   });
 
-  test('and if nothing can be planned, nothing is done, with exit code 6', async () => {
+  test('ends with 6 and changes nothing if it affects all resources', async () => {
     const text = applications('slug: bad, name: Bad, provider: { name: nobody }');
     for (const command of ['plan', 'apply'] as const) {
       const { ending, stdout, world } = await run(command, {}, { text });
@@ -134,13 +134,13 @@ describe('with --keep-going, names without an id stop only their own resources',
     }
   });
 
-  test('and without errors the result is the same as without it', async () => {
+  test('changes nothing in the result if there is none', async () => {
     const good = applications('slug: good, name: Good, provider: { name: OIDC 2 }');
     expect((await run('plan', {}, { text: good })).ending).toBe('done');
     expect((await run('apply', {}, { text: good })).ending).toBe('done');
   });
 
-  test('and a resource whose name may not be looked up is not planned', async () => {
+  test('keeps its resource unplanned if the token may not look it up', async () => {
     const world = new World({
       ...seed,
       tokens: [{ token: 'canary-blind', view_groups: 'none' }],
@@ -153,12 +153,12 @@ describe('with --keep-going, names without an id stop only their own resources',
     expect(blind.stdout()).toContain('The token must be allowed to view groups.');
   });
 
-  test('and a resource that is not planned does not trigger --fail-fast', async () => {
+  test('does not trigger --fail-fast', async () => {
     const { world } = await run('apply', { failFast: true, concurrency: '1' });
     expect(created(world)).toEqual(['good', 'alice']);
   });
 
-  test('and a failed look-up of a name does not keep other resources from being created', async () => {
+  test('does not keep other resources from being created if its look-up fails', async () => {
     const world = new World(seed);
     world.tamper = ({ path }, answer) => (path.includes('/providers/') ? answered(500, 'broken') : answer());
     const { ending, stdout } = await run('apply', {}, { world });
@@ -167,7 +167,7 @@ describe('with --keep-going, names without an id stop only their own resources',
     expect(world.writes()).not.toEqual([]);
   });
 
-  test("and the service's request for too long a pause still ends the run", async () => {
+  test('does not prevent the end of a run if the service asks for too long a pause', async () => {
     const world = new World(seed);
     const later = answered(429, { detail: 'Later.' }, { 'retry-after': '100000' });
     world.tamper = ({ path }, answer) => (path.includes('/providers/') ? later : answer());
@@ -177,19 +177,19 @@ describe('with --keep-going, names without an id stop only their own resources',
     expect(world.writes()).toEqual([]);
   });
 
-  test('and an invalid manifest still ends the run', async () => {
+  test('does not prevent the end of a run if a manifest is invalid', async () => {
     const { ending, world } = await run('apply', {}, { text: `${manifest}  - { username: "", name: X }\n` });
     expect(ending).toBe('invalid');
     expect(world.writes()).toEqual([]);
   });
 });
 
-describe('reports list resources that are not planned, with reasons', () => {
+describe('a report lists resources that are not planned, with reasons', () => {
   const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'];
   const texts = async (command: 'plan' | 'apply'): Promise<ReadonlyMap<string, string>> =>
     (await run(command, { report: formats.map((format) => `${format}=${format}`) })).written;
 
-  test.each(['plan', 'apply'] as const)('in the report of %s', async (command) => {
+  test.each(['plan', 'apply'] as const)('for %s', async (command) => {
     const written = await texts(command);
     for (const format of formats) {
       const text = written.get(format) ?? '';
@@ -201,7 +201,7 @@ describe('reports list resources that are not planned, with reasons', () => {
     expect(written.get('markdown')).toContain(command === 'plan' ? '2 not planned' : '2 not attempted');
   });
 
-  test('the apply as JSON says that they could not be planned', async () => {
+  test('for apply -o json', async () => {
     const document = parseJson((await run('apply', { output: 'json' })).stdout());
     expect(schemaErrors('apply', document)).toEqual([]);
     expect(document).toMatchObject({
@@ -216,13 +216,13 @@ describe('reports list resources that are not planned, with reasons', () => {
   });
 });
 
-describe('a saved plan', () => {
+describe('a saved plan with resources that are not planned', () => {
   const saved = async (text = manifest, world = new World(seed)): Promise<{ text: string; world: World }> => {
     const { written } = await run('plan', { out: 'p.json', ...allowed }, { text, world });
     return { text: written.get('p.json') ?? '', world };
   };
 
-  test('contains resources that are not planned: its apply does the rest, lists them, and ends with 6', async () => {
+  test('applies the rest, lists them, and ends with 6', async () => {
     const { text, world } = await saved();
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
     const ran = world.run(manifest, env, { files: { 'm.yaml': manifest, 'p.json': text } });
@@ -231,7 +231,7 @@ describe('a saved plan', () => {
     expect(ran.stdout()).toContain('there is no provider named');
   });
 
-  test('is shown with it', async () => {
+  test('shows them in rollcall show', async () => {
     const { text, world } = await saved();
     const { context, stdout } = world.run('', env, { files: { 'p.json': text } });
     expect(await show('p.json', { output: 'text' }, context)).toBe('done');
@@ -239,7 +239,7 @@ describe('a saved plan', () => {
     expect(stdout()).toContain('2 not planned.');
   });
 
-  test('rejects --keep-going, which is an option for making it', async () => {
+  test('rejects --keep-going, an option of the plan', async () => {
     const { text, world } = await saved();
     const { context } = world.run('', env, { files: { 'p.json': text } });
     const applied = apply([], { output: 'text', plan: 'p.json', keepGoing: true }, context);
@@ -277,7 +277,7 @@ test('a resource that is not planned shows no hidden field', async () => {
   expect(all).not.toContain('canary-hidden-group');
 });
 
-test('a resource that is not planned is printed with escapes', async () => {
+test('a resource that is not planned is printed with control characters escaped', async () => {
   const text = manifest.replace('{ name: nobody }', String.raw`{ name: "no\u202ebody\n::error::x" }`);
   const formats = ['text=t', 'markdown=m', 'html=h', 'github=g', 'junit=x'];
   const { stdout, stderr, written } = await run('plan', { report: formats }, { text });
@@ -289,14 +289,14 @@ test('a resource that is not planned is printed with escapes', async () => {
   expect(compact.stdout()).toMatch(/^ {2}! user\.bob is not planned: there is no group named "stuff"/m);
 });
 
-describe('a certain rejection keeps a resource and its dependents from being planned', () => {
+describe('a resource is not planned because of a certain rejection', () => {
   const codesIn = ({ stdout }: Captured): unknown[] =>
     changesIn(parseJson(stdout())).map(({ address, diagnostics }) => [
       address,
       isJsonList(diagnostics) ? diagnostics.map((each) => isJsonObject(each) && each['code']) : 'planned',
     ]);
 
-  test('a provider that another application has', async () => {
+  test('if its provider belongs to another application', async () => {
     const text = applications(
       'slug: new, name: New, provider: { name: OIDC 1 }',
       'slug: fine, name: Fine, provider: 2',
@@ -311,7 +311,7 @@ describe('a certain rejection keeps a resource and its dependents from being pla
     expect(created(world)).toEqual(['fine']);
   });
 
-  test('a chain of dependents', async () => {
+  test('if it depends on another resource that is not planned', async () => {
     const world = new World({
       ...seed,
       applications: [1, 2, 3, 4].map((pk) => ({ slug: `app-${pk}`, name: `App ${pk}`, provider: pk })),
@@ -336,7 +336,7 @@ describe('a certain rejection keeps a resource and its dependents from being pla
     expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);
   });
 
-  test('an existing resource that refers to a later one of the plan', async () => {
+  test('if it exists and refers to a later resource that is not planned', async () => {
     const text = `version: 1
 applications:
   - { slug: kept, name: Kept, access: { users: [{ name: bob }] } }
@@ -351,7 +351,7 @@ users:
     expect(ran.stdout()).toContain('it waits for user.bob, which is not planned');
   });
 
-  test('all of a circle', async () => {
+  test('if it is part of a circle', async () => {
     const world = new World({
       ...seed,
       applications: [1, 2].map((pk) => ({ slug: `app-${pk}`, name: `App ${pk}`, provider: pk })),
@@ -365,7 +365,7 @@ users:
     expect([ran.ending, created(world)]).toEqual(['incomplete', ['fine']]);
   });
 
-  test('both resources that turn out to share a provider', async () => {
+  test("if names resolve to the same provider as another resource's", async () => {
     const text = applications(
       'slug: a, name: A, backchannel_providers: [{ name: OIDC 3 }]',
       'slug: b, name: B, backchannel_providers: [3]',
@@ -380,7 +380,7 @@ users:
     expect(created((await run('apply', {}, { text })).world)).toEqual(['c']);
   });
 
-  test('but a value of a resource that is not planned can be taken from it', async () => {
+  test('but another resource can take over a value from it', async () => {
     const text = applications(
       'slug: old, name: Old, provider: { name: nobody }',
       'slug: new, name: New, backchannel_providers: [3]',

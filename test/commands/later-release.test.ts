@@ -61,8 +61,8 @@ async function service(): Promise<(files?: Readonly<Record<string, string>>) => 
   return (files = { 'm.yaml': manifest }) => capture({ url: server.url, files });
 }
 
-describe('a release that rollcall does not know yet', () => {
-  test('is planned and applied by the rules of the newest, and one line says so', async () => {
+describe('a release that is newer than rollcall knows', () => {
+  test('is planned and applied by the rules of the newest known release, with a line about it', async () => {
     const run = await service();
     const first = run();
     expect(await plan(['m.yaml'], { output: 'text' }, first.context)).toBe('done');
@@ -75,7 +75,7 @@ describe('a release that rollcall does not know yet', () => {
     expect(second.stdout()).toContain('No changes.');
   });
 
-  test('is exported without unknown fields, and its plan has no changes', async () => {
+  test('is exported without unknown fields, and the plan has no changes', async () => {
     const run = await service();
     const { context, written, stderr } = run({});
     const ending = await exportManifests({ output: 'yaml', ids: true, out: 'm' }, context);

@@ -26,8 +26,8 @@ async function askedBy(manifest: JsonObject): Promise<string[]> {
 /** What a plan asks of the service itself. */
 const general = ['/api/v3/admin/version/', '/api/v3/core/users/me/'];
 
-describe('plan of a whole instance', () => {
-  test('reads each list once, and no record by itself', async () => {
+describe('a plan of a whole instance', () => {
+  test('reads each list once, and no single record', async () => {
     const asked = await askedBy(whole.manifest);
     const lists = whole.kinds.map(({ path }) => path);
     const shared = '/api/v3/providers/all/'; // shows which of them are of a derived type
@@ -36,7 +36,7 @@ describe('plan of a whole instance', () => {
     expect(asked.filter((path) => path === shared)).toHaveLength(Math.ceil(providers / 100));
   });
 
-  test('asks for no kind that the manifest does not name', async () => {
+  test('reads no kind that the manifests do not name', async () => {
     for (const kind of whole.kinds) {
       const entries = whole.manifest[kind.list] ?? [];
       const own = isJsonList(entries)

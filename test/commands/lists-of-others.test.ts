@@ -16,7 +16,7 @@ function world(): World {
 const asked = (of: World): string[] =>
   of.requests.flatMap(({ path }) => (path.startsWith('/api/v3/core/applications/?') ? path : []));
 
-test("an export with a token that is not a superuser's reads the list once, and reports gaps", async () => {
+test("an export by a token that is not a superuser's reads the list of superusers once, and reports gaps", async () => {
   const service = world();
   const { context, stdout, stderr } = service.run('version: 1\n');
   expect(await exportManifests({ output: 'yaml', type: ['application'] }, context)).toBe('incomplete');
@@ -27,7 +27,7 @@ test("an export with a token that is not a superuser's reads the list once, and 
   expect(asked(service).join('\n')).not.toContain('superuser_full_list');
 });
 
-test('undeclared records are found in the same way', async () => {
+test('undeclared records are found likewise', async () => {
   const service = world();
   const { context, stdout } = service.run('version: 1\napplications: [{ slug: c, name: c }]\n');
   await plan(['m.yaml'], { output: 'text', undeclared: true }, context);
@@ -35,7 +35,7 @@ test('undeclared records are found in the same way', async () => {
   expect(asked(service).filter((path) => path.includes('superuser_full_list'))).toEqual([]);
 });
 
-test('a delete by such a token asks for no list of superusers', async () => {
+test('a delete by such a token does not request superusers', async () => {
   const service = world();
   const { context } = service.run('version: 1\napplications: [{ slug: c, state: absent }]\n', {
     ROLLCALL_CAPABILITIES: 'delete',
@@ -45,9 +45,9 @@ test('a delete by such a token asks for no list of superusers', async () => {
 });
 
 test.each([
-  ['no answer came', lost, 'no complete answer came back', ''],
+  ['no answer', lost, 'no complete answer came back', ''],
   [
-    'it was denied',
+    'a denial',
     answered(403, { detail: 'You do not have permission to perform this action.' }),
     'the service denied access (403)',
     'The token needs the permission view_policybinding.',

@@ -57,11 +57,11 @@ async function running(command: typeof plan | typeof apply, text: string, sandbo
   return { ending: await command(['m.yaml'], options, context), stdout: stdout(), requests };
 }
 
-describe('a plan with lists', () => {
+describe('a plan that reads lists', () => {
   const declared = manifest(names.applications(1000), names.users(2000));
   const service = holding(declared, { superuser: true });
 
-  test('of 1,000 existing applications and 2,000 users takes at most 40 requests, and has no changes', async () => {
+  test('of 1,000 existing applications and 2,000 users sends at most 40 requests and has no changes', async () => {
     const { ending, stdout, requests } = await running(plan, declared, service);
     expect(ending).toBe('done');
     expect(stdout).toContain('3000 in sync.');
@@ -69,7 +69,7 @@ describe('a plan with lists', () => {
     expect(requests.length).toBeLessThanOrEqual(40);
   });
 
-  test.runIf(inFull)('shows only the one new user among them', async () => {
+  test.runIf(inFull)('shows only the new user among 2,000', async () => {
     const more = manifest(names.applications(1000), [...names.users(2000), 'zoe']);
     const { ending, stdout, requests } = await running(plan, more, service);
     expect(ending).toBe('changes');
@@ -78,7 +78,7 @@ describe('a plan with lists', () => {
   });
 });
 
-describe('a plan with lists is the plan without them', () => {
+describe('a plan that reads lists equals a plan without lists', () => {
   const all = { applications: names.applications(30), users: names.users(40) };
   const declared = manifest(all.applications, all.users);
 
@@ -86,11 +86,15 @@ describe('a plan with lists is the plan without them', () => {
     // The release, whose token it is, and a page of each kind: what is not there is known from that.
     ['a superuser', { superuser: true }, 4],
     // Each application, and the users whom no page shows.
-    ['a token that sees everything', {}, 1 + 1 + 30 + 1 + 2],
-    ['a token that sees some users', { view_users: all.users.slice(5, 25) }, 1 + 1 + 30 + 1 + 20],
-    ['a token that sees a user', { view_users: ['user-7'] }, 1 + 1 + 30 + 1 + 39],
-    ['a token that sees no application', { view_applications: [] }, 1 + 1 + 30 + 1 + 2],
-    ['a token that opens no application, and sees all', { superuser: true, open_applications: [] }, 4],
+    ['a token that may view everything', {}, 1 + 1 + 30 + 1 + 2],
+    ['a token that may view some users', { view_users: all.users.slice(5, 25) }, 1 + 1 + 30 + 1 + 20],
+    ['a token that may view one user', { view_users: ['user-7'] }, 1 + 1 + 30 + 1 + 39],
+    ['a token that may view no application', { view_applications: [] }, 1 + 1 + 30 + 1 + 2],
+    [
+      'a token without access to an application that may view all',
+      { superuser: true, open_applications: [] },
+      4,
+    ],
   ])('for %s', async (_name, rights, requests) => {
     const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), rights);
     const listed = await running(plan, declared, half);
