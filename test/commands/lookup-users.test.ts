@@ -53,7 +53,7 @@ const held = {
   groups: ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'],
 };
 
-describe('plan, where users are looked up', () => {
+describe('a plan that may look up users', () => {
   test('has no changes if everything exists: exit 0 with --detailed-exitcode', async () => {
     const { send, requests } = userService({ alice: held });
     const { context, stdout } = setup(alice, send);
@@ -114,17 +114,17 @@ describe('plan, where users are looked up', () => {
     expect(stdout()).toContain('attributes.extra\n        observed  true\n        declared  (not declared)');
   });
 
-  test('does not read a denied token as an empty service', async () => {
+  test('does not treat a denied token as a service without users', async () => {
     const { context, stderr } = setup(alice, async () => answered(403, { detail: 'no' }));
     expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('denied');
     expect(stderr()).toContain('Not looked up: user.alice');
   });
 });
 
-describe('apply, where users are looked up', () => {
+describe('an apply that may look up users', () => {
   const options = { output: 'json', yes: true } as const;
 
-  test('creates missing users without instruction fields', async () => {
+  test('creates missing users, without sending the fields for rollcall itself', async () => {
     const { send, requests } = userService({});
     const { context, stdout } = setup('  - { username: bob, name: Bob, groups: [] }\n', send);
     expect(await apply(['m.yaml'], options, context)).toBe('done');
@@ -147,28 +147,31 @@ describe('apply, where users are looked up', () => {
   });
 
   test.each([
-    ['in full', { ...held }, 'done', { outcome: 'exists', doubt: 'checked', pk: '7' }],
+    ['as declared', { ...held }, 'done', { outcome: 'exists', doubt: 'checked', pk: '7' }],
     [
       'without its groups',
       { name: 'Alice', groups: [] },
       'incomplete',
       { outcome: 'exists', doubt: 'checked', differences: [{ field: 'groups' }] },
     ],
-  ])('looks up a user whose create was not answered, and finds it %s', async (_, made, ending, outcome) => {
-    const service = userService(
-      {},
-      {
-        onCreate: () => {
-          service.users.set('alice', made);
-          return lost;
+  ])(
+    'looks up a user after a lost answer to its create, and finds it %s',
+    async (_, made, ending, outcome) => {
+      const service = userService(
+        {},
+        {
+          onCreate: () => {
+            service.users.set('alice', made);
+            return lost;
+          },
         },
-      },
-    );
-    const { context, stdout } = setup(alice, service.send);
-    expect(await apply(['m.yaml'], options, context)).toBe(ending);
-    expect(JSON.parse(stdout())).toMatchObject({ outcomes: [outcome] });
-    expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
-  });
+      );
+      const { context, stdout } = setup(alice, service.send);
+      expect(await apply(['m.yaml'], options, context)).toBe(ending);
+      expect(JSON.parse(stdout())).toMatchObject({ outcomes: [outcome] });
+      expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    },
+  );
 
   test('reports the missing field of a user that was created without groups', async () => {
     const { send } = userService({}, { onCreate: (user) => answered(201, { pk: 9, ...user, groups: [] }) });
@@ -211,7 +214,7 @@ describe('users that cannot be looked up', () => {
     ['404 in HTML', answered(404, '<html>'), 'The service does not offer to look up users (404)'],
     ['500', answered(500), 'The service did not answer the look-up of users (500)'],
     ['501', answered(501), 'The service does not offer to look up users'],
-  ])('for %s are created if absent, and never taken for absent', async (_, says, why) => {
+  ])('are created if absent, and not counted as absent, after a %s', async (_, says, why) => {
     const planned = await run('plan', says);
     expect(planned.ending).toBe('changes');
     expect(planned.out).toContain(why);
@@ -229,14 +232,14 @@ describe('users that cannot be looked up', () => {
       answered(403, { detail: 'no' }),
       'denied',
     ],
-  ])('for another reason end the plan: %s', async (_, says, self, ending) => {
+  ])('end the plan if %s', async (_, says, self, ending) => {
     const planned = await run('plan', says, self);
     expect(planned.ending).toBe(ending);
     expect(planned.out).not.toContain('?');
   });
 });
 
-test('a saved plan that read more than the contract is refused where a run keeps to that', async () => {
+test('a saved plan that read more than the contract is refused by a run with contract_only', async () => {
   const service = userService({ alice: held });
   const roll = `${alice}  - { username: bob, name: Bob, groups: [] }\n`;
   const made = setup(roll, service.send);

@@ -58,7 +58,7 @@ async function runApply(setup: Setup = {}, options: Partial<Parameters<typeof ap
 }
 
 describe('plan', () => {
-  test('shows missing resources, and ends with the line that tools match', async () => {
+  test('shows missing resources, and ends with the summary line that tools match', async () => {
     const { ending, stdout, stderr } = await runPlan();
     expect(ending).toBe('done');
     expect(stderr).toBe('');
@@ -68,14 +68,14 @@ describe('plan', () => {
     expect(stdout.endsWith('Plan: 3 to add, 0 to change, 0 to destroy.\n')).toBe(true);
   });
 
-  test('prints "No changes" when every application is in sync', async () => {
+  test('prints "No changes" if every application is in sync', async () => {
     const { stdout } = await runPlan({
       files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },
     });
     expect(stdout.endsWith('No changes. Your infrastructure matches the configuration.\n')).toBe(true);
   });
 
-  test('does not say that a configuration matches from which something differs', async () => {
+  test('does not print that the infrastructure matches if something differs', async () => {
     const { stdout } = await runPlan({
       files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: wiki, name: Other }]\n' },
     });
@@ -86,7 +86,7 @@ describe('plan', () => {
   test.each([
     [{}, true],
     [{ quiet: true }, false],
-  ])('of an invalid manifest prints warnings too, except with quiet: %j', async (options, shown) => {
+  ])('prints the warnings of an invalid manifest, except with quiet: %j', async (options, shown) => {
     const invalid = 'version: 1\nusers: [{ username: alice }, { username: bob, name: B, nam: B }]\n';
     const { ending, stderr } = await runPlan({ files: { 'manifests/a.yaml': invalid } }, options);
     expect(ending).toBe('invalid');
@@ -94,7 +94,7 @@ describe('plan', () => {
     expect(stderr.includes('warning: user.alice: ')).toBe(shown);
   });
 
-  test('with --detailed-exitcode ends with 2 if there are changes', async () => {
+  test('ends with 2 if there are changes, with --detailed-exitcode', async () => {
     expect((await runPlan({}, { detailedExitcode: true })).ending).toBe('changes');
     await runApply();
     const onlyApplications = { files: { 'manifests/a.yaml': files['manifests/applications.yaml'] } };
@@ -111,7 +111,7 @@ describe('plan', () => {
     });
   });
 
-  test('ends as denied when the token may not view, and calls nothing absent', async () => {
+  test('ends as denied if the token may not view, and calls nothing absent', async () => {
     const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_TOKEN: 'may-not-view' } });
     expect(ending).toBe('denied');
     expect(stdout).toBe('');
@@ -120,7 +120,7 @@ describe('plan', () => {
     expect(stderr).not.toContain('may-not-view');
   });
 
-  test('ends as failed at a wrong base URL, and says that it is wrong', async () => {
+  test('ends as failed at a wrong base URL, which it names', async () => {
     const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_URL: `${server.url}/nowhere` } });
     expect(ending).toBe('failed');
     expect(stdout).toBe('');
@@ -128,7 +128,7 @@ describe('plan', () => {
     expect(stderr).not.toMatch(/JSON|DOCTYPE/);
   });
 
-  test('ends as failed without a listener at the port, naming every application', async () => {
+  test('ends as failed if nothing listens at the port, naming every application', async () => {
     await server.close();
     const { ending, stderr } = await runPlan();
     expect(ending).toBe('failed');
@@ -138,7 +138,7 @@ describe('plan', () => {
     expect(stderr).toContain('2 of the resources could not be looked up. Nothing was changed.');
   });
 
-  test('ends as invalid at a broken manifest, before anything is sent', async () => {
+  test('ends as invalid for an invalid manifest, before anything is sent', async () => {
     const { ending, stdout, stderr } = await runPlan({
       files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: wiki }]\n' },
       transport: () => Promise.reject(new Error('something was sent')),
@@ -148,7 +148,7 @@ describe('plan', () => {
     expect(stderr).toContain('manifests/a.yaml:2:16: error: the field `name` is missing [missing-field]');
   });
 
-  test('prints nothing of the fields that have leaked secrets', async () => {
+  test('prints no fields that could contain secrets of a user', async () => {
     const launch =
       'version: 1\napplications: [{ slug: t, name: T, meta_launch_url: "https://x.example/%(username)s" }]\n';
     const setup = { files: { 'manifests/a.yaml': launch } };
@@ -182,11 +182,11 @@ describe('a service that asks to wait', () => {
   });
 });
 
-describe('control characters in an answer', () => {
+describe('an answer of the service', () => {
   const leaky = { pk: 'p', slug: 'other', launch_url: 'https://x.example/?leak=S3CRET' };
   const one = { files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: a, name: A }]\n' } };
 
-  test('is not shown of a record that was not asked for', async () => {
+  test('is not shown if it is a record that was not requested', async () => {
     const read = await runPlan({
       ...one,
       transport: async () => answered(200, leaky),
@@ -206,7 +206,7 @@ describe('control characters in an answer', () => {
     expect(read.stderr + written.stdout + written.stderr).not.toContain('S3CRET');
   });
 
-  test('are escaped in the terminal and in documents', async () => {
+  test('is shown with control characters escaped, in the terminal and in documents', async () => {
     const hostile = '\u001b[31m\u009b2J\u202e\u200b\u0007::error::x';
     for (const output of ['text', 'json'] as const) {
       const { stdout } = await runApply(
@@ -222,7 +222,7 @@ describe('control characters in an answer', () => {
     }
   });
 
-  test('and those of a manifest are too', async () => {
+  test('and a manifest are shown with control characters escaped', async () => {
     const hostile =
       'version: 1\napplications: [{ slug: a, name: "\\e[31m\\u202e\\u200b\\x9b2J" }]\nusers: [{ username: "b\\e[2J", name: "" }]\n';
     const setup = { files: { 'manifests/\u001b[31m.yaml': hostile } };
@@ -233,7 +233,7 @@ describe('control characters in an answer', () => {
     }
   });
 
-  test('is shown, request id and all, even when it names no field', async () => {
+  test('without field names is shown, with its request id', async () => {
     const { stdout } = await runApply({
       ...one,
       transport: async ({ method }) =>
@@ -245,7 +245,7 @@ describe('control characters in an answer', () => {
 });
 
 describe('apply', () => {
-  test('creates missing resources, and does nothing the second time', async () => {
+  test('creates missing resources, and changes nothing the second time', async () => {
     const first = await runApply();
     expect(first.ending).toBe('done');
     expect(first.stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.\n');
@@ -288,14 +288,14 @@ describe('apply', () => {
     expect(stdout).toContain('Apply incomplete! Resources: 1 added, 0 changed, 0 destroyed.\n');
   });
 
-  test('that is denied creates nothing of that type, but all of the other', async () => {
+  test('creates nothing of a denied type, and all resources of the other type', async () => {
     const { ending, stdout } = await runApply({ env: { ROLLCALL_TOKEN: 'may-only-view' } });
     expect(ending).toBe('denied');
     expect(stdout).toContain('  x application.grafana  denied\n');
     expect(stdout).toContain('  + user.bob  created (pk 3)\n');
   });
 
-  test('asks nothing after an interruption', async () => {
+  test('asks for no confirmation after an interruption', async () => {
     const { ending, stderr } = await runApply(
       {
         answerToPrompt: 'yes',
@@ -309,14 +309,14 @@ describe('apply', () => {
     expect(stderr).toContain('Nothing was changed.');
   });
 
-  test('creates nothing without a yes', async () => {
+  test('creates nothing if the user does not confirm', async () => {
     const { ending, stderr } = await runApply({ answerToPrompt: 'y' }, { yes: false });
     expect(ending).toBe('failed');
     expect(stderr).toContain('Not confirmed. Nothing was created or changed.');
     expect((await runPlan()).stdout).toContain('Plan: 3 to add');
   });
 
-  test('shows the plan to who confirms it, also where stdout is a file, and once on a terminal', async () => {
+  test('shows the plan before the confirmation, also if stdout is a file, and once on a terminal', async () => {
     const { stdout, stderr } = await runApply({ answerToPrompt: 'no' }, { yes: false });
     for (const shown of [stdout, stderr]) expect(shown).toContain('Plan: 3 to add, 0 to change');
 
@@ -328,7 +328,7 @@ describe('apply', () => {
     expect(onTerminal.stderr()).toBe('Not confirmed. Nothing was created or changed.\n');
   });
 
-  test('creates with a yes', async () => {
+  test('creates if the user confirms', async () => {
     const { ending, stdout } = await runApply({ answerToPrompt: 'yes' }, { yes: false });
     expect(ending).toBe('done');
     expect(stdout).toContain('2 added');
@@ -338,7 +338,7 @@ describe('apply', () => {
     await expect(runApply({}, { yes: false })).rejects.toThrow(/no terminal/);
   });
 
-  test('that is interrupted starts nothing more, and lists what it did not attempt', async () => {
+  test('starts nothing more after an interruption, and lists what it did not attempt', async () => {
     const interruption = new AbortController();
     const { context, stdout, stderr } = capture({
       contractOnly: true,
@@ -373,12 +373,12 @@ describe('apply', () => {
     );
   });
 
-  test('draws its progress on a terminal only', async () => {
+  test('shows progress only on a terminal', async () => {
     expect((await runApply({ terminal: true })).stderr).toContain('Creating [########################] 3/3');
     expect((await runApply({ terminal: false })).stderr).toBe('');
   });
 
-  test('clears its progress before anything else is written', async () => {
+  test('clears its progress before it writes anything else', async () => {
     const cleared = '\r\u001b[2K';
     const whole = (await runApply({ terminal: true })).stderr.split(cleared);
     expect(whole.map((part) => /[A-Z][a-z ]+(?= \[)/.exec(part)?.[0])).toEqual([
@@ -391,7 +391,7 @@ describe('apply', () => {
     expect(denied.stderr).toContain(`${cleared}error: the service denied access`);
   });
 
-  test('draws no progress through the lines of a log', async () => {
+  test('shows no progress in a log', async () => {
     const { stderr } = await runApply({ terminal: true }, { verbose: true });
     expect(stderr).toContain(' POST ');
     expect(stderr).not.toContain('\r');
@@ -457,7 +457,7 @@ describe('validate', () => {
     expect(stdout()).toContain('manifest: error: no such file or folder [file-not-found]');
   });
 
-  test('passes with warnings, which --strict makes errors', async () => {
+  test('passes with warnings, which are errors with --strict', async () => {
     const warned = { 'a.yaml': 'version: 1\nusers: [{ username: alice }]\n' };
     const lenient = capture({ contractOnly: true, files: warned });
     expect(await validate(['a.yaml'], { output: 'text' }, lenient.context)).toBe('done');

@@ -65,7 +65,7 @@ async function planned(
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
-describe('a plan shows names of ids', () => {
+describe('a plan shows the names of ids', () => {
   const drifted: SandboxSeed = {
     ...seed,
     users: [...(seed.users ?? []), { username: 'carol', name: 'Carol', groups: [staff, admins] }],
@@ -85,7 +85,7 @@ describe('a plan shows names of ids', () => {
     expect(stdout).not.toContain('bob');
   });
 
-  test('in text, after reading in pages', async () => {
+  test('in text, if records were read from lists', async () => {
     const service = sandboxTransport(drifted);
     const { stdout } = await planned(service);
     expect(stdout).toContain(
@@ -93,7 +93,7 @@ describe('a plan shows names of ids', () => {
     );
   });
 
-  test('for groups that a user is missing', async () => {
+  test('for groups that a user is not in yet', async () => {
     const lacking = { ...seed, users: [{ username: 'bob', name: 'Bob', groups: [others] }] };
     const { stdout } = await planned(sandboxTransport(lacking));
     expect(stdout).toContain(`      groups\n        missing   ["staff" (${staff})]\n`);
@@ -118,7 +118,7 @@ describe('a plan shows names of ids', () => {
     expect([...written.values(), stdout].join('')).not.toContain('\u202e');
   });
 
-  test('in JSON, where ids stay at their usual place', async () => {
+  test('in JSON, with ids at their usual place', async () => {
     const { stdout } = await planned(sandboxTransport(drifted), { output: 'json' });
     const document: Document = JSON.parse(stdout);
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -155,7 +155,7 @@ describe('a plan shows names of ids', () => {
     });
   });
 
-  test('as they were declared in the baseline', async () => {
+  test('for the former declaration of a baseline', async () => {
     const { stdout } = await planned(sandboxTransport(seed), { baseline: '.before' });
     expect(stdout).toContain(`before    ["admins", ${others}]\n`);
     expect(stdout).toContain(`now       ["staff", ${others}]\n`);
@@ -173,14 +173,14 @@ describe('a plan shows names of ids', () => {
     }
   });
 
-  test('from documented answers, with contract_only', async () => {
+  test('with contract_only, from documented answers', async () => {
     const ids = 'version: 1\napplications: [{ slug: old, name: Old, provider: 12 }]\n';
     const { stdout } = await planned(sandboxTransport(seed), { contractOnly: true }, { 'm.yaml': ids });
     expect(stdout).toContain('observed  "Old OIDC" (7)\n        declared  12\n');
   });
 });
 
-describe('a saved plan', () => {
+describe('a saved plan with names', () => {
   interface Applied {
     readonly ending: string;
     readonly output: string;
@@ -224,13 +224,13 @@ describe('a saved plan', () => {
     { username: 'carol', name: 'Carol', groups: [admins] },
   ];
 
-  test('creates with the ids that it was made with, once the names have led to them again', async () => {
+  test('creates with the planned ids if the names still have them', async () => {
     const { ending, output, sent } = await applied();
     expect(ending, output).toBe('done');
     expect(sent).toEqual(created);
   });
 
-  test('and with hidden fields it contains none of them', async () => {
+  test('contains no names of hidden fields', async () => {
     const config = 'version: 1\nhide: [application.provider, user.groups]\n';
     const { ending, output, sent } = await applied(seed, { config });
     expect(ending, output).toBe('done');
@@ -247,7 +247,7 @@ describe('a saved plan', () => {
     ],
   };
 
-  test('is refused if a name now has another id', async () => {
+  test('is refused if a name has another id now', async () => {
     const { ending, output, sent } = await applied(swapped);
     expect(ending).toBe('stale');
     expect(output).toContain('user.alice: `groups` would get another value than the plan shows [stale-plan]');
@@ -256,7 +256,7 @@ describe('a saved plan', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is refused if a name no longer has an id', async () => {
+  test('is refused if a name has no id now', async () => {
     const { ending, output, sent } = await applied({
       ...seed,
       providers: seed.providers?.slice(0, -1) ?? [],
@@ -266,13 +266,13 @@ describe('a saved plan', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is refused where names are not looked up', async () => {
+  test('is refused if names are not looked up', async () => {
     const { ending, output } = await applied(seed, { contractOnly: true });
     expect(ending).toBe('stale');
     expect(output).toContain('this plan was made with more than the documented operations');
   });
 
-  test('is shown as it was planned', async () => {
+  test('is shown with the names of the time of the plan', async () => {
     const planning = await planned(sandboxTransport(seed), { out: 'plan.json' });
     const shown = capture({ files: { 'plan.json': planning.written.get('plan.json') ?? '' } });
     expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');

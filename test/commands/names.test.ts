@@ -70,12 +70,12 @@ async function run(
   return { ending, stdout: stdout(), stderr: stderr() };
 }
 
-describe('the same manifests serve two services whose ids differ', () => {
+describe('the same manifests, applied to two services with different ids,', () => {
   test.each([
     [one, { provider: 1, backchannel_providers: [2, 3] }, [ids.a, ids.b]],
     [other, { provider: 10, backchannel_providers: [20, 30] }, [ids.b, ids.a]],
   ])(
-    '%#: new records have the ids of each service, and are then in sync',
+    'create records with the ids of each service, which are in sync then: %#',
     async (seed, providers, groups) => {
       const service = sandboxTransport(seed);
       const { ending, stdout } = await run('apply', service);
@@ -96,7 +96,7 @@ describe('the same manifests serve two services whose ids differ', () => {
   );
 });
 
-test('validate sends nothing, and a plan of an id asks who has that', async () => {
+test('validate sends no request, and a plan looks up the record of an id', async () => {
   const service = sandboxTransport(one);
   expect((await run('validate', service)).stdout).toContain('Valid: 1 application, 1 user.');
   expect(service.requests).toEqual([]);
@@ -105,7 +105,7 @@ test('validate sends nothing, and a plan of an id asks who has that', async () =
   expect(service.lookUps()).toEqual(['/admin/version/', '/providers/all/1/']);
 });
 
-test('with contract_only, a name is an error, and nothing is sent', async () => {
+test('a name in place of an id is an error with contract_only, and nothing is sent', async () => {
   const service = sandboxTransport(one);
   const { ending, stderr, stdout } = await run('plan', service, manifest, { contractOnly: true });
   expect(ending).toBe('invalid');
@@ -114,7 +114,7 @@ test('with contract_only, a name is an error, and nothing is sent', async () => 
   expect(service.requests).toEqual([]);
 });
 
-describe('names that lead to no id are reported at their lines, all at once, and nothing is planned', () => {
+describe('names without an id are reported at their lines, all at once, and nothing is planned:', () => {
   const service = (): Service =>
     sandboxTransport({
       ...one,
@@ -150,7 +150,7 @@ describe('names that lead to no id are reported at their lines, all at once, and
     );
   });
 
-  test('names in defaults once, for any number of entries', async () => {
+  test('names in defaults, once for any number of entries', async () => {
     const text = `version: 1
 defaults: { user: { groups: [{ name: nobody }] } }
 users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name: C }]
@@ -158,7 +158,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     expect((await told(text)).errors).toEqual(['name-not-found 2:30']);
   });
 
-  test('names that may not be viewed: never as missing, and their resources are not planned', async () => {
+  test('names that may not be viewed, which are not called missing', async () => {
     const blind = sandboxTransport(
       { ...one, tokens: [{ token: 'canary-blind', view_groups: 'none', view_providers: 'none' }] },
       'canary-blind',
@@ -177,7 +177,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
       'error: the service does not accept the token (403) [service-denied]',
     ],
     [
-      'a service that redirects',
+      'a redirect of the service',
       { send: async () => answered(302, '', { location: 'https://elsewhere.example.com/' }) },
       'failed',
       'error: the service redirects (302) to https://elsewhere.example.com [service-unexpected]',
@@ -238,7 +238,7 @@ applications:
     expect(stderr).toContain('5 more names were not looked up. Nothing was changed.');
   });
 
-  test('on the terminal with advice, escaped', async () => {
+  test('on the terminal, with advice, escaped', async () => {
     const text = manifest.replace('name: staff', String.raw`name: "sta\u202eff\n::error::x"`);
     const { stderr } = await run('apply', service(), text);
     expect(stderr).toContain('there is no group named "sta\\u{202e}ff\\n::error::x", or it is not visible');
@@ -246,7 +246,7 @@ applications:
     expect(stderr).not.toMatch(/\u202e|^::/m);
   });
 
-  test('and a hidden field without the name and without a suggestion', async () => {
+  test('without the name and a suggestion if the field is hidden', async () => {
     const near = { pk: '33333333-3333-4333-8333-333333333333', name: 'canary-hidden-names' };
     const text = manifest.replace('staff', 'canary-hidden-name');
     const files = {

@@ -9,7 +9,7 @@ import { capture } from '../support/run.ts';
 import { serviceSettings } from '../support/settings.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-test('a pause for several requests is reported once, and a longer one again', async () => {
+test('a pause for several requests is reported once, and a longer pause again', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({
     url: 'https://id.example.com',
@@ -44,7 +44,7 @@ test('during an outage, only a pause beyond the limit is reported', () => {
   );
 });
 
-test('retries are reported once in a while, with visible characters of the cause only', async () => {
+test('retries are reported occasionally, with only visible characters of the cause', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({ clock });
   const { emit } = narrated(context, { quiet: false });
@@ -74,7 +74,7 @@ test('a run interrupted after a failed look-up is reported as interrupted', asyn
   );
 });
 
-test('with -v it reports how each kind was read, and otherwise nothing', () => {
+test('apply -v reports how each kind was read, and without -v nothing', () => {
   const failed = { kind: 'failure', status: 500 } as const;
   const courses: readonly ListNews['progress'][] = [
     { kind: 'in_pages', absent: 0, found: 10, pages: 1 },

@@ -42,7 +42,7 @@ async function planned(world: World, text: string, options: object = {}): Promis
 }
 
 describe('an application with `access: everyone`', () => {
-  test('is an error at its line where the flag is off, for one that exists and for a new one', async () => {
+  test('is an error at its line if the flag is off, for an existing and a new application', async () => {
     for (const more of [{}, { applications: [] }]) {
       const { ending, stdout } = await planned(worldOf('2026.8', false, more), wiki('access: everyone'));
       expect([ending, stdout]).toEqual([
@@ -53,7 +53,7 @@ describe('an application with `access: everyone`', () => {
     }
   });
 
-  test('is open to everyone where the flag is on, which is read once', async () => {
+  test('opens the application to everyone if the flag is on, which is read once', async () => {
     const two = `${wiki('access: everyone')}  - { slug: mail, name: Mail, access: everyone }\n`;
     const result = await planned(worldOf('2026.8', true), two);
     expect(result).toMatchObject({
@@ -63,7 +63,7 @@ describe('an application with `access: everyone`', () => {
     });
   });
 
-  test('is open to everyone in releases before the flag, which is not read', async () => {
+  test('opens the application to everyone in releases before the flag, which is not read', async () => {
     const world = worldOf('2026.2', false, { bindings: [{ application: 'wiki', group: 'staff' }] });
     const result = await planned(world, wiki('access: everyone'));
     expect(result).toMatchObject({
@@ -73,7 +73,7 @@ describe('an application with `access: everyone`', () => {
     });
   });
 
-  test('is not an error where a policy decides', async () => {
+  test('is not an error if a policy is bound', async () => {
     const world = worldOf('2026.8', false, {
       bindings: [{ application: 'wiki', group: 'staff', negate: true }],
     });
@@ -129,8 +129,8 @@ describe('a new application whose access is not declared', () => {
   });
 });
 
-describe('an application without bindings, with the flag off', () => {
-  test('a first binding opens the application to the group', async () => {
+describe('an application without bindings while the flag is off', () => {
+  test('is opened to a group by its first binding', async () => {
     const access = wiki('access: { groups: [{ name: staff }] }');
     const { opens, stdout } = await planned(worldOf('2026.8', false), access, { failOn: ['opens'] });
     expect(opens).toEqual([`Opens application.wiki to the group "staff" (${staff}).`]);
@@ -139,7 +139,7 @@ describe('an application without bindings, with the flag off', () => {
     expect([open.opens, open.stdout]).toEqual([[], expect.stringContaining('everyone can open it now')]);
   });
 
-  test('an empty list of policies keeps it closed', async () => {
+  test('stays closed with an empty list of policies', async () => {
     const world = worldOf('2026.8', false, { bindings: [{ application: 'wiki', group: 'staff' }] });
     const options = { allow: ['update', 'delete'] };
     const env = { ROLLCALL_CAPABILITIES: 'update,delete' };
@@ -150,7 +150,7 @@ describe('an application without bindings, with the flag off', () => {
 });
 
 describe('settings in the same manifest', () => {
-  test('that turn the flag on let `access: everyone` pass, and open every application without a binding', async () => {
+  test('allow `access: everyone` if they turn the flag on, and open every application without a binding', async () => {
     const world = worldOf('2026.8', false);
     const text = withFlag(wiki('access: everyone'), true);
     const result = await planned(world, text, { failOn: ['opens'] });
@@ -164,7 +164,7 @@ describe('settings in the same manifest', () => {
     expect((await planned(world, text, { detailedExitcode: true })).ending).toBe('done');
   });
 
-  test('that turn the flag off refuse `access: everyone`', async () => {
+  test('refuse `access: everyone` if they turn the flag off', async () => {
     const { ending, stdout } = await planned(
       worldOf('2026.8', true),
       withFlag(wiki('access: everyone'), false),
@@ -172,7 +172,7 @@ describe('settings in the same manifest', () => {
     expect([ending, stdout]).toEqual(['invalid', expect.stringContaining(closed)]);
   });
 
-  test('that turn it off in a release before the flag are a warning', async () => {
+  test('cause a warning if they turn the flag off in a release before it', async () => {
     const { ending, stdout } = await planned(
       worldOf('2026.2', true),
       withFlag(wiki('access: everyone'), false),
@@ -182,7 +182,7 @@ describe('settings in the same manifest', () => {
   });
 });
 
-describe('where the settings cannot be read', () => {
+describe('if the settings cannot be read', () => {
   const denied: SandboxSeed = {
     tokens: [{ token: 'sandbox-token', rights: { view_settings: 'none' } }],
     bindings: [{ application: 'wiki', group: 'staff' }],
@@ -191,7 +191,7 @@ describe('where the settings cannot be read', () => {
   test.each([
     ['the token may not view them', () => worldOf('2026.8', false, denied)],
     [
-      'no answer has data',
+      'an answer has no data',
       () => {
         const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
         world.tamper = (request, answer) =>
@@ -201,7 +201,7 @@ describe('where the settings cannot be read', () => {
         return world;
       },
     ],
-  ])('as %s, everyone is opened to where the flag is on, and sent', async (_, of) => {
+  ])('because %s, `access: everyone` is applied and reported as open if the flag is on', async (_, of) => {
     const world = of();
     const result = await planned(world, wiki('access: everyone'), { failOn: ['opens'] });
     expect(result).toMatchObject({
@@ -213,7 +213,7 @@ describe('where the settings cannot be read', () => {
     expect(world.writes().map(({ path }) => path)).toEqual([expect.stringContaining('/policies/bindings/')]);
   });
 
-  test('the flag of an unknown release decides nothing if it is off', async () => {
+  test('the flag decides nothing in an unknown release if it is off', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) =>
       request.path === '/api/v3/admin/version/'
@@ -225,14 +225,14 @@ describe('where the settings cannot be read', () => {
     });
   });
 
-  test('settings without the flag leave it on', async () => {
+  test('because they do not have the flag, it counts as on', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) => (request.path === settings ? answered(200, { flags: {} }) : answer());
     const { opens } = await planned(world, wiki('access: everyone'));
     expect(opens).toEqual(['Opens application.wiki to everyone.']);
   });
 
-  test('a document has the same line', async () => {
+  test('a JSON document has the same line as the text', async () => {
     const { context, stdout } = worldOf('2026.8', false, denied).run(wiki('access: everyone'));
     await plan(['m.yaml'], { output: 'json', ...allowed }, context);
     const document = JSON.parse(stdout()) as { resource_changes: object[] };
@@ -240,7 +240,7 @@ describe('where the settings cannot be read', () => {
     expect(document.resource_changes[0]).toMatchObject({ opens: [`everyone ${perhaps}`] });
   });
 
-  test('a first binding opens to the group where the flag is off', async () => {
+  test('a first binding opens the application to its group if the flag is off', async () => {
     const world = worldOf('2026.8', true, { tokens: denied.tokens ?? [] });
     const { opens } = await planned(world, wiki('access: { groups: [{ name: staff }] }'));
     expect(opens).toEqual([
@@ -263,7 +263,7 @@ test.each([
   [true, '    access: everyone\n'],
   [false, ''],
 ] as const)(
-  'an export of an application without a binding, the flag being %s, is in sync',
+  'an export of an application without a binding is in sync if the flag is %s',
   async (flag, line) => {
     const world = worldOf('2026.8', flag);
     const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });

@@ -71,7 +71,7 @@ test('an export of all providers includes every type', async () => {
   expect(stdout()).toBe('provider.Door\nprovider.Old\nprovider.Older\nprovider.Wiki\n');
 });
 
-test('an export of one provider says nothing of others', async () => {
+test('an export of one provider reports no other types', async () => {
   const { context, stderr } = new World(seed).run('version: 1\n');
   const options = { output: 'yaml', target: ['provider.Wiki'], list: true } as const;
   expect(await exportManifests(options, context)).toBe('done');

@@ -99,13 +99,13 @@ function withoutProgress(stderr: string): string[] {
   return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('Creating: '));
 }
 
-describe('a run of apply through a restart of the service', () => {
+describe('an apply during a restart of the service', () => {
   test.each([
     ['that refuses connections', refused],
-    ['whose front says 502', answered(502, 'Bad Gateway')],
-    ['whose front says 503', answered(503, { detail: 'starting' }, { 'retry-after': '5' })],
-    ['whose front drops connections', lost],
-  ])('%s leaves nothing open and nothing undone', async (_, says) => {
+    ['whose proxy answers 502', answered(502, 'Bad Gateway')],
+    ['whose proxy answers 503', answered(503, { detail: 'starting' }, { 'retry-after': '5' })],
+    ['whose proxy drops connections', lost],
+  ])('%s ends with every resource done', async (_, says) => {
     // With several under way, another may be tried again before it shows that the service is away.
     const { summary, stderr } = await applying({ ...restart, says }, { concurrency: '1' });
     expect((summary['created'] ?? 0) + (summary['exists'] ?? 0)).toBe(60);
@@ -122,7 +122,7 @@ describe('a run of apply through a restart of the service', () => {
     ]);
   });
 
-  test('is reported of the wait in the same words, however often a 503 asks for one', async () => {
+  test('reports the wait in the same words, however often a 503 asks for one', async () => {
     const says = answered(503, { detail: 'starting' }, { 'retry-after': '5' });
     const { stderr } = await applying({ ...restart, says });
     expect([...new Set(withoutProgress(stderr))]).toEqual([
@@ -132,14 +132,14 @@ describe('a run of apply through a restart of the service', () => {
     ]);
   });
 
-  test('asks a few questions meanwhile, and with --quiet says nothing', async () => {
+  test('sends a few requests to check for the service, and reports nothing with --quiet', async () => {
     const { questions, stderr } = await applying(restart, { quiet: true });
     expect(questions).toBeGreaterThan(5);
     expect(questions).toBeLessThan(30);
     expect(stderr).toBe('');
   });
 
-  test('asks with a short time limit, and for no longer than until an interruption', async () => {
+  test('checks with a short time limit, and stops checking at an interruption', async () => {
     const asked: { timeoutMs: number | undefined; signal: AbortSignal | undefined }[] = [];
     await applying(
       restart,
@@ -157,7 +157,7 @@ describe('a run of apply through a restart of the service', () => {
     }
   });
 
-  test('reports another outage after it', async () => {
+  test('reports another outage afterwards', async () => {
     let told = false;
     const { stderr } = await applying(
       restart,
@@ -176,7 +176,7 @@ describe('a run of apply through a restart of the service', () => {
     ]);
   });
 
-  test('that exceeds --wait ends with the time waited, and attempts nothing more', async () => {
+  test('ends with the time waited if the restart exceeds --wait, and attempts nothing more', async () => {
     const { ending, summary, stderr, stdout } = await applying(
       { ...restart, takesMs: 40_000 },
       { wait: '30' },
@@ -191,7 +191,7 @@ describe('a run of apply through a restart of the service', () => {
     expect(stdout).toContain('not begun: the service did not come back within the waiting time');
   });
 
-  test('with --wait 0 does not wait', async () => {
+  test('does not wait with --wait 0', async () => {
     const { summary, stderr, seconds, questions } = await applying(restart, { wait: '0' });
     expect(summary['not_attempted']).toBeGreaterThan(10);
     expect(stderr).not.toContain('waiting');
@@ -199,7 +199,7 @@ describe('a run of apply through a restart of the service', () => {
     expect(seconds).toBeLessThan(10);
   });
 
-  test('that is interrupted during the wait ends at once, with its summary', async () => {
+  test('ends at once with its summary if interrupted during the wait', async () => {
     const interruption = new AbortController();
     const { ending, summary, seconds } = await applying(
       restart,
@@ -254,7 +254,7 @@ describe('a service that has not answered yet', () => {
     };
   }
 
-  test('is given up in seconds, with a word about --wait', async () => {
+  test('is given up within seconds, with a hint at --wait', async () => {
     const { ending, stderr, seconds } = await planning();
     expect(ending).toBe('failed');
     expect(seconds).toBeLessThan(5);

@@ -59,7 +59,7 @@ describe('an output that would overwrite another output', () => {
     ['apply --env test --yes --report json=r.x --report html=.//r.x', 'r.x'],
     ['validate --report json=r.x --report html=./r.x', 'r.x'],
     ['show p.json --report json=r.x --report html=./r.x', 'r.x'],
-  ])('%s is refused before anything is sent', async (args, target) => {
+  ])('is refused before anything is sent: %s', async (args, target) => {
     for (const isThere of [false, true]) {
       if (isThere) writeFileSync(join(cwd, target), 'mine');
       const { code, stderr } = await run(args);
@@ -103,7 +103,7 @@ describe('an output that would overwrite an input', () => {
       ]),
       9,
     ),
-  )('%s%s is refused before anything is sent', async (args, target) => {
+  )('is refused before anything is sent: %s%s', async (args, target) => {
     const { code, stdout, stderr } = await run(args + target);
     const said = `an output would overwrite ${target}, which this run reads`;
     expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(said);
@@ -117,13 +117,13 @@ describe('an output that would overwrite an input', () => {
     'plan m --ca-file more.yaml --report json=more.yaml --token-file token',
     'plan - --report json=token --token-file token',
     'plan --config vars.yaml m --report json=./vars.yaml --token-file token',
-  ])('%s is refused as well', async (args) => {
+  ])('is refused for other inputs: %s', async (args) => {
     const { code } = await run(args);
     expect([code, sent]).toEqual([3, 0]);
     expectUntouched();
   });
 
-  test('is refused for the summary of a pipeline too', async () => {
+  test('is refused for the summary of a pipeline', async () => {
     const summary = { GITHUB_STEP_SUMMARY: join(cwd, 'm/a.yaml') };
     const { code, stderr } = await run('plan --env test --report github=-', summary);
     expect(stderr).toContain('an output would overwrite ');
@@ -131,7 +131,7 @@ describe('an output that would overwrite an input', () => {
     expectUntouched();
   });
 
-  test.runIf(inFull)('is not written when a run fails early', async () => {
+  test.runIf(inFull)('is not written if a run fails early', async () => {
     for (const [args, url] of [
       ['plan --env test', ''],
       ['plan --env nobody', server.url],
@@ -152,7 +152,7 @@ describe('an output that would overwrite an input', () => {
       }
   });
 
-  test('is refused for a saved plan, and for its inputs', async () => {
+  test('is refused for a saved plan and its inputs', async () => {
     expect((await run('plan --env test --out p.json')).code).toBe(0);
     const saved = read('p.json');
     sent = 0;

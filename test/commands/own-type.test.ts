@@ -51,9 +51,9 @@ function written({ requests }: Service): string[] {
 }
 
 describe.each(someReleases(sandboxReleases))(
-  'a proxy that release %s lists among the providers of OAuth2',
+  'a proxy provider that release %s also lists among OAuth2 providers',
   (release) => {
-    test('is not changed as one', async () => {
+    test('is not changed as an OAuth2 provider', async () => {
       const service = serviceOf(['Wiki'], release);
       const before = service.sandbox.record('proxy', 'Wiki');
       const { ending, stdout } = await run(apply, service, oauth2('Wiki'));
@@ -62,14 +62,14 @@ describe.each(someReleases(sandboxReleases))(
       expect(service.sandbox.record('proxy', 'Wiki')).toEqual(before);
     });
 
-    test('is not renamed as one', async () => {
+    test('is not renamed as an OAuth2 provider', async () => {
       const service = serviceOf(['Wiki'], release);
       await run(apply, service, oauth2('Docs', '    formerly: Wiki\n'));
       expect(service.sandbox.record('proxy', 'Wiki')).toBeDefined();
       expect(written(service).filter((sent) => !sent.startsWith('POST'))).toEqual([]);
     });
 
-    test('is not deleted as one', async () => {
+    test('is not deleted as an OAuth2 provider', async () => {
       const service = serviceOf(['Wiki'], release);
       const { ending, stdout } = await run(
         apply,
@@ -83,7 +83,7 @@ describe.each(someReleases(sandboxReleases))(
       expect(written(service)).toEqual([]);
     });
 
-    test('is not compared as an OAuth2 provider when read in pages', async () => {
+    test('is not compared as an OAuth2 provider if read from a list', async () => {
       const names = Array.from({ length: 20 }, (_, index) => `P${index}`);
       const service = serviceOf(names, release);
       const { ending } = await run(

@@ -87,7 +87,7 @@ const writes = ({ requests }: Service): string[] =>
     });
 
 describe.each(someReleases(sandboxReleases))('policies on release %s', (release) => {
-  test('an application is created without its provider, and gets it once all is bound', async () => {
+  test('an application is created without its provider, and gets it after all bindings', async () => {
     const service = sandboxTransport({ users: [{ username: 'carol', name: 'Carol' }] }, undefined, release);
     const text = grafana(
       '{ group: { name: staff }, order: 5 }, { user: { name: carol }, order: 6, negate: true, enabled: false }',
@@ -105,7 +105,7 @@ describe.each(someReleases(sandboxReleases))('policies on release %s', (release)
     expect(again.stdout).toContain('No changes.');
   });
 
-  test('an update first adds, then changes, then deletes bindings; a change is one PATCH', async () => {
+  test('an update first adds, then changes, then deletes bindings, and changes a binding by one PATCH', async () => {
     const service = serviceWith(release, [
       ['staff', 5],
       ['ops', 6],
@@ -129,7 +129,7 @@ describe('undeclared bindings', () => {
     ['ops', 6],
   ] as const;
 
-  test('is shown, and stays without the permission to delete', async () => {
+  test('are shown, and kept without permission to delete', async () => {
     const service = serviceWith(undefined, bound);
     const { ending, stdout } = await run('apply', service.send, text, ['update']);
     expect(ending).toBe('incomplete');
@@ -138,19 +138,19 @@ describe('undeclared bindings', () => {
     expect(writes(service)).toEqual([]);
   });
 
-  test('stay with at_least', async () => {
+  test('are kept with at_least', async () => {
     const service = serviceWith(undefined, bound);
     const { stdout } = await run('plan', service.send, text.replace('] }', '], at_least: [policies] }'));
     expect(stdout).toContain('No changes.');
   });
 
-  test('open the record to everyone if none is left', async () => {
+  test('open the record to everyone if their deletion leaves none', async () => {
     const { stdout } = await run('plan', serviceWith(undefined, bound).send, grafana(''), all);
     expect(stdout).toContain('Opens application.grafana to everyone.');
   });
 });
 
-describe('a plan', () => {
+describe('a plan of bindings', () => {
   test.each<[string, string, readonly (readonly [string, number])[]]>([
     [
       'the group "staff"',
@@ -172,7 +172,7 @@ describe('a plan', () => {
     );
   });
 
-  test('tells bindings of one group apart by their order', async () => {
+  test('distinguishes bindings of the same group by their order', async () => {
     const service = serviceWith(undefined, [
       ['staff', 5],
       ['staff', 9],
@@ -208,7 +208,7 @@ test.each([
   ],
   ['policies: [{ group: { name: a } }]', 'order'],
   ['policies: [{ grup: { name: a }, order: 1 }]', 'unknown field `grup`'],
-])('an entry is refused that says %s', async (fields, words) => {
+])('an entry is refused with %s', async (fields, words) => {
   const text = `version: 1\napplications:\n  - { slug: a, name: A, ${fields} }\n`;
   const { ending, stdout } = await run('validate', sandboxTransport({}).send, text);
   expect(ending).toBe('invalid');
@@ -216,7 +216,7 @@ test.each([
   expect(stdout).toContain('m.yaml:3:');
 });
 
-test('an entry that declares one of the two does not get the other from the defaults', async () => {
+test('an entry that declares access or policies does not get the other from defaults', async () => {
   const text = grafana('{ group: { name: staff }, order: 1 }').replace(
     'version: 1\n',
     'version: 1\ndefaults: { application: { access: everyone } }\n',
@@ -254,9 +254,9 @@ function failing(service: Service, at: number, how: keyof typeof faults, after: 
 }
 
 const faults = {
-  'the answer to one request is lost': (since: number) => ({ arrives: true, answers: since !== 0 }),
-  'one request does not arrive': (since: number) => ({ arrives: since !== 0, answers: true }),
-  'the run is killed after a request': (since: number) => ({ arrives: since <= 0, answers: since < 0 }),
+  'a lost answer to one request': (since: number) => ({ arrives: true, answers: since !== 0 }),
+  'a lost request': (since: number) => ({ arrives: since !== 0, answers: true }),
+  'a kill after a request': (since: number) => ({ arrives: since <= 0, answers: since < 0 }),
 };
 
 const changes: readonly {
@@ -266,7 +266,7 @@ const changes: readonly {
   bound: string[];
 }[] = [
   {
-    what: 'one is added, one moves, one goes',
+    what: 'one binding is added, one changes its order, and one is deleted',
     before: [
       ['staff', 5],
       ['ops', 6],
@@ -275,7 +275,7 @@ const changes: readonly {
     bound: ['7 staff', '8 contractors'],
   },
   {
-    what: 'all are others',
+    what: 'all bindings are replaced',
     before: [['ops', 6]],
     now: '{ group: { name: staff }, order: 6 }, { group: { name: contractors }, order: 8 }',
     bound: ['6 staff', '8 contractors'],
@@ -284,9 +284,9 @@ const changes: readonly {
 
 const names = (bound: readonly string[]): string[] => bound.map((one) => one.replace(/^\d+ /, ''));
 
-describe.each(changes)('an apply where $what', ({ what, before, now, bound }) => {
+describe.each(changes)('an apply in which $what', ({ what, before, now, bound }) => {
   test.each(Object.keys(faults) as (keyof typeof faults)[])(
-    'and %s: the next run ends as declared',
+    'and %s leads to the declared state in the next run',
     async (how) => {
       const was = before.map(([group]) => group);
       const whole = serviceWith(undefined, before);
@@ -316,7 +316,7 @@ describe.each(changes)('an apply where $what', ({ what, before, now, bound }) =>
 });
 
 test.each(Object.keys(faults) as (keyof typeof faults)[])(
-  'where %s during its create, an application gets its provider once all bindings exist, if needed in the next run',
+  'after %s in its create, an application gets its provider after all bindings, if needed in the next run',
   async (how) => {
     const declared = '{ group: { name: staff }, order: 1 }, { group: { name: contractors }, order: 2 }';
     const whole = sandboxTransport({});

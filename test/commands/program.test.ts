@@ -10,11 +10,11 @@ const withParents = (command: Command): string =>
 
 const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
 
-describe('the help', () => {
+describe('the help of a command', () => {
   const shown = all(rollcall).filter((command) => !['complete', 'report'].includes(command.name()));
 
   test.each(shown.map((command) => [withParents(command), command] as const))(
-    'of %s fits a terminal, and ends with an example',
+    '%s fits a terminal, and ends with an example',
     (_name, command) => {
       let help = '';
       command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
@@ -25,7 +25,7 @@ describe('the help', () => {
   );
 
   test.each(shown.map((command) => [withParents(command), command] as const))(
-    'of %s names every accepted option',
+    '%s names every accepted option',
     (_name, command) => {
       const help = command.helpInformation();
       expect(command.options.map(({ long }) => long ?? '').filter((long) => !help.includes(long))).toEqual(
@@ -35,7 +35,7 @@ describe('the help', () => {
   );
 
   test.each(['validate', 'plan', 'apply', 'export', 'doctor'])(
-    'of rollcall %s has the five most used options first, and each option under one heading',
+    'rollcall %s begins with the five most used options, and has each option under one heading',
     (name) => {
       const command = shown.find((each) => each.name() === name) ?? expect.fail(name);
       const help = command.helpInformation();
@@ -48,7 +48,7 @@ describe('the help', () => {
   );
 
   test.each(shown.map((command) => [withParents(command), command] as const))(
-    'of %s fits a narrow terminal',
+    '%s fits a narrow terminal',
     (_name, command) => {
       let help = '';
       command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 60 }).outputHelp();
@@ -58,14 +58,14 @@ describe('the help', () => {
   );
 });
 
-describe('a flag with an empty value', () => {
+describe('an option with an empty value', () => {
   test.each(
     all(rollcall).flatMap((command) =>
       command.options
         .filter((option) => option.required)
         .map((option) => [withParents(command), option.long ?? ''] as const),
     ),
-  )('is rejected with its name, as happens with unset shell variables: %s %s', async (command, flag) => {
+  )('is rejected by name, since an unset shell variable causes it: %s %s', async (command, flag) => {
     let said = '';
     const [, ...words] = command.split(' ');
     const ending = await run(

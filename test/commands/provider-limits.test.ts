@@ -38,8 +38,8 @@ function wiki(name: string): string {
 const planned = (send: Transport, text: string, options: object = {}): Promise<Ran> =>
   runOn(plan, send, text, options);
 
-describe('fields that only some releases require', () => {
-  test('is an error if the release requires it, and optional otherwise', async () => {
+describe('a field that only some releases require', () => {
+  test('is an error if missing for such a release, and optional otherwise', async () => {
     const late = await planned(sandboxTransport({}, undefined, '2026.2').send, grafana());
     expect([late.ending, late.stderr]).toEqual([
       'invalid',
@@ -82,7 +82,7 @@ describe('fields that only some releases require', () => {
   });
 });
 
-test('proxies whose names differ in case are two, and each is found by its own', async () => {
+test('two proxies whose names differ only in case are found separately', async () => {
   const { send, sandbox } = sandboxTransport({}, undefined, '2026.2');
   const both = `version: 1\nproviders:\n${wiki('Wiki')}\n${wiki('wiki')}\n`;
   expect((await runOn(apply, send, both)).stdout).toContain('2 created');
@@ -93,7 +93,7 @@ test('proxies whose names differ in case are two, and each is found by its own',
   expect((await planned(send, one)).stdout).toContain('+ provider.WIKI');
 });
 
-test('the first of several shards has all providers, because other kinds depend on them', async () => {
+test('the first of several shards has all providers, since other kinds depend on them', async () => {
   const names = Array.from({ length: 12 }, (_, index) => `P${index}`);
   const text = `version: 1\nproviders:\n${names.map((name) => wiki(name)).join('\n')}\napplications: [{ slug: a, name: A }, { slug: b, name: B }, { slug: c, name: C }]\n`;
   const { send } = sandboxTransport({}, undefined, '2026.2');
@@ -129,7 +129,7 @@ test('a provider that the token may not view is an error at its reference', asyn
   expect(stdout + stderr).toContain('could not look up the provider by its name');
 });
 
-test('an export of a service without providers needs no right to view flows', async () => {
+test('an export of a service without providers needs no permission to view flows', async () => {
   const token = {
     token: 'weak',
     username: 'weak',
@@ -160,7 +160,7 @@ test('spaces around a referenced name are trimmed, with any key', async () => {
   expect((await planned(send, blank)).ending).toBe('done');
 });
 
-test('a provider without a secret is exported without a word of one', async () => {
+test('a provider without a secret is exported without mention of a secret', async () => {
   const { send, sandbox } = sandboxTransport({}, undefined, '2023.10');
   await runOn(apply, send, grafana());
   sandbox.change('oauth2', 'Grafana', { client_secret: '' });

@@ -109,7 +109,7 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
     expect([planned, applied, again].map((ran) => JSON.stringify(ran)).join()).not.toContain(secret);
   });
 
-  test('the example of docs/providers.md is made by one apply', async () => {
+  test('are created by one apply of the example of docs/providers.md', async () => {
     const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8');
     const example = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? '';
     const env = { GRAFANA_CLIENT_SECRET: secret };
@@ -183,8 +183,8 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
   });
 });
 
-describe('a change', () => {
-  test('of a secret is shown without its values, and confirmed separately', async () => {
+describe('an update of a provider', () => {
+  test('with a changed secret is shown without its values, and confirmed separately', async () => {
     const made = service();
     await run('apply', made.send, withSecret);
     const env = { GRAFANA_SECRET: 'canary-of-another' };
@@ -198,7 +198,7 @@ describe('a change', () => {
     expect(held(made, 'oauth2', 'Grafana')['client_secret']).toBe('canary-of-another');
   });
 
-  test('of a proxy includes the required fields, and keeps all others', async () => {
+  test('of the type proxy includes the required fields, and keeps all others', async () => {
     const made = service();
     const inner =
       wiki().replace('forward_single', 'proxy') + '    internal_host: http://wiki.internal:8080\n';
@@ -216,7 +216,7 @@ describe('a change', () => {
     });
   });
 
-  test('by the service, which adds mappings to a proxy, is no difference', async () => {
+  test('is not needed if the service added mappings to a proxy', async () => {
     const made = service();
     const text = wiki(
       '    property_mappings: [{ name: "authentik default OAuth Mapping: OpenID \'email\'" }]\n',
@@ -234,7 +234,7 @@ describe('a change', () => {
     expect(stdout).toContain('No changes.');
   });
 
-  test('of redirect URIs ignores their order and spelling', async () => {
+  test('is not needed for another order and spelling of redirect URIs', async () => {
     const made = service({}, '2026.2');
     const uris = (list: string): string => oauth2().replace('[https://grafana.example.com/login]', list);
     await run(
@@ -249,7 +249,7 @@ describe('a change', () => {
   });
 });
 
-describe('a create', () => {
+describe('a create of a provider', () => {
   const dropping = ({ send }: Service, path: string): Transport => {
     let isOver = false;
     return async (request, signal): Promise<Exchange> => {
@@ -271,7 +271,7 @@ describe('a create', () => {
     },
   );
 
-  test('is sent as a text to a release without lists, and remembered for later requests', async () => {
+  test('sends redirect URIs as a text to a release without lists, and remembers that for later requests', async () => {
     const made = service({}, '2023.10');
     const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
     await run('apply', made.send, oauth2() + second, { concurrency: '1' });
@@ -283,7 +283,7 @@ describe('a create', () => {
     expect(held(made, 'oauth2', 'Second')['redirect_uris']).toBe('https://grafana.example.com/login');
   });
 
-  describe('with the name of a provider of another type', () => {
+  describe('whose name belongs to a provider of another type', () => {
     const ofOthers = { providers: [{ pk: 1, name: 'Grafana' }] };
     const refusal =
       'm.yaml:3:11: error: provider.Grafana: a provider of another type has this name: SAML Provider [name-taken]';
@@ -316,7 +316,7 @@ describe('a create', () => {
       expect(stdout).not.toContain('"Grafana" (created first)');
     });
 
-    test('is refused by the service, and in conflict, where the token may not view all providers', async () => {
+    test('is refused by the service and in conflict if the token may not view all providers', async () => {
       const made = service(ofOthers, '2026.2');
       const send: Transport = async (request, signal) =>
         request.path.startsWith('/api/v3/providers/all/')
@@ -329,7 +329,7 @@ describe('a create', () => {
       ]);
     });
 
-    test('is found as its own where the other was made meanwhile, and is of its type', async () => {
+    test('ends as existing if the other provider was created meanwhile and has the declared type', async () => {
       const made = service({}, '2026.2');
       const send: Transport = async (request, signal) => {
         if (
@@ -366,7 +366,7 @@ describe('an outpost', () => {
     sandbox.record('outpost', 'authentik Embedded Outpost')?.['providers'];
 
   test.each(someReleases(sandboxReleases))(
-    'gets the provider of the same run, and keeps others: release %s',
+    'gets the provider created in the same run, and keeps its others: release %s',
     async (release) => {
       const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, release);
       made.sandbox.change('outpost', 'authentik Embedded Outpost', { providers: [3] });
@@ -389,7 +389,7 @@ describe('an outpost', () => {
     expect(providersOf(made)).toEqual([3, held(made, 'proxy', 'Wiki')['pk']]);
   });
 
-  test('is left unchanged without the permission, and the plan says so', async () => {
+  test('is left unchanged without permission to update, and the plan reports it', async () => {
     const made = service();
     const { ending, stdout } = await run('apply', made.send, served);
     expect([ending, stdout]).toEqual([
@@ -399,7 +399,7 @@ describe('an outpost', () => {
     expect(providersOf(made)).toEqual([]);
   });
 
-  test('that is not declared causes a note with the outpost to declare for a new proxy provider', async () => {
+  test('to declare is named in a note if a new proxy provider has none', async () => {
     const made = service();
     const words = 'Nobody can reach provider.Wiki: none of the declared outposts serves it.';
     const { stdout } = await run('plan', made.send, wiki());
@@ -432,7 +432,7 @@ describe('an outpost', () => {
   });
 });
 
-describe('a reference to a missing record is an error at its place, with the nearest name', () => {
+describe('a reference to a missing record is an error at its place with a similar name:', () => {
   test.each([
     [
       'a flow',
@@ -490,7 +490,7 @@ test('a secret with an unset variable is an error that names only this variable'
   expect((await run('validate', service().send, text, { withoutSecrets: true })).ending).toBe('done');
 });
 
-test('the documents of a plan and of an apply fit their schemas, and are read again', async () => {
+test('JSON documents of a plan and an apply match their schemas, and can be shown', async () => {
   const made = service();
   for (const [command, schema] of [
     ['plan', 'plan'],
@@ -505,7 +505,7 @@ test('the documents of a plan and of an apply fit their schemas, and are read ag
   }
 });
 
-test('a provider that another application has is an error at the line that names it', async () => {
+test('a provider that belongs to another application is an error at the line that names it', async () => {
   const made = service({}, '2026.2');
   await run('apply', made.send, roll);
   const other = `${oauth2()}applications: [{ slug: other, name: Other, provider: { name: Grafana } }]\n`;
@@ -557,7 +557,7 @@ test.each(['text', 'json', 'markdown', 'html', 'junit', 'github'])(
   },
 );
 
-test('a provider declared absent counts as absent if another type has its name', async () => {
+test('a provider declared absent counts as absent if a provider of another type has its name', async () => {
   const made = service({ providers: [{ pk: 1, name: 'Wiki' }] });
   const text = 'version: 1\nproviders: [{ name: Wiki, type: oauth2, state: absent }]\n';
   expect(await run('plan', made.send, text)).toMatchObject({
@@ -566,7 +566,7 @@ test('a provider declared absent counts as absent if another type has its name',
   });
 });
 
-test('a plan that ends because a name is taken says so', async () => {
+test('a plan that ends because a name is taken reports it', async () => {
   const made = service({ providers: [{ pk: 1, name: 'Grafana' }] });
   const { ending, stderr } = await run('plan', made.send, oauth2());
   expect(ending).toBe('invalid');

@@ -53,47 +53,47 @@ const withFlow = (more: JsonObject): JsonObject => ({ ...stages, flows: [{ ...fl
 const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
 const withProxy = (more: JsonObject): JsonObject => ({ providers: [{ ...proxy, ...more }] });
 
-describe('a plan reports who gains access, and --fail-on opens counts it', () => {
+describe('a plan reports who gains access, and --fail-on opens counts it:', () => {
   const cases: [name: string, before: JsonObject, after: JsonObject, whom: string | undefined][] = [
     [
-      'a source that takes users by their e-mail addresses',
+      'a source that matches users by e-mail address',
       withSource({ user_matching_mode: 'identifier' }),
       withSource({ user_matching_mode: 'email_link' }),
       'anyone with the e-mail address of a user at the source',
     ],
     [
-      'a source that takes users by their usernames',
+      'a source that matches users by username',
       withSource({ user_matching_mode: 'email_link' }),
       withSource({ user_matching_mode: 'username_link' }),
       'anyone with the username of a user at the source',
     ],
     [
-      'a source that takes users no longer',
+      'a source that no longer matches users',
       withSource({ user_matching_mode: 'email_link' }),
       withSource({ user_matching_mode: 'email_deny' }),
       undefined,
     ],
     [
-      'a source that takes groups by their names',
+      'a source that matches groups by name',
       withSource({ group_matching_mode: 'identifier' }),
       withSource({ group_matching_mode: 'name_link' }),
       'anyone in a group at the source with the name of a group here',
     ],
     [
-      'a source that is enabled',
+      'an enabled source',
       withSource({ enabled: false }),
       withSource({ enabled: true }),
       'everyone who can log in through it',
     ],
     ['a source that is disabled', withSource({ enabled: true }), withSource({ enabled: false }), undefined],
     [
-      'a source of which any binding is enough',
+      'a source with the policy mode any',
       withSource({ policy_engine_mode: 'all' }),
       withSource({ policy_engine_mode: 'any' }),
       'users who pass any of its bindings',
     ],
     [
-      'a flow that demands nothing',
+      'a flow without a requirement',
       withFlow({ authentication: 'require_superuser' }),
       withFlow({ authentication: 'none' }),
       'everyone',
@@ -111,7 +111,7 @@ describe('a plan reports who gains access, and --fail-on opens counts it', () =>
       undefined,
     ],
     [
-      'a flow on which denied people go on',
+      'a flow that denied people can continue',
       withFlow({ denied_action: 'message' }),
       withFlow({ denied_action: 'continue' }),
       'people who are denied',
@@ -169,7 +169,7 @@ describe('a plan reports who gains access, and --fail-on opens counts it', () =>
   });
 });
 
-test('a new source and a new proxy that let more people in have a line', async () => {
+test('a new source and a new proxy that let more people in have a line in the plan', async () => {
   const world = new World({}, '2025.12');
   const [source] = await lines(world, withSource({ user_matching_mode: 'email_link', enabled: true }));
   expect(source).toBe('Opens source.s to anyone with the e-mail address of a user at the source.');
@@ -177,7 +177,7 @@ test('a new source and a new proxy that let more people in have a line', async (
   expect(await lines(world, withFlow({ authentication: 'none', stages: [writes] }))).toEqual([]);
 });
 
-test('a hidden field has a line that does not show its value', async () => {
+test('a hidden field that lets more people in has a line without its value', async () => {
   const world = new World({}, '2025.12');
   await applied(world, withSource({ enabled: false }));
   const text = JSON.stringify({ version: 1, ...withSource({ enabled: true }) });

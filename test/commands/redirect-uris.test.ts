@@ -52,15 +52,15 @@ function later(): { readonly send: Transport; readonly sent: JsonValue[] } {
   };
 }
 
-describe('the redirect URIs of an OAuth2 provider', () => {
-  test('with a type are created, and then in sync', async () => {
+describe('redirect URIs of an OAuth2 provider', () => {
+  test('with a type are created, and are in sync then', async () => {
     const { send } = later();
     expect(await runOn(apply, send, manifest(declared), allowed, setup)).toMatchObject({ ending: 'done' });
     const again = await runOn(plan, send, manifest(declared), allowed, setup);
     expect(again.stdout).toContain('No changes.');
   });
 
-  test('are changed where another type is declared', async () => {
+  test('are changed if another type is declared', async () => {
     const { send, sent } = later();
     await runOn(apply, send, manifest(`[${login}, ${logout}]`), allowed, setup);
     const changed = await runOn(apply, send, manifest(declared), allowed, setup);
@@ -75,7 +75,7 @@ describe('the redirect URIs of an OAuth2 provider', () => {
     ]);
   });
 
-  test('keep undeclared keys when one is added', async () => {
+  test('keep undeclared keys when an entry is added', async () => {
     const { send, sent } = later();
     await runOn(apply, send, manifest(declared), allowed, setup);
     const more = manifest(`[${login}, ${logout}, https://wiki.example.com/other]`);
@@ -89,7 +89,7 @@ describe('the redirect URIs of an OAuth2 provider', () => {
     ]);
   });
 
-  test('are exported with the type and without the keys that rollcall does not know', async () => {
+  test('are exported with the type, and without keys that rollcall does not know', async () => {
     const { send } = later();
     await runOn(apply, send, manifest(declared), allowed, setup);
     const { context, stdout } = capture({ ...setup, url: 'http://127.0.0.1:9', transport: send });
@@ -103,7 +103,7 @@ describe('the redirect URIs of an OAuth2 provider', () => {
 test.each([
   ['2026.2', ['error not-in-release']],
   ['2026.5', []],
-])('a redirect URI with a type in a manifest for release %s', async (line, found) => {
+])('a redirect URI with a type is validated for release %s', async (line, found) => {
   const release = readRelease(line);
   const { diagnostics } = await loadManifests(['m.yaml'], {
     files: memoryFiles({ 'm.yaml': manifest(declared) }),

@@ -39,8 +39,8 @@ async function run(world: World, command: typeof apply, text: string, options: o
 const planned = (world: World, text: string, options: object = {}): Promise<Done> =>
   run(world, plan, text, options);
 
-describe.each(someReleases(sandboxReleases))('renames on release %s', (release) => {
-  test('are done once, keep the id, and are in sync then', async () => {
+describe.each(someReleases(sandboxReleases))('a rename on release %s', (release) => {
+  test('is done once, keeps the id, and is in sync then', async () => {
     const world = new World({ users: [], applications: [] }, release);
     expect((await run(world, apply, before)).ending).toBe('done');
     const held = ['application', 'user', 'group', 'proxy'] as const;
@@ -66,7 +66,7 @@ describe.each(someReleases(sandboxReleases))('renames on release %s', (release) 
   });
 });
 
-test('without the permission to update, a rename creates no second record', async () => {
+test('a rename without permission to update creates no second record', async () => {
   const world = new World({ users: [{ username: 'jane', name: 'Jane' }] });
   const { stdout } = await run(world, apply, jane, { allow: [] });
   expect(stdout).toContain('0 created, 1 differing (left unchanged)');
@@ -99,7 +99,7 @@ test('a renamed resource found under both names is an error with both ids, and n
   expect(world.writes()).toEqual([]);
 });
 
-test('a name taken by somebody else after the plan is not taken away', async () => {
+test('a rename ends in conflict if somebody else took the new name after the plan', async () => {
   const world = new World({ groups: [{ name: 'engineering' }], users: [] }, '2023.10');
   const text = 'version: 1\ngroups: [{ name: platform, formerly: engineering }]\n';
   let looks = 0;
@@ -141,20 +141,20 @@ test.each([
   ['{ username: b }, { username: a, formerly: b }', '`b` is declared: it was not renamed'],
   ['{ username: a, formerly: c }, { username: b, formerly: c }', '`c` is the former name of a too'],
   ['{ username: a, formerly: "${env:OLD}" }', 'its former name comes from an environment variable'],
-])('%s is refused, as %s', async (entries, summary) => {
+])('the entries %s are refused as %s', async (entries, summary) => {
   const world = new World();
   const { context, stderr, stdout } = world.run(`version: 1\nusers: [${entries}]\n`, { OLD: 'old' });
   expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('invalid');
   expect(stderr() + stdout()).toContain(summary);
 });
 
-test('contract_only looks nothing up under two names, and says so', async () => {
+test('with contract_only, a rename looks up no former name, and reports that', async () => {
   const { ending, stderr, stdout } = await planned(new World(), jane, { contractOnly: true, allow: [] });
   expect(ending).toBe('invalid');
   expect(stderr + stdout).toContain('renames are not among the three documented operations');
 });
 
-test('a former name that two records have is ambiguous, and nothing is renamed', async () => {
+test('a former name of two records is ambiguous, and nothing is renamed', async () => {
   const world = new World(
     { groups: [{ name: 'engineering' }, { name: 'engineering', pk: staff }], users: [] },
     '2023.10',
@@ -169,9 +169,9 @@ test('a former name that two records have is ambiguous, and nothing is renamed',
 });
 
 test.each([
-  ['a page of a proxy', answered(404, '<!DOCTYPE html>')],
+  ["a proxy's web page", answered(404, '<!DOCTYPE html>')],
   ['a denial', answered(403, '{"detail":"No."}')],
-])('%s at the look-up of a former name is reported, and only the rename is left out', async (_, page) => {
+])('%s in the look-up of a former name is reported, and only the rename is left out', async (_, page) => {
   const world = new World({ users: [{ username: 'jane', name: 'Jane' }] });
   world.tamper = ({ path }, answer) => (path.endsWith('?username=jane') ? page : answer());
   const text = `${jane}groups: [{ name: platform }]\n`;

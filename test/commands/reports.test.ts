@@ -85,15 +85,15 @@ describe('--report', () => {
   test.each<[string, () => Promise<Ran>]>([
     ['of a plan', () => runPlan({ report: all })],
     ['of a plan that failed', () => runPlan({ report: all }, denied)],
-    ['of a plan that there is none of', () => runPlan({ report: all }, { files: broken })],
+    ['of a plan that could not be made', () => runPlan({ report: all }, { files: broken })],
     ['of an apply', () => runApply({ report: all })],
     [
-      'of an apply that nobody confirmed',
+      'of an apply that was not confirmed',
       () => runApply({ report: all, yes: false }, { answerToPrompt: 'no' }),
     ],
     ['of a validation', () => runValidate(all)],
-    ['of a validation that found something', () => runValidate(all, { files: broken })],
-  ])('%s writes every requested format', async (_, command) => {
+    ['of a validation with errors', () => runValidate(all, { files: broken })],
+  ])('writes every requested format %s', async (_, command) => {
     const { written } = await command();
     expect([...written.keys()]).toEqual(formats);
     expect(written.get('markdown')).toMatch(/^<!-- rollcall /);
@@ -142,7 +142,7 @@ describe('--report', () => {
     ['a plan', (report) => runPlan({ report })],
     ['an apply', (report) => runApply({ report })],
     ['a validation', runValidate],
-  ])('replaces the text of %s on standard output', async (_, command) => {
+  ])('to standard output replaces the text of %s', async (_, command) => {
     for (const format of ['markdown', 'text', 'json', 'html', 'junit']) {
       service = fakeService({ wiki: { name: 'Other' } });
       const { written } = await command([`${format}=file`]);
@@ -165,7 +165,7 @@ describe('--report', () => {
     expect(stderr).toContain('Plan: 2 to add');
   });
 
-  test('does not go where -o json is, and nothing is sent', async () => {
+  test('to standard output is refused with -o json, and nothing is sent', async () => {
     for (const report of ['markdown=-', 'github=-', 'json=/dev/fd/1']) {
       const refusal = `standard output cannot hold both -o json and --report ${report}`;
       await expect(runApply({ output: 'json', report: [report] })).rejects.toThrow(refusal);
@@ -175,13 +175,13 @@ describe('--report', () => {
   });
 
   test.each<[string, () => Promise<Ran>, Ending]>([
-    ['a plan that is done', () => runPlan({ report: ['html=full'] }), 'failed'],
+    ['a plan without changes', () => runPlan({ report: ['html=full'] }), 'failed'],
     ['a plan with changes', () => runPlan({ report: ['html=full'], detailedExitcode: true }), 'failed'],
-    ['a plan that is denied', () => runPlan({ report: ['html=full'] }, denied), 'denied'],
-    ['a plan of broken manifests', () => runPlan({ report: ['html=full'] }, { files: broken }), 'invalid'],
-    ['an apply that is done', () => runApply({ report: ['html=full'] }), 'failed'],
+    ['a denied plan', () => runPlan({ report: ['html=full'] }, denied), 'denied'],
+    ['a plan of invalid manifests', () => runPlan({ report: ['html=full'] }, { files: broken }), 'invalid'],
+    ['a complete apply', () => runApply({ report: ['html=full'] }), 'failed'],
     [
-      'an apply that is incomplete',
+      'an incomplete apply',
       () =>
         runApply(
           { report: ['html=full'] },
@@ -192,15 +192,15 @@ describe('--report', () => {
         ),
       'incomplete',
     ],
-    ['a validation that is done', () => runValidate(['html=full']), 'failed'],
-    ['a validation that found something', () => runValidate(['html=full'], { files: broken }), 'invalid'],
-  ])('that cannot be written is reported, after %s', async (_, command, expected) => {
+    ['a validation without errors', () => runValidate(['html=full']), 'failed'],
+    ['a validation with errors', () => runValidate(['html=full'], { files: broken }), 'invalid'],
+  ])('reports a file that cannot be written, after %s', async (_, command, expected) => {
     const { ending, stderr } = await command();
     expect(ending).toBe(expected);
     expect(stderr).toContain('error: the report cannot be written to full\n    ENOSPC: no space left\n');
   });
 
-  test('never overwrites a manifest of the run, and neither does a saved plan', async () => {
+  test('never overwrites a manifest of the run, nor does --out', async () => {
     for (const options of [{ report: ['json=a.yaml'] }, { out: 'a.yaml' }]) {
       const { ending, stderr, written } = await runPlan(options);
       expect(ending).toBe('invalid');
@@ -224,7 +224,7 @@ describe('--report', () => {
   });
 
   test.each(['pdf=x', 'html', 'html=', '=x', 'toString=x', ''])(
-    'cannot be %j, which is reported before anything is sent',
+    'is refused before anything is sent with %j',
     async (report) => {
       const message = `--report cannot be ${JSON.stringify(report)}`;
       await expect(runApply({ report: [report] })).rejects.toThrow(message);
@@ -245,19 +245,19 @@ describe('--report github', () => {
   });
 
   test.each<[string, () => Promise<Ran>, string]>([
-    ['an apply', () => runApply({ report: ['github=-'] }, { env }), 'Resources: 2 added'],
+    ['of an apply', () => runApply({ report: ['github=-'] }, { env }), 'Resources: 2 added'],
     [
-      'a validation',
+      'of a validation',
       () =>
         run((context) => validate(['a.yaml'], { output: 'text', report: ['github=-'] }, context), { env }),
       'Valid: 2 applications, 1 user.',
     ],
     [
-      'a plan that failed',
+      'of a failed plan',
       () => runPlan({ report: ['github=-'] }, { ...denied, env }),
       'the service denied access (403)',
     ],
-  ])('does so for %s', async (_, command, said) => {
+  ])('appends the comment %s', async (_, command, said) => {
     expect((await command()).written.get('summary')).toContain(said);
   });
 
@@ -268,7 +268,7 @@ describe('--report github', () => {
     expect([...(await runPlan({ report: ['github=g'] }, { env: empty })).written.keys()]).toEqual(['g']);
   });
 
-  test('fails when the summary cannot be written', async () => {
+  test('fails if the summary cannot be written', async () => {
     const { ending, stderr } = await runPlan(
       { report: ['github=-'] },
       { env: { GITHUB_STEP_SUMMARY: 'full' } },
@@ -279,36 +279,39 @@ describe('--report github', () => {
 });
 
 describe('a plan beyond --max-creates', () => {
-  test('is one with more creates, not with as many', async () => {
+  test('has more creates than the limit, not equally many', async () => {
     expect((await runPlan({ maxCreates: '2' })).ending).toBe('done');
     expect((await runApply({ maxCreates: '2' })).ending).toBe('done');
     expect(service.creates()).toHaveLength(2);
     expect((await runPlan({ maxCreates: '0' })).ending).toBe('failed');
   });
 
-  test.each(['text', 'markdown', 'html', 'junit', 'github'])('is reported as such: %s', async (format) => {
-    const { written } = await runPlan({ maxCreates: '1', report: [`${format}=r`] });
-    expect(written.get('r')).toContain('the plan would create 2 resources, and --max-creates allows 1');
-  });
+  test.each(['text', 'markdown', 'html', 'junit', 'github'])(
+    'is reported with its limit: %s',
+    async (format) => {
+      const { written } = await runPlan({ maxCreates: '1', report: [`${format}=r`] });
+      expect(written.get('r')).toContain('the plan would create 2 resources, and --max-creates allows 1');
+    },
+  );
 });
 
 describe('-o json without a result', () => {
   test.each<[string, () => Promise<Ran>, Ending, string[]]>([
     [
-      'of a plan that was interrupted',
+      'of an interrupted plan',
       () => runPlan({ output: 'json' }, { signal: AbortSignal.abort('SIGINT') }),
       'interrupted',
       ['interrupted'],
     ],
-    ['of a plan that failed', () => runPlan({ output: 'json' }, denied), 'denied', ['service-denied']],
+    ['of a failed plan', () => runPlan({ output: 'json' }, denied), 'denied', ['service-denied']],
     [
-      'of broken manifests',
+      'of invalid manifests',
       () => runPlan({ output: 'json' }, { files: broken }),
       'invalid',
       ['unknown-field'],
     ],
     [
-      'of an apply that nobody confirmed',
+      'of an apply that was not confirmed',
       () => runApply({ output: 'json', yes: false }, { answerToPrompt: 'no' }),
       'failed',
       ['not-confirmed'],
@@ -319,7 +322,7 @@ describe('-o json without a result', () => {
       'failed',
       ['too-many-creates'],
     ],
-  ])('%s is a document that says so', async (_, command, expected, codes) => {
+  ])('is a document with the reason, %s', async (_, command, expected, codes) => {
     const { ending, stdout } = await command();
     expect(ending).toBe(expected);
     const document = parseJson(stdout);

@@ -117,7 +117,7 @@ async function savedText(options: Partial<PlanOptions> = {}): Promise<string> {
 }
 
 describe('a saved plan', () => {
-  test('with unplanned resources must be made again, since it is applied only once', async () => {
+  test('has to be made again after an incomplete apply, since it is applied only once', async () => {
     const { ending, stdout } = await runApply(
       await savedText(),
       {},
@@ -133,7 +133,7 @@ describe('a saved plan', () => {
   test.each([
     ['saved', { out: 'plan.json' }, 'this is a plan', 'rollcall apply --plan FILE'],
     ['printed', { output: 'json' }, 'this is a plan', 'rollcall apply --plan FILE'],
-  ] as const)('given as a manifest is recognized: %s', async (_, options, what, hint) => {
+  ] as const)('is recognized if given as a manifest: %s', async (_, options, what, hint) => {
     const { written, stdout: printed } = await runPlan({ ...options });
     const text = 'output' in options ? printed : (written.get('plan.json') ?? '');
     for (const command of [plan, apply]) {
@@ -148,14 +148,14 @@ describe('a saved plan', () => {
     }
   });
 
-  test('given as a manifest without a terminal needs --plan', async () => {
+  test('given as a manifest needs --plan without a terminal', async () => {
     const { context } = capture(setupFor({ files: { 'p.json': await savedText() } }));
     await expect(apply(['p.json'], { output: 'text' }, context)).rejects.toThrow(
       expect.objectContaining({ hint: expect.stringContaining('name it with --plan') as string }),
     );
   });
 
-  test('sends exactly what a direct apply sends', async () => {
+  test('sends exactly the requests of a direct apply', async () => {
     const text = await savedText();
     expect(service.creates()).toEqual([]);
     const { ending, stdout } = await runApply(text);
@@ -197,7 +197,7 @@ describe('a saved plan', () => {
     expect(text).toContain('(sensitive)');
   });
 
-  test('shows the plan that was made, and satisfies the schemas', async () => {
+  test('shows the original plan, and matches the schemas', async () => {
     const { stdout: planned, written } = await runPlan();
     const text = written.get('plan.json') ?? '';
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
@@ -231,7 +231,7 @@ describe('a saved plan', () => {
     expect(service.creates()).toHaveLength(3);
   });
 
-  test('keeps its scope', async () => {
+  test('keeps its selection', async () => {
     const text = await savedText({ target: ['application.*'], exclude: ['*.wiki'] });
     expect((await runApply(text)).stdout).toContain(
       'Only application.*, without *.wiki: 2 of the 5 declared resources.',
@@ -241,53 +241,49 @@ describe('a saved plan', () => {
   });
 });
 
-describe('apply --plan refuses', () => {
+describe('apply --plan', () => {
   type Changed = Setup & { readonly held?: Parameters<typeof fakeService>[0] };
 
   test.each<[string, Changed, string[]]>([
     [
-      'when what it would create has appeared',
+      'if a record to create exists now',
       { held: { ...existing, new: { name: 'N' } } },
       ['application.new: it now exists'],
     ],
+    ['if an existing record is gone', { held: { wiki: existing.wiki } }, ['application.drifted: it existed']],
     [
-      'when what was there has vanished',
-      { held: { wiki: existing.wiki } },
-      ['application.drifted: it existed'],
-    ],
-    [
-      'when a compared field has changed, and says from what to what',
+      'if a compared field has changed, with both values',
       { held: { ...existing, drifted: { name: 'Other', meta_publisher: 'me' } } },
       ['application.drifted: `name` is not as it was', 'It was "Observed", and is "Other".'],
     ],
     [
-      'when what differed is as declared by now',
+      'if a difference is gone',
       { held: { ...existing, drifted: { name: 'Declared', meta_publisher: 'me' } } },
       ['m/apps.yaml:10:28: error: application.drifted: `name`'],
     ],
     [
-      'when an environment variable is not set',
+      'if an environment variable is not set',
       { env: { PUBLISHER: env.PUBLISHER, EMPTY: '', GROUP: env.GROUP } },
       ['the environment variable `NOTE` is not set'],
     ],
-    ['when a file is not there', { files: withoutAlice }, ['the file `here.txt` cannot be read']],
+    ['if a file is missing', { files: withoutAlice }, ['the file `here.txt` cannot be read']],
     [
-      'when the manifests declare something else',
+      'if the manifests have changed',
       { files: { ...files, 'm/more.yaml': 'version: 1\nusers: [{ username: zoe, name: Z }]\n' } },
       ['plan.json: error: the manifests differ from those of this plan'],
     ],
     [
-      'when the service is another',
+      'if the service has another origin',
       { url: 'https://other.example.com' },
       [`this plan was made for ${url}, and this is https://other.example.com`],
     ],
-    ['when the path of the service is another', { url: `${url}/a` }, [`and this is ${url}/a`]],
-  ])('%s', async (name, { held, ...setup }, said) => {
+    ['if the service has another path', { url: `${url}/a` }, [`and this is ${url}/a`]],
+  ])('is refused %s', async (name, { held, ...setup }, said) => {
     const text = await savedText();
     service = fakeService(held ?? existing);
     const { ending, stdout, stderr } = await runApply(text, {}, setup);
     // A variable or a file that is missing here is a wrong setting; everything else makes the plan stale.
-    expect(ending).toBe(/is not (set|there)$/.test(name) ? 'invalid' : 'stale');
+    expect(ending).toBe(/is (?:not set|missing)$/.test(name) ? 'invalid' : 'stale');
     expect(stdout).toBe('');
     for (const words of said) expect(stderr).toContain(words);
     expect(stderr).toMatch(
@@ -298,7 +294,7 @@ describe('apply --plan refuses', () => {
     expect(service.creates()).toEqual([]);
   });
 
-  test('nothing for another order of ids, or a change of an undeclared field', async () => {
+  test('is not refused for another order of ids, or a change of an undeclared field', async () => {
     const text = await savedText();
     service = fakeService({
       ...existing,
@@ -307,7 +303,7 @@ describe('apply --plan refuses', () => {
     expect((await runApply(text)).ending).toBe('done');
   });
 
-  test('another value of a variable, which changes the manifests', async () => {
+  test('is refused if a variable with another value changes the manifests', async () => {
     const more = {
       files: { ...files, 'm/more.yaml': 'version: 1\nusers: [{ username: zoe, name: "${var:who}" }]\n' },
     };
@@ -319,7 +315,7 @@ describe('apply --plan refuses', () => {
     expect(service.creates()).toEqual([]);
   });
 
-  test('another major version, without a request', async () => {
+  test('is refused for another major version, without a request', async () => {
     const text = await savedText();
     service = fakeService(existing);
     const { ending, stderr } = await runApply(text.replace('"format_version": "1.', '"format_version": "2.'));
@@ -328,7 +324,7 @@ describe('apply --plan refuses', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('a truncated file, without a request', async () => {
+  test('is refused for a truncated file, without a request', async () => {
     const text = await savedText();
     service = fakeService(existing);
     await fc.assert(
@@ -340,7 +336,7 @@ describe('apply --plan refuses', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('nothing for a plan that was printed as JSON, the same document', async () => {
+  test('accepts a plan printed as JSON, which is the same document', async () => {
     const { stdout } = await runPlan({ output: 'json' });
     expect((await runApply(stdout)).ending).toBe('done');
   });
@@ -349,17 +345,17 @@ describe('apply --plan refuses', () => {
     ['--target', { target: ['application.*'] }],
     ['--exclude', { exclude: ['application.*'] }],
     ['--shard', { shard: '1/2' }],
-  ])('%s, because it changes nothing', async (_, options) => {
+  ])('is refused with %s, since a saved plan has its own selection', async (_, options) => {
     await expect(runApply(await savedText(), options)).rejects.toThrow('a saved plan has its own selection');
   });
 
-  test('a missing file', async () => {
+  test('is refused for a missing file', async () => {
     await expect(runApply('', { plan: 'nowhere.json' })).rejects.toThrow(
       'the plan cannot be read from nowhere.json',
     );
   });
 
-  test('as JSON with a document that has the reason', async () => {
+  test('as JSON prints a document with the reason', async () => {
     const text = await savedText();
     service = fakeService({ drifted: existing.drifted });
     const { stdout, ending } = await runApply(text, { output: 'json' });
@@ -372,7 +368,7 @@ describe('apply --plan refuses', () => {
   });
 });
 
-describe('apply --plan that cannot look things up', () => {
+describe('apply --plan without look-ups', () => {
   test.each([
     [403, { detail: 'No.' }, 'denied'],
     [500, '', 'failed'],
@@ -393,7 +389,7 @@ describe('apply --plan that cannot look things up', () => {
     expect({ ending, stdout, posts }).toEqual({ ending: expected, stdout: '', posts: 0 });
   });
 
-  test('and beyond --max-creates creates nothing either', async () => {
+  test('creates nothing beyond --max-creates', async () => {
     const text = await savedText();
     const { ending, stderr } = await runApply(text, { maxCreates: '2' });
     expect(ending).toBe('failed');
@@ -406,16 +402,16 @@ describe('plan --out', () => {
   test.each<[string, Partial<PlanOptions>, Setup, Ending]>([
     ['a read failed', {}, { transport: async () => answered(500) }, 'failed'],
     ['access was denied', {}, { transport: async () => answered(403, { detail: 'No.' }) }, 'denied'],
-    ['there is too much to create', { maxCreates: '2' }, {}, 'failed'],
-    ['the manifests are wrong', { var: [] }, {}, 'invalid'],
+    ['there are too many creates', { maxCreates: '2' }, {}, 'failed'],
+    ['the manifests are invalid', { var: [] }, {}, 'invalid'],
     ['the run was interrupted', {}, { signal: AbortSignal.abort('SIGTERM') }, 'terminated'],
-  ])('writes nothing when %s', async (_, options, setup, expected) => {
+  ])('writes nothing if %s', async (_, options, setup, expected) => {
     const { ending, written } = await runPlan(options, setup);
     expect(ending).toBe(expected);
     expect([...written.keys()]).toEqual([]);
   });
 
-  test('fails when the file cannot be written, and still shows the plan', async () => {
+  test('fails if the file cannot be written, and still shows the plan', async () => {
     const { context, stdout, stderr } = capture(setupFor({}));
     const ending = await plan(
       ['m'],
@@ -427,7 +423,7 @@ describe('plan --out', () => {
     expect(stderr()).toBe('error: the plan cannot be saved to x/plan.json\n    there is a link\n');
   });
 
-  test('saves a plan that has nothing to create as well', async () => {
+  test('saves a plan without creates too', async () => {
     const nothing = await savedText({ target: ['application.drifted'] });
     const { ending, stdout } = await runApply(nothing);
     expect(ending).toBe('done');

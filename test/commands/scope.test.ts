@@ -69,7 +69,7 @@ function textOf(content: JsonObject): string {
 
 const env = { ROLLCALL_CAPABILITIES: 'update,delete' };
 
-describe.each(cases)('two records of one name within others: $type', (one) => {
+describe.each(cases)('two records with one name in different parents: $type', (one) => {
   const { type, list, scope, path, wholePath, wholes, within, more } = one;
   const entryIn = (whole: string, fields: JsonObject = more): JsonObject => ({
     name: 'admin',
@@ -93,7 +93,7 @@ describe.each(cases)('two records of one name within others: $type', (one) => {
     return run.stderr() + run.stdout();
   }
 
-  test('both are created in their parents, found again, changed, renamed and deleted separately', async () => {
+  test('are created in their parents, found again, changed, renamed and deleted separately', async () => {
     const world = worldOf();
     expect(await planned(world, both)).toContain(`${type}.a/admin`);
     expect(await applied(world, both)).toEqual(['POST', 'POST', 'POST', 'POST']);
@@ -117,7 +117,7 @@ describe.each(cases)('two records of one name within others: $type', (one) => {
     expect(stdout().trim()).toBe(`${type}.b/root`);
   });
 
-  test('many are read in pages, each within its parent', async () => {
+  test('are read from lists, by parent', async () => {
     const world = worldOf();
     const many = Array.from({ length: 14 }, (_, index) => ({ ...entryIn('a'), name: `role-${index}` }));
     const text = textOf({
@@ -130,7 +130,7 @@ describe.each(cases)('two records of one name within others: $type', (one) => {
     expect(world.requests.filter(({ path: asked }) => asked.includes(`${path}?name`))).toEqual([]);
   });
 
-  test('both are selected, exported and compared with manifests by their addresses', async () => {
+  test('are selected, exported and compared with manifests by their addresses', async () => {
     const world = worldOf();
     await applied(world, both);
     const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
@@ -146,7 +146,7 @@ describe.each(cases)('two records of one name within others: $type', (one) => {
     expect(body).toMatchObject({ name: 'admin' });
   });
 
-  test('the parent is given by name or by id, not both; and it is required', async () => {
+  test('are declared with a parent by name or by id, not both, and it is required', async () => {
     const world = worldOf();
     await applied(world, textOf(wholes));
     const { pk, connector_uuid: id = pk ?? null } = world.sandbox.record(wholePath, 'a') ?? {};

@@ -13,7 +13,7 @@ const changing = { allow: ['update'] } as const;
 const now = { output: 'text', yes: true, ...changing } as const;
 
 describe('the settings of the service', () => {
-  test('are compared by their declared fields, changed with update, and then in sync', async () => {
+  test('are compared by their declared fields, changed with --allow update, and are in sync then', async () => {
     const world = new World({}, '2026.8');
     const text = declared('default_user_change_name: false, flags: { flows_refresh_others: true }');
     const planned = world.run(text);
@@ -49,7 +49,7 @@ describe('the settings of the service', () => {
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, again.context)).toBe('done');
   });
 
-  test('are exported on request, and a plan of them finds nothing to do', async () => {
+  test('are exported on request, and a plan of them has no changes', async () => {
     const world = new World({}, '2025.12');
     const { context, stdout, stderr } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
     expect(await exportManifests({ output: 'yaml', type: ['settings'] }, context), stderr()).toBe('done');
@@ -61,9 +61,9 @@ describe('the settings of the service', () => {
   });
 
   test.each([
-    ['that has none', '2023.10', {}, 'this URL does not have the API (404)'],
+    ['without settings', '2023.10', {}, 'this URL does not have the API (404)'],
     ['whose token may not view them', '2026.2', { view_settings: false }, 'the service denied access (403)'],
-  ] as const)('are not planned in a service %s, and never created', async (_, release, rights, words) => {
+  ] as const)('are not planned and not created in a service %s', async (_, release, rights, words) => {
     const world = new World({ tokens: [{ token: 'sandbox-token', ...rights }] }, release);
     const { context, stdout } = world.run(declared('impersonation: false'));
     expect(await plan(['m.yaml'], { output: 'text', ...changing }, context)).toBe('incomplete');
@@ -75,10 +75,10 @@ describe('the settings of the service', () => {
 
   test.each([
     ['two entries', 'version: 1\nsettings: [{ impersonation: true }, { impersonation: false }]\n'],
-    ['a flag that is none', declared('flags: { core_default_app_acces: false }')],
-    ['a setting that is none', declared('impersonations: true')],
+    ['an unknown flag', declared('flags: { core_default_app_acces: false }')],
+    ['an unknown setting', declared('impersonations: true')],
     ['a setting below its minimum', declared('default_token_length: 0')],
-  ])('are refused offline: %s', async (_, text) => {
+  ])('are refused offline with %s', async (_, text) => {
     const { context, stdout } = new World().run(text);
     expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('invalid');
     expect(stdout()).toMatch(/m\.yaml:2:\d+: error: /);

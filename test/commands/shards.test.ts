@@ -138,7 +138,7 @@ describe('shards', () => {
     `);
   });
 
-  test.each(['0/8', '9/8', '1', '1/0', 'a/b', '-1/8', '1/8/8'])('cannot be %s', async (shard) => {
+  test.each(['0/8', '9/8', '1', '1/0', 'a/b', '-1/8', '1/8/8'])('cannot be written as %s', async (shard) => {
     await expect(applyShard(shard, manifest(1), world())).rejects.toMatchObject({
       hint: expect.stringContaining('I/N') as string,
     });

@@ -87,7 +87,7 @@ describe('rollcall show', () => {
     expect(compact.stdout).toContain('  + application.grafana  m.yaml:3\n  ! application.wiki differs in ');
   });
 
-  test('prints the JSON of an apply as its text, to a pipe with all, and as the same JSON', async () => {
+  test('prints the JSON of an apply as its text, in full to a pipe, and as the same JSON', async () => {
     const { stdout: document } = await applied('json');
     const { ending, stdout } = await shown(document);
     expect(ending).toBe('done');
@@ -100,7 +100,7 @@ describe('rollcall show', () => {
     expect(parseJson(again.stdout)).toEqual(parseJson(document));
   });
 
-  test.each(formatNames)('writes %s of each', async (format) => {
+  test.each(formatNames)('writes the %s report of a plan and an apply', async (format) => {
     for (const file of [await saved(), await printed(), (await applied('json')).stdout]) {
       const { ending, written } = await shown(file, { report: [`${format}=out`] });
       expect(ending).toBe('done');
@@ -108,7 +108,7 @@ describe('rollcall show', () => {
     }
   });
 
-  test('shows no hidden field, which a saved plan does not contain', async () => {
+  test('shows no hidden field, since a saved plan does not contain it', async () => {
     const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.name]\n' };
     const { written } = await ran({ ...project, files }, (context) =>
       plan(['m.yaml'], { output: 'text', out: 'plan.json' }, context),
@@ -128,11 +128,11 @@ describe('rollcall show', () => {
 
   test.each<[string, () => Promise<string>, string]>([
     [
-      'is of another major version',
+      'of another major version',
       async () => (await saved()).replace('"format_version": "1.', '"format_version": "2.'),
       'it has the format version 2.0, and this rollcall reads 1.x',
     ],
-  ])('refuses a plan that %s', async (_, file, why) => {
+  ])('refuses a plan %s', async (_, file, why) => {
     const { ending, stdout, stderr, written } = await shown(await file(), { report: ['markdown=out'] });
     expect({ ending, stdout }).toEqual({ ending: 'stale', stdout: '' });
     expect(stderr).toMatch(/^x\.json: error: this plan cannot be shown: /);
@@ -144,11 +144,11 @@ describe('rollcall show', () => {
 
   test.each([
     ['nothing', '', /holds no plan and no apply/],
-    ['half a document', '{"format_version":', /holds no plan and no apply/],
-    ['a list', '[]', /holds no plan and no apply/],
-    ['a plan of a day that no calendar has', 'leap', /holds no plan and no apply/],
+    ['a truncated document', '{"format_version":', /holds no plan and no apply/],
+    ['a JSON list', '[]', /holds no plan and no apply/],
+    ['a plan with an impossible date', 'leap', /holds no plan and no apply/],
     [
-      'why there is no result',
+      'the reason for a missing result',
       '{"valid":false,"diagnostics":[{"summary":"the service denied access"}]}',
       /has no result, only the reason why/,
     ],

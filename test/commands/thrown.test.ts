@@ -82,9 +82,9 @@ const said =
 
 describe('an exception during an apply', () => {
   test.each<[string, (context: Context, from: From) => Partial<Context>, Setup?]>([
-    ['by a clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
+    ['of a clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
     [
-      'by a transport',
+      'of a transport',
       ({ connect }) => ({
         connect: async (settings) => {
           const { send, close } = await connect(settings);
@@ -96,7 +96,7 @@ describe('an exception during an apply', () => {
       }),
     ],
     [
-      'by what waits, in its turn',
+      'in the wait for a turn',
       ({ clock }) => ({ clock: { ...clock, sleep: fails } }),
       {
         transport: async ({ method, body = '' }) =>
@@ -107,7 +107,7 @@ describe('an exception during an apply', () => {
               : answered(201, { pk: 1, ...(JSON.parse(body) as object) }),
       },
     ],
-  ])('%s: finished outcomes are reported, in all documents', async (_, broken, setup) => {
+  ])('%s is reported in all documents with the finished outcomes', async (_, broken, setup) => {
     const { ending, outcomes, stdout, stderr, written } = await applied(broken, {}, setup);
     expect(ending).toBe('incomplete');
     expect(outcomes).toEqual({
@@ -187,7 +187,7 @@ const kinds: Record<RunEvent['kind'], boolean> = {
 
 describe('an exception of a listener', () => {
   test.each(Object.keys(kinds).filter((kind) => kinds[kind as RunEvent['kind']]))(
-    'at %s ends the run, and loses no outcome',
+    'for the event %s ends the run, and loses no outcome',
     async (kind) => {
       const stop = new AbortController();
       let posts = 0;
@@ -236,25 +236,28 @@ describe('an exception of a listener', () => {
     },
   );
 
-  test.each(Object.keys(kinds))('at the first %s ends with an error, or with the outcomes', async (kind) => {
-    const service = fakeService();
-    const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
-    const running = applyRun(await requestOf(['a.yaml'], { concurrency: '1' }, context), {
-      ...context,
-      emitsRequests: true,
-      haltWords: haltDiagnostics,
-      emit: (event) => void (event.kind === kind && fails()),
-    });
-    const ended = await running.then(
-      ({ result }) => result?.outcomes.filter(({ outcome }) => outcome === 'created').length,
-      (error: unknown) => (error === thrown ? 0 : Number.NaN),
-    );
-    expect(ended).toBe(service.creates().length);
-  });
+  test.each(Object.keys(kinds))(
+    'for the first event %s ends with an error, or with the outcomes',
+    async (kind) => {
+      const service = fakeService();
+      const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
+      const running = applyRun(await requestOf(['a.yaml'], { concurrency: '1' }, context), {
+        ...context,
+        emitsRequests: true,
+        haltWords: haltDiagnostics,
+        emit: (event) => void (event.kind === kind && fails()),
+      });
+      const ended = await running.then(
+        ({ result }) => result?.outcomes.filter(({ outcome }) => outcome === 'created').length,
+        (error: unknown) => (error === thrown ? 0 : Number.NaN),
+      );
+      expect(ended).toBe(service.creates().length);
+    },
+  );
 });
 
 describe('an exception before anything is sent', () => {
-  test('is one error, in the reports as well, and nothing was begun', async () => {
+  test('is one error, in the reports too, and nothing is started', async () => {
     for (const command of [plan, apply]) {
       const { context, written } = capture({
         files,
@@ -272,7 +275,7 @@ describe('an exception before anything is sent', () => {
     }
   });
 
-  test('from the question creates nothing', async () => {
+  test('in the confirmation creates nothing', async () => {
     const service = fakeService();
     const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
     const asking = { ...context, ask: async () => fails() };

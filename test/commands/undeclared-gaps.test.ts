@@ -37,15 +37,15 @@ const asksToWait = (): Transport =>
     instead: ({ list }) => (list === 'me' ? answered(429, {}, { 'retry-after': '99999' }) : undefined),
   }).send;
 
-describe('unread records', () => {
-  test('is never taken for nothing where the service asks to wait for too long', async () => {
+describe('records that could not be read', () => {
+  test('do not count as none if the service asks for too long a pause', async () => {
     const { stdout } = await planned(asksToWait());
     expect(stdout).toContain(
       'not all users were read: the run was interrupted, or the service asked to wait for too long',
     );
   });
 
-  test('is never taken for nothing by an export either', async () => {
+  test('do not count as none in an export either', async () => {
     const { send } = listingService({
       users: manyUsers(2),
       instead: ({ path }) =>

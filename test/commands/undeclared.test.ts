@@ -58,7 +58,7 @@ test('the document has undeclared records, and whether they are complete', async
   });
 });
 
-test('--fail-on undeclared ends a plan that finds some, and one that could not read all', async () => {
+test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if some could not be read', async () => {
   const found = await planned(new World(seed), { failOn: ['undeclared'] });
   expect(found.ending).toBe('changes');
   expect(found.stderr).toContain('2 resources are not declared');
@@ -82,7 +82,7 @@ test('--fail-on undeclared ends a plan that finds some, and one that could not r
   expect(unread.stdout).toContain('Not all was read: not all outposts could be read');
 });
 
-test('--fail-on undeclared ends a plan that finds some as changes where not all could be read', async () => {
+test('--fail-on undeclared ends with 2 if records are undeclared and others could not be read', async () => {
   const part = new World(seed);
   part.tamper = ({ path }, answer) =>
     path.includes('/outposts/instances/')
@@ -93,7 +93,7 @@ test('--fail-on undeclared ends a plan that finds some as changes where not all 
   expect(stderr).toContain('2 resources are not declared');
 });
 
-test('--fail-on undeclared counts removed and never declared records', async () => {
+test('--fail-on undeclared counts both removed and never declared records', async () => {
   const past = { 'm.yaml': roll.replace('users: [', 'users: [{ username: zoe, name: Zoe }, ') };
   const { context, stderr } = new World(seed).run(roll, {}, { past });
   const options = { output: 'text', undeclared: true, baseline: '.before', failOn: ['undeclared'] } as const;
@@ -101,7 +101,7 @@ test('--fail-on undeclared counts removed and never declared records', async () 
   expect(stderr()).toContain('3 resources are not declared');
 });
 
-test('of very many undeclared records, the first are named and the others counted', async () => {
+test('among hundreds of undeclared records, the first are named and the others counted', async () => {
   const users = Array.from({ length: 30 }, (_, index) => ({ username: `u${index}`, name: 'U' }));
   const { stdout } = await planned(new World({ ...seed, users }), {});
   expect(stdout.match(/^ {2}user\./gm)).toHaveLength(20);

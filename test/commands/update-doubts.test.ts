@@ -41,7 +41,7 @@ function atChanges(which: (index: number) => Exchange | undefined): Tamper {
   };
 }
 
-describe('changes with an unclear answer', () => {
+describe('updates with an unclear answer', () => {
   test('end the run after five in a row', async () => {
     const told = await changed(atChanges(() => answered(502, {})));
     expect(counted(told)).toEqual([
@@ -50,7 +50,7 @@ describe('changes with an unclear answer', () => {
     ]);
   });
 
-  test('do not end the run if a clear one is between them', async () => {
+  test('do not end the run if a clear answer comes between them', async () => {
     const told = await changed(atChanges((index) => (index % 5 === 4 ? undefined : answered(502, {}))));
     expect(counted(told)).toEqual(names.map((_, index) => (index % 5 === 4 ? 'updated' : 'unknown')));
   });
@@ -62,7 +62,7 @@ describe('changes with an unclear answer', () => {
     expect(counted(told)).toEqual([...Array.from({ length: 5 }, () => 'unknown'), 'not_attempted doubts']);
   });
 
-  test('are reported as checked if a read confirms them, and without a doubt if unknown', async () => {
+  test('are reported as checked if a read confirms them, and as unknown otherwise', async () => {
     let patches = 0;
     const told = await changed(({ method }, answer) => {
       if (method !== 'PATCH') return answer();
@@ -81,11 +81,11 @@ describe('changes with an unclear answer', () => {
   });
 });
 
-describe('an answer to a change that carries another record', () => {
+describe('an answer to an update that carries another record', () => {
   test.each([
     [user, '1', { pk: 2, username: 'name', name: 'New' }],
     [application, 'p1', { pk: 'p2', slug: 'name', name: 'New' }],
-  ])('proves nothing of ours: %#', async (kind, pk, body) => {
+  ])('does not confirm the update: %#', async (kind, pk, body) => {
     const sent: HttpRequest[] = [];
     const send = async (request: HttpRequest): Promise<Exchange> => {
       sent.push(request);
@@ -99,7 +99,7 @@ describe('an answer to a change that carries another record', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('is followed by a read, and the change is repeated if it had no effect', async () => {
+  test('is followed by a read, and the update is retried if it had no effect', async () => {
     let patches = 0;
     const told = await changed(({ method, path }, answer) => {
       if (method !== 'PATCH' || !path.includes('/users/1/') || (patches += 1) > 1) return answer();
@@ -108,7 +108,7 @@ describe('an answer to a change that carries another record', () => {
     expect(counted(told)).toEqual(['updated checked', ...names.slice(1).map(() => 'updated')]);
   });
 
-  test('is no proof where another record has the name for good', async () => {
+  test('does not confirm the update if another record took the name for good', async () => {
     let isReplaced = false;
     const told = await changed(({ method, path }, answer) => {
       isReplaced ||= method === 'PATCH' && path.includes('/users/1/');

@@ -33,7 +33,7 @@ async function applied(
 describe('undeclared values in the service', () => {
   const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: ["${staff}"], at_least: [groups], attributes: { dept: legal } }]\n`;
 
-  test('survives whatever its keys and texts are', async () => {
+  test('are kept, whatever their keys and texts are', async () => {
     const held = JSON.parse(
       '{"dept":"sales","__proto__":{"dept":"x"},"constructor":1,"toString":"t","hasOwnProperty":[],"":"","a.b":{"1":"é\\u202e🙂"},"null":null,"1":1}',
     ) as JsonObject;
@@ -46,7 +46,7 @@ describe('undeclared values in the service', () => {
     expect(world.held('/users/1/')['groups']).toEqual([staff, contractors]);
   });
 
-  test('is sent back unmasked if it contains the token, which is not shown', async () => {
+  test('are sent back unmasked if they contain the token, which is not shown', async () => {
     const world = new World({ users: [{ username: 'alice', name: 'Alice' }] });
     const attributes = { dept: 'sales', note: `use ${sandboxToken}`, [sandboxToken]: { key: sandboxToken } };
     world.patch('/users/1/', { attributes });
@@ -56,7 +56,7 @@ describe('undeclared values in the service', () => {
     expect(world.held('/users/1/')['attributes']).toEqual({ ...attributes, dept: 'legal' });
   });
 
-  test('is kept and said where the service does not show it', async () => {
+  test('are kept, and reported, if the service does not show them', async () => {
     const world = new World();
     world.tamper = (_, answer) => {
       const exchange = answer();
@@ -72,7 +72,7 @@ describe('undeclared values in the service', () => {
   });
 });
 
-test('a user is not changed to an internal account, which would be irreversible', async () => {
+test('a user is not changed to an internal account, which could not be reverted', async () => {
   const world = new World();
   const users = 'version: 1\nusers: [{ username: bob, name: Bob, type: internal_service_account }]\n';
   expect((await applied(world, users)).stdout).toContain('it would become an account of the service itself');
@@ -89,7 +89,7 @@ test("the token's user is requested again if the answer failed", async () => {
   expect(world.writes()).toMatchObject([{ body: { is_active: false } }]);
 });
 
-test('and if it stays unknown, changes that might lock the token out are skipped', async () => {
+test("changes that might lock the token out are skipped if the token's user is unknown", async () => {
   const world = new World();
   world.tamper = ({ path }, answer) => (path.endsWith('/users/me/') ? answered(403, {}) : answer());
   const users =
@@ -109,7 +109,7 @@ describe('backchannel providers', () => {
     ],
   };
 
-  test('that move between two applications are not changes by somebody else', async () => {
+  test('that move between two applications do not count as changes by somebody else', async () => {
     const world = new World(seed);
     expect((await applied(world, swapped, { concurrency: '1' })).ending).toBe('done');
     expect(world.writes()).toHaveLength(2);
@@ -117,7 +117,7 @@ describe('backchannel providers', () => {
     expect(world.held('/applications/b/')['backchannel_providers']).toEqual([1]);
   });
 
-  test('that somebody else takes are changes by somebody else', async () => {
+  test('that somebody else moves count as changes by somebody else', async () => {
     const world = new World(seed);
     let looks = 0;
     world.tamper = ({ method, path }, answer) => {
@@ -165,7 +165,7 @@ describe('an update reports', () => {
     expect(stdout).not.toContain('left `group` as it was');
   });
 
-  test('that the record has another value after a lost answer, without words about a create', async () => {
+  test('that the record has another value after a lost answer, without mentioning creates', async () => {
     const world = new World();
     let sent = 0;
     world.tamper = (request, answer) => {
@@ -179,14 +179,14 @@ describe('an update reports', () => {
     expect(stdout).not.toMatch(/created it|its create/);
   });
 
-  test('that the record disappeared before a rejected change, which had no effect', async () => {
+  test('that the record disappeared before a rejected update, which had no effect', async () => {
     const world = new World();
     world.tamper = ({ method }, answer) =>
       method === 'PATCH' ? answered(404, { detail: 'Not found.' }) : answer();
     expect((await applied(world, wiki)).stdout).toContain('was sent, and had no effect.');
   });
 
-  test('that too many changes were denied, without words about creates', async () => {
+  test('that too many updates were denied, without mentioning creates', async () => {
     const slugs = ['a', 'b', 'c', 'd', 'e', 'f'];
     const world = new World({ applications: slugs.map((slug) => ({ slug, name: 'A' })) });
     world.tamper = ({ method }, answer) => (method === 'PATCH' ? answered(403, { detail: 'no' }) : answer());
@@ -197,7 +197,7 @@ describe('an update reports', () => {
   });
 });
 
-describe('no format shows a secret or hidden field, while the request contains it', () => {
+describe('no format shows a secret or hidden field that an update sends:', () => {
   const secret = 'canary-new-secret';
   const users = `version: 1\nusers: [{ username: alice, name: Alice, email: a@kestrel.org, attributes: { dept: legal, key: "\${env:KEY}" } }]\n`;
   const files = { 'm.yaml': users, 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };
@@ -230,8 +230,8 @@ describe('no format shows a secret or hidden field, while the request contains i
   });
 });
 
-describe('interrupted in the middle of changes', () => {
-  test('once: changes under way are completed, and nothing more is started', async () => {
+describe('an interruption during updates', () => {
+  test('completes the updates under way, and starts nothing more', async () => {
     const world = new World();
     const stop = new AbortController();
     world.tamper = ({ method }, answer) => {
@@ -250,7 +250,7 @@ describe('interrupted in the middle of changes', () => {
     expect(parseJson(stdout)).toMatchObject({ interrupted: true });
   });
 
-  test('between the look and the change: nothing is sent', async () => {
+  test('between the look-up and the update sends nothing', async () => {
     const world = new World();
     const stop = new AbortController();
     let looks = 0;
@@ -274,7 +274,7 @@ describe('a concurrent change between the plan and the update', () => {
     };
   }
 
-  test('of an undeclared value survives: another key, another group', async () => {
+  test('of an undeclared value is kept: another key, another group', async () => {
     const other = '33333333-3333-4333-8333-333333333333';
     const groups = [staff, contractors, other].map((pk) => ({ pk, name: pk }));
     const attributes = { dept: 'sales', theme: { dark: true } };
@@ -310,7 +310,7 @@ describe('a concurrent change between the plan and the update', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('at the last moment is not reported as done', async () => {
+  test('just before the update is not reported as done', async () => {
     const world = new World();
     before(world, 'PATCH', 1, () => remade(world));
     const { stdout } = await applied(world, wiki, { output: 'json' });
@@ -318,7 +318,7 @@ describe('a concurrent change between the plan and the update', () => {
     expect(stdout).toContain('another record now has its name');
   });
 
-  test('is looked at again before each try', async () => {
+  test('is looked up again before each try', async () => {
     const world = new World();
     let sent = 0;
     world.tamper = ({ method }, answer) => {
@@ -342,7 +342,7 @@ test('a group of a user is not sent twice, in any spelling of its id', async () 
   ]);
 });
 
-describe('attributes', () => {
+describe('undeclared attributes', () => {
   const users = (more = ''): string =>
     `version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: legal${more} } }]\n`;
 
@@ -375,7 +375,7 @@ describe('attributes', () => {
   });
 
   test.each(['9007199254740991', '-0.5', '0', '"1e400"', String.raw`"\\\" 1e400"`, '[true, null, {}]'])(
-    'with %s are sent back too',
+    'with %s are sent back',
     async (value) => {
       const world = holding(value);
       expect((await applied(world, users())).ending).toBe('done');
@@ -393,7 +393,7 @@ describe('attributes', () => {
     expect(other.writes()).toMatchObject([{ body: { name: 'Alicia' } }]);
   });
 
-  test('with such a number are recognized on a list page too', async () => {
+  test('with a number that would lose digits are recognized in a list too', async () => {
     const names = Array.from({ length: 14 }, (_, index) => `user-${index}`);
     const world = holding('1e400', {
       users: names.map((username) => ({ username, name: 'U', attributes: { dept: 'sales' } })),
@@ -412,7 +412,7 @@ describe('a duplicate id in a list is sent once', () => {
   const bare = staff.toUpperCase().replaceAll('-', '');
   const twice = `groups: ["${staff}", "${bare}", "${contractors}"]`;
 
-  test('with a create', async () => {
+  test('in a create', async () => {
     const world = new World();
     const declared = `version: 1
 applications: [{ slug: new, name: New, backchannel_providers: [9, 8, 9] }]
@@ -425,7 +425,7 @@ users: [{ username: new, name: New, ${twice} }]
     ]);
   });
 
-  test('as an id and as a name', async () => {
+  test('if declared by id and by name', async () => {
     const world = new World();
     const declared = `version: 1\nusers: [{ username: new, name: New, groups: ["${staff}", { name: staff }] }]\n`;
     const { context } = world.run(declared, { ROLLCALL_CAPABILITIES: '' });
@@ -433,7 +433,7 @@ users: [{ username: new, name: New, ${twice} }]
     expect(world.writes()).toMatchObject([{ body: { groups: [staff] } }]);
   });
 
-  test.each(['', ', at_least: [groups]'])('with a change%s', async (exactly) => {
+  test.each(['', ', at_least: [groups]'])('in an update%s', async (exactly) => {
     const world = new World();
     const declared = `version: 1\nusers: [{ username: bob, name: Bob, ${twice}${exactly} }]\n`;
     expect((await applied(world, declared)).ending).toBe('done');
@@ -441,7 +441,7 @@ users: [{ username: new, name: New, ${twice} }]
   });
 });
 
-test('a token that may create nothing may still change something', async () => {
+test('a token that may create nothing may still update', async () => {
   const world = new World();
   world.tamper = ({ method }, answer) => (method === 'POST' ? answered(403, { detail: 'no' }) : answer());
   const both =
@@ -451,7 +451,7 @@ test('a token that may create nothing may still change something', async () => {
   expect(outcomesIn(stdout).map(({ outcome }) => outcome)).toEqual(['denied', 'not_attempted', 'updated']);
 });
 
-test('a licence that allows no changes stops changes and creates alike', async () => {
+test('a licence that allows no changes stops updates and creates alike', async () => {
   const world = new World();
   world.tamper = ({ method }, answer) =>
     method === 'PATCH' ? answered(400, { detail: 'no', code: 'denied_license' }) : answer();
@@ -462,7 +462,7 @@ test('a licence that allows no changes stops changes and creates alike', async (
   expect(world.writes()).toHaveLength(1);
 });
 
-test('a field that equals a header value is compared as received', async () => {
+test("a field that equals a header's value is compared as received", async () => {
   const world = new World();
   const tools = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: engineering }]\n';
   const { ending } = await applied(world, tools, { header: ['X-Team: engineering'] });
@@ -470,7 +470,7 @@ test('a field that equals a header value is compared as received', async () => {
   expect(world.held('/applications/wiki/')['group']).toBe('engineering');
 });
 
-test('without the capability, the client itself sends no change', async () => {
+test('the client itself sends no update without the capability', async () => {
   const world = new World();
   const client = createClient(world.send);
   const sending = client.update(application, 'wiki', '1', { group: 'Tools' });

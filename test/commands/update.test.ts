@@ -18,8 +18,8 @@ import {
 } from '../support/update-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-describe('without both switches', () => {
-  test('the capability by itself changes nothing', async () => {
+describe('without both switches for updates', () => {
+  test('the capability alone changes nothing', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     expect(await apply(['m.yaml'], { output: 'json', yes: true }, context)).toBe('done');
@@ -27,7 +27,7 @@ describe('without both switches', () => {
     expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('differs'));
   });
 
-  test('the permission by itself is a usage error that names the other switch', async () => {
+  test('the permission alone is a usage error that names the other switch', async () => {
     const world = new World();
     const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: '' });
     await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
@@ -39,7 +39,7 @@ describe('without both switches', () => {
     expect(world.requests).toEqual([]);
   });
 
-  test('an environment can give both', async () => {
+  test('an environment can set both', async () => {
     const world = new World();
     const files = {
       'm.yaml': manifest,
@@ -53,7 +53,7 @@ describe('without both switches', () => {
 });
 
 describe('a plan with --allow update', () => {
-  test('shows changes and their side effects', async () => {
+  test('shows updates and their side effects', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true, ...allowed }, context)).toBe(
@@ -72,7 +72,7 @@ describe('a plan with --allow update', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('as JSON suits policies for Terraform', async () => {
+  test('as JSON works with policies written for Terraform', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     await plan(['m.yaml'], { output: 'json', ...allowed }, context);
@@ -107,7 +107,7 @@ describe('a plan with --allow update', () => {
 });
 
 describe('an apply with --allow update', () => {
-  test('sends only differing declared fields, keeps undeclared values, and then has no changes', async () => {
+  test('sends only differing declared fields, keeps undeclared values, and has no changes then', async () => {
     const world = new World();
     const first = world.run();
     expect(await apply(['m.yaml'], now, first.context)).toBe('done');
@@ -134,7 +134,7 @@ describe('an apply with --allow update', () => {
     expect(world.writes()).toHaveLength(writes);
   });
 
-  test('sends nothing in many second applies', async () => {
+  test('sends nothing in repeated applies', async () => {
     const world = new World();
     await apply(['m.yaml'], now, world.run().context);
     const writes = world.writes().length;
@@ -174,7 +174,7 @@ describe('an apply with --allow update', () => {
     expect(world.writes()).toMatchObject([{ body: { attributes: { dept: 'x' } } }]);
   });
 
-  describe('declared groups are all that a user is to have:', () => {
+  describe('declares the groups of a user in full:', () => {
     const admins = '44444444-4444-4444-8444-444444444444';
     const membership = (more: string): string =>
       `version: 1\nusers: [{ username: alice, name: Alice${more} }]\n`;
@@ -191,7 +191,7 @@ describe('an apply with --allow update', () => {
         ],
       });
 
-    test('removes a user from undeclared groups, each named in the plan', async () => {
+    test('it removes a user from undeclared groups, each named in the plan', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(`, groups: [{ name: staff }]`));
       await apply(['m.yaml'], { ...now, output: 'text' }, context);
@@ -205,7 +205,7 @@ describe('an apply with --allow update', () => {
       expect(after.stdout()).toContain('No changes.');
     });
 
-    test('without a permission it differs, and memberships stay', async () => {
+    test('without the permission, it reports a difference and keeps memberships', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(', groups: []'), { ROLLCALL_CAPABILITIES: '' });
       await apply(['m.yaml'], { output: 'text', yes: true }, context);
@@ -214,7 +214,7 @@ describe('an apply with --allow update', () => {
     });
 
     test.each(['', ', groups: [{ name: staff }], at_least: [groups]'])(
-      'keeps undeclared groups with at_least: %j',
+      'it keeps undeclared groups with at_least: %j',
       async (more) => {
         const here = world();
         const { context, stdout } = here.run(membership(more));
@@ -224,14 +224,14 @@ describe('an apply with --allow update', () => {
       },
     );
 
-    test('accepts at_least in defaults, which an entry overrides with exactly', async () => {
+    test('it accepts at_least in defaults, which an entry overrides with exactly', async () => {
       const here = world();
       const text = `version: 1\ndefaults: { user: { at_least: [groups] } }\nusers:\n  - { username: alice, name: Alice, groups: ["${staff}"], exactly: [groups] }\n`;
       await apply(['m.yaml'], now, here.run(text).context);
       expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
     });
 
-    test('counts hidden groups in the note without naming them', async () => {
+    test('it counts hidden groups in the note without naming them', async () => {
       const here = world();
       const { context, stdout } = here.run(
         membership(', groups: []'),
@@ -251,13 +251,13 @@ describe('an apply with --allow update', () => {
 
   test.each<[string, JsonObject, string, string]>([
     [
-      'to something else: it is kept',
+      'to another value, and keeps it',
       { group: 'Theirs' },
       'conflict',
       'somebody else has changed `group` since the plan',
     ],
-    ['to what is declared: nothing is sent', { group: 'Tools' }, 'unchanged', ''],
-  ])('meets a change between the plan and the write, %s', async (_, body, outcome, words) => {
+    ['to the declared value, and sends nothing', { group: 'Tools' }, 'unchanged', ''],
+  ])('finds a change between the plan and the write %s', async (_, body, outcome, words) => {
     const world = new World();
     const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
     let looks = 0;
@@ -302,21 +302,21 @@ describe('an apply with --allow update', () => {
 
   test.each<[string, Tamper, string, string, number]>([
     [
-      'lost after it was done',
+      'lost after it took effect',
       ({ method }, answer) => (method === 'PATCH' ? (answer(), lost) : answer()),
       'done',
       'updated',
       1,
     ],
     [
-      'lost before it was done, for ever',
+      'lost repeatedly before it took effect',
       ({ method }, answer) => (method === 'PATCH' ? lost : answer()),
       'incomplete',
       'unknown',
       3,
     ],
     [
-      'denied',
+      'a denial',
       ({ method }, answer) =>
         method === 'PATCH'
           ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
@@ -326,7 +326,7 @@ describe('an apply with --allow update', () => {
       1,
     ],
     [
-      'refused',
+      'a refusal',
       ({ method }, answer) =>
         method === 'PATCH'
           ? { kind: 'answered', status: 400, headers: {}, body: '{"group":["too long"]}' }
@@ -336,7 +336,7 @@ describe('an apply with --allow update', () => {
       1,
     ],
     [
-      'that it vanished',
+      'that the record is gone',
       ({ method }, answer) =>
         method === 'PATCH'
           ? { kind: 'answered', status: 404, headers: {}, body: '{"detail":"Not found."}' }
@@ -346,7 +346,7 @@ describe('an apply with --allow update', () => {
       1,
     ],
   ])(
-    'reports the known result of a change whose answer is %s',
+    'reports the known result of an update whose answer is %s',
     async (_, tamper, ending, outcome, attempts) => {
       const world = new World();
       world.tamper = tamper;
@@ -356,7 +356,7 @@ describe('an apply with --allow update', () => {
     },
   );
 
-  test('retries a change that the service accepted without effect, and does not report it as done', async () => {
+  test('retries an update that the service accepted without effect, and does not report it as done', async () => {
     const world = new World();
     world.tamper = (request, answer) =>
       request.method === 'PATCH' ? world.handle({ ...request, body: '{}' }) : answer();
@@ -365,7 +365,7 @@ describe('an apply with --allow update', () => {
     expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'unknown', attempts: 3 }]);
   });
 
-  test('reports which field has another value afterwards', async () => {
+  test('reports a field with another value afterwards', async () => {
     const world = new World();
     world.tamper = (request, answer) =>
       request.method === 'PATCH' ? world.handle({ ...request, body: '{"group":"Odd"}' }) : answer();
@@ -375,7 +375,7 @@ describe('an apply with --allow update', () => {
     expect(stdout()).toContain('`group` differs from its planned and from its declared value');
   });
 
-  test('does not touch an account of the service itself, nor whether its own can log in', async () => {
+  test("changes no service account of the service itself, and does not disable the token's user", async () => {
     const world = new World({
       tokens: [{ token: 'own-token', username: 'pipeline' }],
       users: [
@@ -405,7 +405,7 @@ describe('an apply with --allow update', () => {
   test.each([
     ['is_active', 'false'],
     ['type', 'external'],
-  ])("does not change the %s of the token's own user, but changes those of others", async (field, value) => {
+  ])("does not change the %s of the token's own user, but of others", async (field, value) => {
     const users = ['pipeline', 'other'].map((username) => ({ username, name: 'A' }));
     const world = new World({ tokens: [{ token: 'own-token', username: 'pipeline' }], users });
     world.tamper = (request) => world.handle(request, 'own-token');
@@ -418,7 +418,7 @@ describe('an apply with --allow update', () => {
     expect(world.writes()).toHaveLength(1);
   });
 
-  test('knows the same from list pages: what is left unchanged, and from whom a value is taken', async () => {
+  test('plans the same from lists: unchanged records, and values taken from other records', async () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     const fillers = Array.from({ length: 12 }, (_, index) => `zz-${index}`);
     const names = ['ann', 'ben', 'cy', 'outpost', ...fillers];
@@ -472,7 +472,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(world.writes()).toEqual([]);
   });
 
-  describe('notes an undeclared record with the name of an absent one', () => {
+  describe('in the plan notes that an undeclared record may be the renamed absent one', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     // So many that a list is read.
     const others = Array.from({ length: 14 }, (_, index) => `other-${index}`);
@@ -491,13 +491,13 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       return stdout();
     };
 
-    test('the plan says that nothing is renamed', async () => {
+    test('and that nothing is renamed', async () => {
       const text = await said(others, {});
       expect(text).toContain(remark);
       expect(text.match(/has the same/g)).toHaveLength(1);
     });
 
-    test('no note is given for a secret or missing name', async () => {
+    test('but not for a secret or missing name', async () => {
       const world = new World({
         tokens: [root],
         applications,
@@ -518,10 +518,10 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
 
     test.each<[string, string[], Parameters<typeof said>[1]]>([
       ['is declared', ['grafana', ...others], {}],
-      ['may be declared outside of the scope', others, { target: ['application.*'] }],
+      ['may be declared outside of the selection', others, { target: ['application.*'] }],
       ['is one of several', others, { held: [...applications, { slug: 'metrics', name: 'grafana' }] }],
-      ['is seen in no list', others.slice(0, 3), {}],
-    ])('no note is given if that %s', async (_, declared, how) => {
+      ['is not seen in a list', others.slice(0, 3), {}],
+    ])('but not if that %s', async (_, declared, how) => {
       expect(await said(declared, how)).not.toContain('has the same');
     });
   });
@@ -561,7 +561,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(world.writes()).toEqual([]);
   });
 
-  test('confirms changes with wider effects separately', async () => {
+  test('confirms updates with wider effects separately', async () => {
     const world = new World();
     const grafana = 'version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 2 }]\n';
     const { context, stderr } = world.run(grafana, {}, { terminal: true, answerToPrompt: 'no' });
@@ -579,7 +579,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(world.writes()).toEqual([]);
   });
 
-  test('counts the affected changes in the second question', async () => {
+  test('counts the affected updates in the second question', async () => {
     const world = new World();
     const { context, stderr } = world.run(manifest, {}, { terminal: true });
     const questions: string[] = [];
@@ -599,7 +599,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     [{ is_active: false }, { is_active: true }, 'can log in again'],
     [{ type: 'internal' }, { type: 'external' }, 'changes from internal to external'],
     [{ type: 'external' }, { type: 'internal' }, 'changes from external to internal'],
-  ] as const)('describes a change by its direction: %j → %j', async (before, after, words) => {
+  ] as const)('describes an update by its direction: %j → %j', async (before, after, words) => {
     const user = { username: 'u', name: 'U' };
     const world = new World({ users: [{ ...user, ...before }] });
     const text = JSON.stringify({ version: 1, users: [{ ...user, ...after }] });
@@ -628,7 +628,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       { backchannel_providers: [1, 2] },
       'users are also provisioned or logged out through 2',
     ],
-  ])('describes a change by its direction, for a second pair: %j → %j', async (before, after, words) => {
+  ])('describes an update by its direction, for a second pair: %j → %j', async (before, after, words) => {
     const application = { slug: 'a', name: 'A' };
     const world = new World({ applications: [{ ...application, ...before }] });
     const text = JSON.stringify({ version: 1, applications: [{ ...application, ...after }] });
@@ -637,7 +637,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(stdout()).toMatch(new RegExp(`note {2}${words}$`, 'm'));
   });
 
-  test('continues after one denied change, and stops after several', async () => {
+  test('continues after one denied update, and stops after several', async () => {
     const slugs = Array.from({ length: 12 }, (_, index) => `a-${String(index).padStart(2, '0')}`);
     const world = new World({ applications: slugs.map((slug) => ({ slug, name: 'A' })) });
     world.tamper = ({ method, path }, answer) =>

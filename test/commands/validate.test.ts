@@ -17,7 +17,7 @@ test('validate --without-secrets needs no secrets, and notes that unless quiet',
   expect(broken.stdout).toContain(`${words}Invalid: 1 error. Nothing was sent.\n`);
 });
 
-test('validate counts several of a type whose word ends in y', async () => {
+test('validate counts several resources of a type with the plural -ies', async () => {
   const policies = 'version: 1\npolicies: [{ name: a, type: dummy }, { name: b, type: dummy }]\n';
   expect((await endedHere(['validate', '-'], { input: policies })).stdout).toBe('Valid: 2 policies.\n');
 });

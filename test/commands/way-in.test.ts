@@ -23,14 +23,14 @@ function validated(allow: readonly string[]): Promise<Ran> {
   return runOn(validate, sandboxTransport({}).send, byName, { allow });
 }
 
-test('a flow open by name is an error unless allowed', async () => {
+test('a flow that anybody can log in to by name is an error unless allowed', async () => {
   const refused = await validated([]);
   expect(refused.ending).toBe('invalid');
   expect(refused.stdout).toMatch(/m\.yaml:7:.*the flow is open by name.*\[open-login\]/s);
   expect((await validated(['open-login'])).ending).toBe('done');
 });
 
-test('an unknown risk is refused by name', async () => {
+test('an unknown risk for --allow is refused by name', async () => {
   await expect(validated(['open-logins'])).rejects.toThrow('--allow cannot be "open-logins"');
 });
 
@@ -86,28 +86,28 @@ async function withPolicy(expression: string): Promise<Service> {
 
 const depends = 'return request.user.is_active';
 
-describe('a plan that opens a login by name is refused', () => {
+describe('a plan that lets anybody log in by name is refused:', () => {
   test.each<[condition: string, text: string, place: string]>([
-    ['by a stage that is taken out', flow([whole[0], whole[2], whole[3]].join(', ')), ':3:'],
+    ['a proof stage is removed', flow([whole[0], whole[2], whole[3]].join(', ')), ':3:'],
     [
-      'by a login that moves before the password',
+      'the login stage moves before the password stage',
       flow([...whole.slice(0, 3), stage('login', 15)].join(', ')),
       ':3:',
     ],
-    ['by a policy that changes', policies('return False'), ':3:'],
+    ['a policy on the password stage changes', policies('return False'), ':3:'],
     [
-      'by a stage that is deleted',
+      'the password stage is deleted',
       'stages:\n  - { name: default-authentication-password, state: absent, type: password }\n',
       ':3:',
     ],
     [
-      'by a policy that is bound',
+      'a policy is bound to the password stage',
       flow([whole[0], stage('password', 20, guarded('default-deny')), whole[2], whole[3]].join(', ')) +
         'policies:\n  - { name: default-deny, type: dummy, result: false }\n',
       ':3:',
     ],
     [
-      'by another login',
+      'another login stage is added',
       `${flow(whole.join(', '))}  - { slug: other, name: Other, title: Other, designation: authentication, stages: [${whole[0]}, ${whole[3]}] }\n`,
       ':4:',
     ],
@@ -122,36 +122,36 @@ describe('a plan that opens a login by name is refused', () => {
   });
 });
 
-describe('a plan that locks people out is refused', () => {
+describe('a plan that locks people out is refused:', () => {
   test.each<[condition: string, text: string, why: string]>([
     [
-      'by a deny stage',
+      'a deny stage is added',
       `${flow(`{ stage: { name: no }, order: 0 }, ${whole.join(', ')}`)}stages:\n  - { name: no, type: deny }\n`,
       'the stage "no" denies',
     ],
     [
-      'by a lost identification',
+      'the identification stage is removed',
       flow(whole.slice(1).join(', ')),
       'no stage of the type identification any more',
     ],
-    ['by a lost login', flow(whole.slice(0, 3).join(', ')), 'no stage logs anybody in'],
+    ['the login stage is removed', flow(whole.slice(0, 3).join(', ')), 'no stage logs anybody in'],
     [
-      'by a policy that is false for everybody',
+      'a policy that is always false is bound',
       `${flow(whole.join(', '), guarded('no'))}policies:\n  - { name: no, type: dummy }\n`,
       'a policy that is bound to it is false',
     ],
     [
-      'by who may begin it',
+      'the flow requires people who are logged in',
       flow(whole.join(', '), ', authentication: require_authenticated'),
       'only who is logged in may begin it',
     ],
     [
-      'by another flow of the brand',
+      'the brand gets another flow',
       'brands:\n  - { domain: authentik-default, flow_authentication: { slug: default-invalidation-flow } }\n',
       'no stage asks for the user',
     ],
     [
-      'by a flow that is deleted',
+      'the flow is deleted',
       'flows:\n  - { slug: default-authentication-flow, state: absent }\n',
       'is deleted',
     ],
@@ -175,7 +175,7 @@ function writesOf({ requests }: Service): string[] {
   return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
 }
 
-test('a change of the login flow is marked, comes first, and counts as a wider effect', async () => {
+test('an update of the login flow is marked, comes first, and counts as a wider effect', async () => {
   const text = `groups:\n  - { name: a }\nroles:\n  - { name: a }\n${longer}`;
   const { ending, stdout } = await run(plan, fresh(), text, { failOn: ['opens'] });
   expect(ending).toBe('changes');
@@ -186,14 +186,14 @@ test('a change of the login flow is marked, comes first, and counts as a wider e
   expect(document.stdout).toContain('"on_way_in": true');
 });
 
-test('nothing of the way in is read where a plan is about something else', async () => {
+test('the way in is not read if a plan does not affect it', async () => {
   const service = fresh();
   await run(plan, service, 'groups:\n  - { name: a }\nstages:\n  - { name: own, type: deny }\n');
   expect(service.requests.filter(({ path }) => /brands|flows\/|policies/.test(path))).toEqual([]);
 });
 
-describe('a change of the login flow is confirmed separately', () => {
-  test('--yes does not give it', async () => {
+describe('an update of the login flow is confirmed separately', () => {
+  test('and --yes does not confirm it', async () => {
     const service = fresh();
     const { ending, stderr } = await run(apply, service, longer);
     expect(ending).toBe('invalid');
@@ -201,7 +201,7 @@ describe('a change of the login flow is confirmed separately', () => {
     expect(writesOf(service)).toEqual([]);
   });
 
-  test('--allow way-in gives it, and leaves the permissions of the environment', async () => {
+  test('with --allow way-in, which leaves the permissions of the environment', async () => {
     const { ending, stderr } = await run(apply, fresh(), longer, { allow: [...all, 'way-in'] });
     expect(ending, stderr).toBe('done');
   });
@@ -209,7 +209,7 @@ describe('a change of the login flow is confirmed separately', () => {
   test.each([
     ['yes', 'done'],
     ['y', 'failed'],
-  ])('on a terminal, %s ends the run as %s', async (answerToPrompt, expected) => {
+  ])('on a terminal, where %s ends the run as %s', async (answerToPrompt, expected) => {
     const service = fresh();
     const given = { config: 'rollcall.yaml', allow: all };
     const setup = { files: config, answerToPrompt };
@@ -219,7 +219,7 @@ describe('a change of the login flow is confirmed separately', () => {
     expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
   });
 
-  test('a saved plan that shows it confirms it, with its accepted risks', async () => {
+  test('or by a saved plan that shows it, with its accepted risks', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', authentication: require_authenticated');
     const saved = await run(plan, service, text, { out: 'plan.json', allow: [...all, 'lockout'] });
@@ -236,8 +236,8 @@ describe('a change of the login flow is confirmed separately', () => {
   });
 });
 
-describe('a login flow that cannot be read', () => {
-  test('all flows that log people in count', async () => {
+describe('if the login flow cannot be read', () => {
+  test('all flows that log people in count as login flows', async () => {
     const service = fresh();
     const send: typeof service.send = async (request) =>
       request.path.startsWith('/api/v3/core/brands/')
@@ -264,11 +264,11 @@ describe('a login flow that cannot be read', () => {
   });
 });
 
-describe('at no moment is a login open in between', () => {
+describe('the login stage is never reachable without a proof during an apply', () => {
   const inside = ', password_stage: { name: default-authentication-password }';
   const without = flow([whole[0], whole[2], whole[3]].join(', '));
 
-  test('where the password moves into the identification stage', async () => {
+  test('that moves the password into the identification stage', async () => {
     const service = fresh();
     const text = identification(inside) + without;
     const { ending, stderr } = await run(apply, service, text, {
@@ -282,7 +282,7 @@ describe('at no moment is a login open in between', () => {
     ]);
   });
 
-  test('moves it out again', async () => {
+  test('that moves it out again', async () => {
     const service = fresh();
     const there = identification(inside) + without;
     await run(apply, service, there, { allow: [...all, 'way-in'] });
@@ -298,7 +298,7 @@ describe('at no moment is a login open in between', () => {
   });
 });
 
-test('at no moment is a login closed in between, where two policies change places', async () => {
+test('at no request is the login closed while two policies swap', async () => {
   const service = fresh();
   const both = (a: boolean, b: boolean): string =>
     `policies:\n  - { name: a, type: dummy, result: ${a} }\n  - { name: b, type: dummy, result: ${b} }\n`;
@@ -318,7 +318,7 @@ test('at no moment is a login closed in between, where two policies change place
   ]);
 });
 
-describe('the way in is asked without the token, before the first change on it and after the last', () => {
+describe('the login flow is requested without the token, before its first change and after the last', () => {
   const executor = '/api/v3/flows/executor/default-authentication-flow/?query=';
   const asked = ({ requests }: Service): string[] =>
     requests.flatMap(({ method, path, isAnonymous }) => {
@@ -327,7 +327,7 @@ describe('the way in is asked without the token, before the first change on it a
     });
   const allow = [...all, 'way-in', 'lockout'];
 
-  test('the run succeeds if it still starts', async () => {
+  test('and the run succeeds if it still starts', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', title: Welcome');
     const { ending, stderr } = await run(apply, service, text, { allow });
@@ -335,7 +335,7 @@ describe('the way in is asked without the token, before the first change on it a
     expect(asked(service)).toEqual([`anonymous ${executor}`, 'PATCH', 'PATCH', `anonymous ${executor}`]);
   });
 
-  test('the run ends with 6 and advice if it no longer starts', async () => {
+  test('and the run ends with 6 and advice if it no longer starts', async () => {
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
     const { ending, stderr } = await run(apply, fresh(), text, { allow });
     expect(ending).toBe('incomplete');
@@ -346,7 +346,7 @@ describe('the way in is asked without the token, before the first change on it a
     expect(document.stdout).toContain('"code": "way-in-lost"');
   });
 
-  test('nothing is reported if it did not start before', async () => {
+  test('and nothing is reported if it did not start before', async () => {
     const service = fresh();
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
     await run(apply, service, text, { allow });
@@ -354,7 +354,7 @@ describe('the way in is asked without the token, before the first change on it a
     expect(ending, stderr).toBe('done');
   });
 
-  test('where no answer says it afterwards, the run ends with 6', async () => {
+  test('and the run ends with 6 if no answer shows afterwards whether it starts', async () => {
     const service = fresh();
     const isAsked = (path: string): boolean => path.includes('/flows/executor/');
     const send: typeof service.send = async (request) => {
@@ -366,7 +366,7 @@ describe('the way in is asked without the token, before the first change on it a
     expect(stderr).toContain('nobody knows whether people can still log in');
   });
 
-  test('where the brand names another flow, that one is asked', async () => {
+  test('and if the brand gets another flow, that flow is requested', async () => {
     const service = fresh();
     const other = `flows:\n  - { slug: other, name: Other, title: Other, designation: authentication, stages: [${whole.join(', ')}] }\n`;
     const brand = 'brands:\n  - { domain: authentik-default, flow_authentication: { slug: other } }\n';
@@ -376,7 +376,7 @@ describe('the way in is asked without the token, before the first change on it a
     expect(paths).toEqual([`anonymous ${executor}`, 'anonymous /api/v3/flows/executor/other/?query=']);
   });
 
-  test('no change is sent before the first answer', async () => {
+  test('and no change is sent before the first answer', async () => {
     const service = fresh();
     const events: string[] = [];
     const send: typeof service.send = async (request) => {
@@ -391,7 +391,7 @@ describe('the way in is asked without the token, before the first change on it a
     expect(events).toEqual(['GET', 'PATCH', 'GET']);
   });
 
-  test('where the brand could not be changed to another flow, the flow before counts', async () => {
+  test('and if the brand could not be changed to another flow, the former flow is checked', async () => {
     const service = fresh();
     const shut =
       'flows:\n  - { slug: shut, name: Shut, title: Shut, designation: authentication, stages: [{ stage: { name: no }, order: 0 }] }\n';
@@ -406,14 +406,14 @@ describe('the way in is asked without the token, before the first change on it a
     expect(allowed.stderr).toContain('way-in-lost');
   });
 
-  test('where a plan is about something else, nothing is asked', async () => {
+  test('but not if a plan does not affect the way in', async () => {
     const service = fresh();
     await run(apply, service, 'groups:\n  - { name: a }\n');
     expect(asked(service)).toEqual(['POST']);
   });
 });
 
-describe('the last active superuser', () => {
+describe('a plan with the last active superuser', () => {
   const people = {
     tokens: [{ token: sandboxToken, superuser: true }],
     groups: [{ name: 'admins', is_superuser: true }, { name: 'staff' }],
@@ -431,13 +431,13 @@ describe('the last active superuser', () => {
   }
 
   const losses: readonly (readonly [condition: string, text: string])[] = [
-    ['is not disabled', user(', is_active: false')],
-    ['is not taken out of the group', user(', groups: []')],
-    ['is not deleted', 'users:\n  - { username: alice, state: absent }\n'],
-    ['keeps a group that makes superusers', 'groups:\n  - { name: admins, is_superuser: false }\n'],
+    ['is disabled', user(', is_active: false')],
+    ['is removed from the group', user(', groups: []')],
+    ['is deleted', 'users:\n  - { username: alice, state: absent }\n'],
+    ['is in a group that loses its superuser rights', 'groups:\n  - { name: admins, is_superuser: false }\n'],
   ];
 
-  test.each(losses)('%s', async (_, text) => {
+  test.each(losses)('is refused if that user %s', async (_, text) => {
     const service = await withAlice();
     const { ending, stderr, stdout } = await run(plan, service, text);
     expect(ending, stdout + stderr).toBe('invalid');
@@ -446,13 +446,16 @@ describe('the last active superuser', () => {
     expect(allowed.stdout).toContain('locks people out: no active user');
   });
 
-  test.each(losses.slice(0, 3))('%s, unless another is left', async (_, text) => {
-    const service = await withAlice('  - { username: bob, name: Bob, groups: [{ name: admins }] }\n');
-    const { ending, stderr } = await run(plan, service, text);
-    expect(ending, stderr).toBe('done');
-  });
+  test.each(losses.slice(0, 3))(
+    'is accepted if another superuser is left although that user %s',
+    async (_, text) => {
+      const service = await withAlice('  - { username: bob, name: Bob, groups: [{ name: admins }] }\n');
+      const { ending, stderr } = await run(plan, service, text);
+      expect(ending, stderr).toBe('done');
+    },
+  );
 
-  test('may go where the same plan makes another', async () => {
+  test('is accepted if it makes another user a superuser', async () => {
     const service = await withAlice();
     const text = `${user(', is_active: false')}  - { username: bob, name: Bob, groups: [{ name: admins }] }\n`;
     const { ending, stderr } = await run(plan, service, text);

@@ -45,26 +45,32 @@ async function planned(
   return { ...run, ending, world };
 }
 
-describe('a backchannel provider of an undeclared application', () => {
+describe('a backchannel provider that an undeclared application uses', () => {
   const takes = 'takes "OIDC 3" (3) of `backchannel_providers` from application.outsider';
   const byName = applications('slug: new, name: New, backchannel_providers: [{ name: OIDC 3 }]');
 
-  test.each(['text', 'json'])('has its victim in the plan as %s', async (output) => {
-    const { stdout, ending } = await planned(byName, { output });
-    expect(ending).toBe('done');
-    if (output === 'text') expect(stdout()).toContain(`note  ${takes}`);
-    else
-      expect(parseJson(stdout())).toMatchObject({
-        resource_changes: [{ address: 'application.new', remarks: [takes] }],
-      });
-  });
+  test.each(['text', 'json'])(
+    'is shown in the %s plan with the application that loses it',
+    async (output) => {
+      const { stdout, ending } = await planned(byName, { output });
+      expect(ending).toBe('done');
+      if (output === 'text') expect(stdout()).toContain(`note  ${takes}`);
+      else
+        expect(parseJson(stdout())).toMatchObject({
+          resource_changes: [{ address: 'application.new', remarks: [takes] }],
+        });
+    },
+  );
 
-  test.each(['markdown', 'html'])('has its victim in the report as %s', async (format) => {
-    const { written } = await planned(byName, { report: [`${format}=r`] });
-    expect(written.get('r')).toContain('application.outsider');
-  });
+  test.each(['markdown', 'html'])(
+    'is shown in the %s report with the application that loses it',
+    async (format) => {
+      const { written } = await planned(byName, { report: [`${format}=r`] });
+      expect(written.get('r')).toContain('application.outsider');
+    },
+  );
 
-  test('is asked about once more before it is taken', async () => {
+  test('is looked up again before it is taken', async () => {
     const world = new World(seed);
     const { context, stderr } = world.run(byName, all);
     const questions: string[] = [];
@@ -98,7 +104,7 @@ describe('a backchannel provider of an undeclared application', () => {
     ]);
   });
 
-  test('is not shown where the field is hidden, and its victim is', async () => {
+  test('is not shown if the field is hidden, but the application that loses it is', async () => {
     const { stdout } = await planned(
       byName,
       {},
@@ -115,7 +121,7 @@ describe('a backchannel provider of an undeclared application', () => {
     expect(stdout()).not.toContain('OIDC');
   });
 
-  test('is nobody’s if nothing was read about it', async () => {
+  test('is shown as free if nothing was read about it', async () => {
     const manifest = applications('slug: new, name: New, backchannel_providers: [3]');
     const { stdout, world } = await planned(manifest, {}, { env: contract });
     expect(stdout()).not.toContain('note');
@@ -123,10 +129,10 @@ describe('a backchannel provider of an undeclared application', () => {
   });
 });
 
-describe('a main provider that another application has', () => {
+describe('the main provider of another application', () => {
   const taken = applications('slug: new, name: New, provider: { name: OIDC 1 }');
 
-  test('is an error at its line, as far as it was read', async () => {
+  test('is an error at its line if this was read', async () => {
     const { ending, stdout, stderr, world } = await planned(taken);
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('m.yaml:3:39');
@@ -142,7 +148,7 @@ describe('a main provider that another application has', () => {
   const asked = (world: World): string[] =>
     world.requests.map(({ path }) => path).filter((path) => path.includes('/providers/'));
 
-  test('is an error at its line also by id', async () => {
+  test('is an error at its line if declared by id too', async () => {
     const { ending, stderr, world } = await planned(byId);
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('m.yaml:3:39');
@@ -151,7 +157,7 @@ describe('a main provider that another application has', () => {
     expect(asked(world)).toEqual(['/api/v3/providers/all/1/']);
   });
 
-  test('is an error also with --changed-only, where the other is declared and not altered', async () => {
+  test('is an error with --changed-only if the other application is declared and not altered', async () => {
     const known = 'slug: known, name: Known, provider: 2';
     const before = { 'm.yaml': applications(known), 'rollcall.yaml': 'version: 1\n' };
     const manifest = applications(known, 'slug: new, name: New, provider: 2');
@@ -167,21 +173,21 @@ describe('a main provider that another application has', () => {
   });
 
   test.each([
-    ['nobody has it', 'provider: 4', seed],
-    ['there is none', 'provider: 999', seed],
+    ['no application uses the provider', 'provider: 4', seed],
+    ['there is no such provider', 'provider: 999', seed],
     [
-      'the token may not view it',
+      'the token may not view the provider',
       'provider: 1',
       { ...seed, tokens: [{ token: sandboxToken, view_providers: 'none' as const }] },
     ],
-  ])('is no error where %s: the service says so, or not', async (_, field, holding) => {
+  ])('is no error of the plan if %s', async (_, field, holding) => {
     const manifest = applications(`slug: new, name: New, ${field}`);
     const { ending, world } = await planned(manifest, {}, { world: new World(holding) });
     expect(ending).toBe('done');
     expect(asked(world)).toHaveLength(1);
   });
 
-  test('is read from a list if many are declared, and not for existing ones', async () => {
+  test('is read from a list if many are declared, and not for existing applications', async () => {
     const providers = Array.from({ length: 40 }, (_, index) => ({ pk: 100 + index, name: `P ${index}` }));
     const holding = {
       ...seed,
@@ -199,14 +205,14 @@ describe('a main provider that another application has', () => {
     expect(asked(world)).toEqual(['/api/v3/providers/all/?ordering=name&page=1&page_size=100']);
   });
 
-  test('is an error also if a declared application keeps it', async () => {
+  test('is an error if a declared application keeps it', async () => {
     const manifest = applications('slug: known, name: Known', 'slug: new, name: New, provider: 2');
     const { ending, stderr } = await planned(manifest, {}, { env: contract });
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('provider 2 is already the main provider of `known`');
   });
 
-  test('is an error where the run may not change the one that gives it away', async () => {
+  test('is an error if the run may not update the application that gives it away', async () => {
     const manifest = applications(
       'slug: known, name: Known, provider: null',
       'slug: new, name: New, provider: 2',
@@ -217,14 +223,14 @@ describe('a main provider that another application has', () => {
     expect((await planned(manifest, allowed)).ending).toBe('done');
   });
 
-  test('is empty for its own provider, or if nothing could be read', async () => {
+  test("is no error if it is the application's own, or if nothing could be read", async () => {
     const own = applications('slug: outsider, name: Outsider, provider: { name: OIDC 1 }');
     expect((await planned(own)).ending).toBe('done');
     const unread = applications('slug: new, name: New, provider: 1');
     expect((await planned(unread, {}, { env: contract })).ending).toBe('done');
   });
 
-  test('ends the apply of a plan that was saved before, as stale', async () => {
+  test('ends the apply of an earlier saved plan as stale', async () => {
     const free = applications('slug: new, name: New, provider: { name: OIDC 4 }');
     const { world, written } = await planned(free, { out: 'p.json' });
     world.patch('/applications/outsider/', { provider: 4 });
@@ -251,14 +257,14 @@ describe('a main provider that another application has', () => {
     expect(asked(world)).toHaveLength(10);
   });
 
-  test('is asked for without its id in the log, where the field is hidden', async () => {
+  test('is requested without its id in the log if the field is hidden', async () => {
     const files = { 'm.yaml': byId, 'rollcall.yaml': 'version: 1\nhide: [application.provider]\n' };
     const { stderr } = await planned(byId, { verbose: true }, { more: { files } });
     expect(stderr()).toContain('GET /api/v3/providers/all/(hidden)/ 200');
     expect(stderr()).not.toContain('/providers/all/1/');
   });
 
-  test('is not shown where the field is hidden', async () => {
+  test('is not shown if the field is hidden', async () => {
     const files = { 'm.yaml': taken, 'rollcall.yaml': 'version: 1\nhide: [application.provider]\n' };
     const { ending, stderr } = await planned(taken, {}, { more: { files } });
     expect(ending).toBe('invalid');
@@ -267,14 +273,14 @@ describe('a main provider that another application has', () => {
   });
 });
 
-describe('gaining superuser rights', () => {
+describe('a user who becomes a superuser', () => {
   const gains = "gains a superuser's rights through";
   const byName = 'groups: [{ name: admins }, { name: staff }]';
 
   test.each([
-    ['created', `username: new, name: New, ${byName}`],
-    ['changed', `username: alice, name: Alice, ${byName}`],
-  ])('is marked in the plan, and reaches further: %s', async (_, entry) => {
+    ['when created', `username: new, name: New, ${byName}`],
+    ['when changed', `username: alice, name: Alice, ${byName}`],
+  ])('is marked in the plan as a wider effect: %s', async (_, entry) => {
     const { stdout, world } = await planned(users(entry), allowed);
     expect(stdout()).toContain(`note  ${gains} "admins" (${admins}) of \`groups\``);
     expect(stdout().match(/rights through/g)).toHaveLength(1);
@@ -292,7 +298,7 @@ describe('gaining superuser rights', () => {
     expect(stdout()).toContain(`note  ${gains} ${admins} of \`groups\``);
   });
 
-  test('is not who has them already, nor who is in another group', async () => {
+  test('is not reported if already a superuser, or in another group', async () => {
     const manifest = users(
       'username: root, name: Another, groups: [{ name: admins }]',
       'username: new, name: New, groups: [{ name: staff }]',
@@ -300,7 +306,7 @@ describe('gaining superuser rights', () => {
     expect((await planned(manifest, allowed)).stdout()).not.toContain(gains);
   });
 
-  test('is marked where the group is not shown', async () => {
+  test('is marked if the group is hidden', async () => {
     const manifest = users(`username: new, name: New, ${byName}`);
     const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.groups]\n' };
     const { stdout } = await planned(manifest, {}, { more: { files } });
@@ -309,13 +315,13 @@ describe('gaining superuser rights', () => {
   });
 });
 
-describe('a plan with a value moved from one entry to another', () => {
+describe('a plan that moves a value from one entry to another', () => {
   const handedOver = applications(
     'slug: anew, name: New, provider: 2',
     'slug: known, name: Known, provider: 4',
   );
 
-  test('has the one that frees it first, and says so', async () => {
+  test('begins with the entry that frees it, and reports that', async () => {
     const { stdout } = await planned(handedOver, allowed);
     expect(stdout()).toMatch(/~ application\.known[^]*\+ application\.anew/);
     expect(stdout()).toContain('after  application.known, which frees a value that this one needs');
@@ -332,7 +338,7 @@ describe('a plan with a value moved from one entry to another', () => {
     );
   });
 
-  test('is carried out in one run', async () => {
+  test('is applied in one run', async () => {
     const world = new World(seed);
     const { context, stdout } = world.run(handedOver, all);
     expect(await apply(['m.yaml'], now, context)).toBe('done');
@@ -343,7 +349,7 @@ describe('a plan with a value moved from one entry to another', () => {
     expect(world.writes().map(({ path }) => path)).toEqual(['/applications/known/', '/applications/']);
   });
 
-  test('is carried out in one run from a file', async () => {
+  test('is applied in one run from a file', async () => {
     const { world, written } = await planned(handedOver, { out: 'p.json', ...allowed });
     const files = { 'm.yaml': handedOver, 'p.json': written.get('p.json') ?? '' };
     const { context } = world.run(handedOver, all, { files });
@@ -351,7 +357,7 @@ describe('a plan with a value moved from one entry to another', () => {
     expect(world.held('/applications/anew/')).toMatchObject({ provider: 2 });
   });
 
-  test('does not attempt an entry whose value was not freed, and explains why', async () => {
+  test('does not attempt an entry whose value was not freed, and gives the reason', async () => {
     const world = new World(seed);
     world.tamper = ({ method }, answer) =>
       method === 'PATCH'
@@ -373,7 +379,7 @@ describe('a plan with a value moved from one entry to another', () => {
     expect(text.stdout()).toContain('the change that it depends on failed');
   });
 
-  test('is refused at its lines where some wait for each other', async () => {
+  test('is refused at its lines if entries wait for each other', async () => {
     const swapped: SandboxSeed = {
       ...seed,
       applications: [

@@ -59,7 +59,7 @@ transports:
 `;
 
 test.each(['2025.12', '2026.8'] as const)(
-  'records of all lists that name each other are created in one run: %s',
+  'records of all lists that refer to each other are created in one run: %s',
   async (release) => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
     const env = { SECRET: 'canary-of-a-secret' };
@@ -71,7 +71,7 @@ test.each(['2025.12', '2026.8'] as const)(
   },
 );
 
-test('a plan explains what a change of a source or a flow means for people', async () => {
+test('a plan explains how a change of a source or a flow affects people', async () => {
   const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, '2026.8');
   const env = { SECRET: 'canary-of-a-secret', ROLLCALL_CAPABILITIES: 'update' };
   const { context, stderr } = world.run(manifest, env);

@@ -41,13 +41,13 @@ class Certificates extends World {
 }
 
 describe('a certificate with a write-only key', () => {
-  test('is in sync where its fingerprint is that of the declared one', async () => {
+  test("is in sync if its fingerprint is the declared certificate's", async () => {
     const { context, stdout } = new Certificates().with(withoutKey);
     expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('done');
     expect(stdout()).toContain('1 in sync.\n\nNo changes. Your infrastructure matches the configuration.\n');
   });
 
-  test('differs by its fingerprint, and a new one is sent with its key', async () => {
+  test('is different by its fingerprint, and a new certificate is sent with its key', async () => {
     const world = new Certificates();
     const planned = world.with(withKey, 'two');
     await plan(['m.yaml'], { output: 'text', ...allowed }, planned.context);
@@ -71,7 +71,7 @@ describe('a certificate with a write-only key', () => {
 });
 
 describe('a secret that no answer shows', () => {
-  test('is never called in sync, and the plan says which field was not compared', async () => {
+  test('is not called in sync, and the plan names the field that was not compared', async () => {
     const world = new Certificates();
     const { context, stdout } = world.with(withKey);
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, context)).toBe('done');
@@ -95,7 +95,7 @@ describe('a secret that no answer shows', () => {
     ['markdown', '0 created, 1 not compared.'],
     ['junit', '<system-out>in sync, 1 field not compared</system-out>'],
     ['html', 'in sync, 1 field not compared'],
-  ])('is called not compared by an apply that leaves it, as %s', async (format, words) => {
+  ])('is reported as not compared by an apply that leaves it, as %s', async (format, words) => {
     const { context, written } = new Certificates().with(withKey);
     const report = [`${format}=report`];
     expect(await apply(['m.yaml'], { output: 'text', yes: true, report }, context)).toBe('done');
@@ -107,7 +107,7 @@ describe('a secret that no answer shows', () => {
     expect(isApplyDocument(document)).toBe(format === 'json');
   });
 
-  test('is sent again once, on request, with no other field', async () => {
+  test('is sent again once, on request, without other fields', async () => {
     const world = new Certificates();
     const resend = ['certificate.wiki'];
     const planned = world.with(withKey);
@@ -132,7 +132,7 @@ describe('a secret that no answer shows', () => {
     expect(world.writes()).toHaveLength(2);
   });
 
-  test('is sent again after an answer that was lost', async () => {
+  test('is sent again after a lost answer', async () => {
     const world = new Certificates();
     let isLost = false;
     world.tamper = ({ method }, answer) => {
@@ -155,7 +155,7 @@ describe('a secret that no answer shows', () => {
     await expect(plan(['m.yaml'], { output: 'text', resend, ...more }, context)).rejects.toThrow(words);
   });
 
-  test('is nothing to send again where the entry does not declare it', async () => {
+  test('cannot be sent again if the entry does not declare it', async () => {
     const { context } = new Certificates().with(withoutKey);
     const options = { output: 'text', resend: ['certificate.wiki'], ...allowed } as const;
     await expect(plan(['m.yaml'], options, context)).rejects.toThrow('has no secret and no write-only field');

@@ -317,7 +317,7 @@ class Auditor {
 const days = times({ short: 10, full: 300 });
 
 test(
-  `after ${days} days of edits, with a restart and a kill, everything is as intended`,
+  `after ${days} days of edits, with a restart and a kill, everything is as declared`,
   { timeout: 300_000 },
   async () => {
     const random = seededRandom(20_231_001);
