@@ -41,9 +41,10 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
   const { pacing, signal, fault = new AbortController() } = options;
   const deletions = plan.changes.filter((change) => change.action === 'delete');
   const awaited = new Set(plan.changes.flatMap(({ waitsFor = [] }) => waitsFor));
-  const last = deletions.filter(({ resource }) => !awaited.has(resource.address));
-  const isLast = new Set<ReadyChange>(last);
-  const changes = plan.changes.filter((change) => !isLast.has(change));
+  const isLast = ({ action, takesOwnRights, resource }: ReadyChange): boolean =>
+    (action === 'delete' || takesOwnRights === true) && !awaited.has(resource.address);
+  const last = plan.changes.filter((change) => isLast(change));
+  const changes = plan.changes.filter((change) => !isLast(change));
   const { before = 'open', after = before } = plan.unbound ?? {};
   const run: Run = {
     ...options,
@@ -66,7 +67,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
   };
   try {
     await pacing.forEach(tasksOf(changes, run, settled), (task) => task());
-    // In sequence: each result decides on the next delete.
+    // In sequence: each result decides on the next one.
     for (const change of last) await pacing.forEach([change], settled);
   } catch (error) {
     fault.abort(error);
@@ -81,8 +82,8 @@ interface Run extends ApplyOptions {
   readonly stops: Stops;
   readonly isTakenFrom: ReturnType<typeof movedToOthers>;
   readonly deletions: readonly Departing[];
-  /** Deletes that no other change waits for; they come after all other changes. */
-  readonly last: readonly Departing[];
+  /** Deletes that no other change waits for, then the changes that take rights from the token: they come after all others. */
+  readonly last: readonly ReadyChange[];
   /** Who has access without bindings, if the apply does not change that. */
   readonly unbound: Unbound;
   /** Resources that are created or changed in several steps: those with bindings, and those whose references are set later. */
@@ -186,7 +187,7 @@ async function begin(whole: ReadyPending, run: Run): Promise<Begun> {
   const named = namedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
   const ready = withIdsOfRun(change, await named, run);
-  const isEarly = change.action === 'delete' && run.last.includes(change) && (await hasFailed(run));
+  const isEarly = run.last.includes(whole) && (await hasFailedBefore(whole, run));
   const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
   if (stoppedBy !== undefined || !ready)
     return {
@@ -232,9 +233,10 @@ async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether any change before the deletes failed. */
-async function hasFailed({ settling, last }: Run): Promise<boolean> {
-  const later = new Set<Address>(last.map(({ resource }) => resource.address));
+/** Whether any change before the deletes failed; before a change that takes rights from the token, also any delete. */
+async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): Promise<boolean> {
+  const others = change.takesOwnRights ? last.slice(last.indexOf(change)) : last;
+  const later = new Set(others.map(({ resource }) => resource.address));
   const before = Array.from(settling, ([address, settled]) => (later.has(address) ? [] : settled)).flat();
   const outcomes = await Promise.all(before);
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));

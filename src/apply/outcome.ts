@@ -51,7 +51,7 @@ export type StopReason =
   | 'left'
   /** A change that it depends on failed. */
   | 'waits'
-  /** Deletes come last, and a change before it failed. */
+  /** It comes last, as deletes do, and a change before it failed. */
   | 'not_last'
   /** A resource that it refers to was not created. */
   | 'unmade'

@@ -203,6 +203,17 @@ export function mergedValue(declared: Declared, name: string, held: JsonValue | 
   return declared.kind.fields[name]?.form?.kept(value, held ?? null) ?? value;
 }
 
+/** The held ids that an update removes. */
+export function removedIds(
+  resource: Declared,
+  name: string,
+  held: JsonValue | undefined,
+): readonly JsonValue[] {
+  const { idForm } = resource.kind.fields[name] ?? {};
+  const left = idForm && partialIds(idForm).dropped(held ?? null, mergedValue(resource, name, held));
+  return left && isJsonList(left) ? left : [];
+}
+
 /** The declared ids that are missing, if nothing else differs; undefined otherwise. */
 export function missingIds(
   resource: Declared,

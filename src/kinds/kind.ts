@@ -49,6 +49,8 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly bindable?: Bindable | undefined;
   /** The role of its records in logins. */
   readonly login?: LoginPart;
+  /** How its records give rights in the API. */
+  readonly rights?: Rights;
   readonly isEnterprise?: boolean;
   readonly isPersonal?: boolean;
   /** Whether a record belongs to the service itself, so that nobody declares it. */
@@ -117,6 +119,15 @@ interface Deletion {
   readonly isOwned?: boolean;
 }
 
+/** Who has rights by a record, and so perhaps the token of a run. */
+export interface Rights {
+  readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
+  /** The field with the user of a token. */
+  readonly owner?: string;
+  /** By field: the change of an update that takes rights. */
+  readonly takenBy?: Readonly<Record<string, 'removal' | 'false' | 'change'>>;
+}
+
 export const ownedFields: (kind: Kind) => readonly string[] = memoizePerKey(({ fields }) =>
   Object.entries(fields).flatMap(([field, { belongsToOne }]) => (belongsToOne ? field : [])),
 );
@@ -136,7 +147,8 @@ export function comparedFields(kind: Kind, declared: readonly string[]): string[
     declared.some((field) => kind.fields[field]?.children);
   const decides = bindable?.mode && isBound ? [bindable.mode.field] : [];
   const ofReach = declared.flatMap((field) => kind.fields[field]?.reachReads ?? []);
-  const more = [...refusalReads, ...(last ? [last.field] : []), ...decides, ...ofReach];
+  const owner = kind.rights?.owner ?? [];
+  const more = [...refusalReads, ...(last ? [last.field] : []), ...decides, ...ofReach, ...[owner].flat()];
   return [...new Set([...declared, ...more, ...ownedFields(kind)])];
 }
 

@@ -5,5 +5,6 @@ export const role: RowKind = kindFrom({
   list: 'roles',
   // A second one of a name was refused by 2023.10.7 and by 2025.12.4.
   unique: true,
+  rights: { to: 'its holders' },
   deletion: {},
 });

@@ -21,6 +21,7 @@ type Given =
   | 'isEnterprise'
   | 'access'
   | 'login'
+  | 'rights'
   | 'isPersonal'
   | 'isInternal'
   | 'notDeclarable'

@@ -67,6 +67,7 @@ export const user: RowKind = kindFrom({
   title: 'name',
   unique: true,
   login: { is: 'superuser', isActive: 'is_active', groups: 'groups' },
+  rights: { to: 'a user', takenBy: { groups: 'removal', roles: 'removal' } },
   listing: { unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
   update: {
     refusal: (held, declared) => {

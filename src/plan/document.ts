@@ -106,6 +106,8 @@ export interface ChangeDocument {
   readonly open_to?: string;
   /** Whether the change is part of the login flow. */
   readonly on_way_in?: true;
+  /** Whether it may take rights from the token of the run. */
+  readonly takes_own_rights?: true;
   readonly waits_for?: readonly Address[];
   /** References to records that are created after this one: they are set then. */
   readonly set_after?: NonNullable<Change['setAfter']>;
@@ -154,7 +156,7 @@ export function planDocument(plan: Plan): PlanDocument {
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
   const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, onWayIn } = of;
-  const { waitsFor, setAfter, since } = of;
+  const { takesOwnRights, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
   const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
@@ -179,6 +181,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(opens && { opens }),
     ...(openTo !== undefined && { open_to: openTo }),
     ...(onWayIn && { on_way_in: onWayIn }),
+    ...(takesOwnRights && { takes_own_rights: takesOwnRights }),
     ...(waitsFor && { waits_for: waitsFor }),
     ...(setAfter && { set_after: setAfter }),
     ...(since && { since }),

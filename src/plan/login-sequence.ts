@@ -1,6 +1,11 @@
 import { obstaclesIn, openByName, type LoginFlow } from '../kinds/way-in.ts';
 import type { LoginChange, LoginState } from './login-state.ts';
 
+/** Users and groups decide over a flow only for some people, so their order does not matter. */
+function isOfPeople({ resource: { kind } }: LoginChange): boolean {
+  return kind.rights !== undefined;
+}
+
 interface TouchedFlow {
   readonly key: string;
   readonly before: LoginFlow | undefined;
@@ -26,7 +31,9 @@ export function safeSequence(
   flows: readonly TouchedFlow[],
 ): { readonly changes: readonly LoginChange[]; readonly opening?: LoginChange } {
   const touching = new Set(flows.flatMap((flow) => flow.touching));
-  const left = pending.filter((change) => change.action === 'update' && touching.has(change));
+  const left = pending.filter(
+    (change) => change.action === 'update' && touching.has(change) && !isOfPeople(change),
+  );
   const done: LoginChange[] = [];
   let state = before.after(pending.filter(({ action }) => action === 'create'));
   let opening: LoginChange | undefined;

@@ -83,6 +83,8 @@ interface ChangeBase {
   readonly openTo?: string;
   /** Whether the change is part of the login flow. */
   readonly onWayIn?: true;
+  /** Whether it may take rights from the token of the run: it comes after all other changes. */
+  readonly takesOwnRights?: true;
   /** Earlier changes of the plan that must succeed first, because they free values that this one needs. */
   readonly waitsFor?: readonly Address[];
   /** References that the create leaves out, as the record that they refer to comes after it: they are set once that exists. */

@@ -51,6 +51,7 @@ export function changeFrom(
     opens,
     open_to: openTo,
     on_way_in: onWayIn,
+    takes_own_rights: takesOwnRights,
     since,
   } = document;
   const { observed_names: allNames = {}, waits_for: waitsFor, set_after: setAfter } = document;
@@ -80,6 +81,7 @@ export function changeFrom(
     ...(opens && { opens }),
     ...(openTo !== undefined && { openTo }),
     ...(onWayIn && { onWayIn }),
+    ...(takesOwnRights && { takesOwnRights }),
     ...(waitsFor && { waitsFor }),
     ...(setAfter && { setAfter }),
     ...(since && { since }),

@@ -92,6 +92,7 @@ const wordsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = 
   ({ opens }) => opens,
   ({ open_to: openTo }) => openTo,
   ({ on_way_in: onWayIn }) => onWayIn,
+  ({ takes_own_rights: takesOwnRights }) => takesOwnRights,
   ({ names }) => names,
   ({ observed_names: names }) => names,
   ({ waits_for: others }) => others,

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Risk } from '../kinds/capability.ts';
-import { mergedValue, sentValue } from '../kinds/fields.ts';
-import { factKey, idsIn } from '../kinds/named.ts';
+import { mergedValue, removedIds, sentValue } from '../kinds/fields.ts';
+import { factKey } from '../kinds/named.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { lockout } from '../kinds/way-in.ts';
@@ -34,10 +34,9 @@ function isChanged({ differences }: LoginChange, field: string): boolean {
 function losesRights(change: LoginChange, field: string): boolean {
   if (change.action === 'create' || !isChanged(change, field)) return false;
   const { resource, base } = change;
-  const kept = new Set(idsOf(mergedValue(resource, field, base.fields[field])));
   const granting = new Set((base.facts ?? []).flatMap(([key, value]) => (value === true ? key : [])));
-  return idsIn(field, base.fields[field] ?? null).some(
-    ({ id }) => granting.has(factKey(resource.kind, field, id)) && !kept.has(idText(id)),
+  return removedIds(resource, field, base.fields[field]).some((id) =>
+    granting.has(factKey(resource.kind, field, id)),
   );
 }
 

@@ -2,14 +2,29 @@ import type { JsonObject } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import { readLogin } from '../observe/login.ts';
 import { declaredLogins, withLogin, type LoginPlan } from '../plan/login.ts';
-import type { ReadyPlan } from '../plan/plan.ts';
+import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
+import { takesRights, withOwnRightsLast } from '../plan/own-rights.ts';
 import { superuserLosses, withSuperusersLeft } from '../plan/superusers.ts';
 import { readWhole } from '../service/read-whole.ts';
+import { retrieveSelf } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
-/** What a plan does to how people log in. Where it does nothing to that, nothing is read. */
-export async function readLoginOf(
-  { changes }: ReadyPlan,
+/**
+ * What a plan does to how people log in, and to the rights of the token. Where it does nothing to these, nothing is read.
+ */
+export async function readLoginOf({ changes }: ReadyPlan, service: Service): Promise<LoginPlan> {
+  const { client, pacing, signal } = service;
+  const login = await loginOf(changes, service);
+  if (!login.changes.some((change) => takesRights(change))) return login;
+  const self = await retrieveSelf(client, pacing, signal);
+  return {
+    ...login,
+    changes: withOwnRightsLast(login.changes, self?.proof === 'exists' ? self : {}),
+  };
+}
+
+async function loginOf(
+  changes: readonly ReadyChange[],
   { client, pacing, signal, settings: { accepts = [] } }: Service,
 ): Promise<LoginPlan> {
   const options = { client, pacing, signal };

@@ -1,7 +1,18 @@
 import type { JsonObject } from '../base/json.ts';
 import { userUid } from './ids.ts';
+import type { World } from './kind.ts';
 import type { Rules } from './release.ts';
-import { only, type Row } from './rows.ts';
+import { only, type Row, valuesOf } from './rows.ts';
+
+/** The groups of a user, and those above them: members of a group are members of its parents. */
+export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
+  const groups = at('/core/groups/');
+  const all = new Set(groups.those(user.fields['groups']));
+  for (const group of all)
+    for (const above of groups.those([...valuesOf(group, 'parents'), ...valuesOf(group, 'parent')]))
+      all.add(above);
+  return [...all];
+}
 
 /** A group in a user's record. */
 export function groupOfUser({ pk, fields }: Row, { isLate }: Rules): JsonObject {

@@ -2,7 +2,8 @@ import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isExpired } from './binding.ts';
 import type { World } from './kind.ts';
 import type { Query } from './query.ts';
-import { valuesOf, type Row } from './rows.ts';
+import { allGroupsOf } from './people.ts';
+import type { Row } from './rows.ts';
 import { opensUnbound } from './settings.ts';
 import { typeOf } from './shown.ts';
 
@@ -29,7 +30,7 @@ function isBound(world: World, target: Row): boolean {
 
 /** Whether the bindings of a record admit a user, or anonymous ones; or the message of a policy that raises. */
 export function grantsAccess(world: World, target: Row, user: Row | undefined): boolean | string {
-  const groups = withParents(world, user ? valuesOf(user, 'groups') : []);
+  const groups = new Set<JsonValue>(user ? allGroupsOf(world, user).map(({ pk }) => pk) : []);
   const results = bindingsOf(world, target).map((binding) => {
     const { fields } = binding;
     if (isExpired(binding)) return false;
@@ -56,14 +57,4 @@ function resultOf(world: World, pk: string): boolean | string {
   if (typeOf(policy, '') === '/policies/dummy/') return policy.fields['result'] === true;
   const expression = textOf(policy.fields['expression']);
   return /\/\s*0\s*$/.test(expression) ? 'division by zero' : !/return False\s*$/.test(expression);
-}
-
-function withParents({ at }: World, pks: readonly JsonValue[]): ReadonlySet<JsonValue> {
-  const all = new Set(pks);
-  for (const pk of all) {
-    const { parents = [], parent = null } = at('/core/groups/').at(textOf(pk))?.fields ?? {};
-    for (const above of [parents, parent].flat()) if (above !== null) all.add(above);
-  }
-  all.delete(null);
-  return all;
 }

@@ -90,10 +90,7 @@ export class Sandbox {
     const path = request.path.split('?', 1)[0] ?? '';
     switch (path) {
       case '/api/v3/core/users/me/':
-        return this.#answerAbout(
-          request,
-          (asker) => asker && meOf(this.#world.kind('/core/users/').record(asker.user), this.#world.rules),
-        );
+        return this.#answerAbout(request, (asker) => asker && meOf(asker.user, this.#world));
       case '/api/v3/admin/version/':
         return this.#answerAbout(request, (asker) => asker && versionOf(this.#world.rules));
       case '/api/v3/root/config/':

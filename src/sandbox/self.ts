@@ -1,9 +1,10 @@
-import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { answers } from './answers.ts';
 import type { Field } from './fields.ts';
-import type { WrittenKind } from './kind.ts';
+import type { World, WrittenKind } from './kind.ts';
+import { allGroupsOf, roleRecord } from './people.ts';
 import type { Rules } from './release.ts';
-import { only } from './rows.ts';
+import { only, type Row } from './rows.ts';
 
 // The service's answers about itself and about the requester.
 
@@ -38,18 +39,19 @@ function fieldOptions(name: string, { type, label, more, default: byDefault }: F
 }
 
 /** The requester as a user's record: `GET /core/users/me/`. */
-export function meOf(user: JsonObject, { isLate }: Rules): JsonObject {
-  const groups = user['groups_obj'] ?? [];
+export function meOf(asker: Row, world: World): JsonObject {
+  const { isLate } = world.rules;
+  const user = world.kind('/core/users/').record(asker);
+  const groups = allGroupsOf(world, asker);
+  const roles = [asker, ...groups].flatMap((one) => world.at('/rbac/roles/').those(one.fields['roles']));
   const permissions = answers().permissions[isLate ? '2025.12' : '2023.10'];
   return {
     user: {
       ...only(user, shownToOneself),
-      groups: isJsonList(groups)
-        ? groups.filter(isJsonObject).map((group) => only(group, ['name', 'pk']))
-        : [],
+      groups: groups.map(({ pk, fields }) => ({ ...only(fields, ['name']), pk })),
       settings: {},
       system_permissions: user['is_superuser'] === true ? permissions : [],
-      ...(isLate && { roles: user['roles_obj'] ?? [] }),
+      ...(isLate && { roles: [...new Set(roles)].map(roleRecord) }),
     },
   };
 }

@@ -3,7 +3,7 @@ import { emailRefusal } from '../kinds/email.ts';
 import { readRelease } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
 import { readFields, type FieldErrors } from './fields.ts';
-import { groupOfUser, roleRecord } from './people.ts';
+import { allGroupsOf, groupOfUser, roleRecord } from './people.ts';
 import { userUuid } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
@@ -39,7 +39,9 @@ export function userKind(world: World): WrittenKind {
       const roles = world.at('/rbac/roles/').those(user.fields['roles']);
       return {
         groups: groups.map((group) => group.pk),
-        is_superuser: [user, ...groups].some(({ fields: { is_superuser } }) => is_superuser === true),
+        is_superuser: [user, ...allGroupsOf(world, user)].some(
+          ({ fields: { is_superuser } }) => is_superuser === true,
+        ),
         groups_obj: has('groups') ? groups.map((group) => groupOfUser(group, rules)) : null,
         roles_obj: has('roles') ? roles.map(roleRecord) : null,
         uuid: userUuid(user.pk),

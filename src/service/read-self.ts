@@ -1,4 +1,4 @@
-import { isJsonObject, textOf } from '../base/json.ts';
+import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { sortedAnswer } from './answer.ts';
 import type { Transport } from './transport.ts';
 import { judgeAnswer, type Proven } from './judged-answer.ts';
@@ -12,6 +12,10 @@ export type SelfReading = Proven<
     /** The user's id; undefined if the service does not show it. */
     readonly pk: string | undefined;
     readonly isSuperuser: boolean;
+    /** The ids of its groups, and of those that contain them; undefined if the service does not show them. */
+    readonly groups: readonly JsonValue[] | undefined;
+    /** The ids of all its roles, from 2025.12 on. */
+    readonly roles: readonly JsonValue[] | undefined;
   }
 >;
 
@@ -32,7 +36,7 @@ async function selfRead(send: Transport, signal: AbortSignal | undefined): Promi
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };
   const user = answer.body?.['user'];
-  const { pk, is_superuser: isSuperuser } = isJsonObject(user) ? user : {};
+  const { pk, is_superuser: isSuperuser, groups, roles } = isJsonObject(user) ? user : {};
   const isKnown = typeof pk === 'number' || typeof pk === 'string';
   return {
     proof,
@@ -40,5 +44,13 @@ async function selfRead(send: Transport, signal: AbortSignal | undefined): Promi
     ...rest,
     pk: isKnown ? textOf(pk) : undefined,
     isSuperuser: isSuperuser === true,
+    groups: idsOf(groups),
+    roles: idsOf(roles),
   };
+}
+
+function idsOf(records: JsonValue = null): readonly JsonValue[] | undefined {
+  return isJsonList(records)
+    ? records.flatMap((record) => (isJsonObject(record) ? (record['pk'] ?? []) : []))
+    : undefined;
 }

@@ -16,6 +16,11 @@ export const token: RowKind = kindFrom({
   list: 'tokens',
   unique: true,
   isInternal: ({ managed = null }) => managed !== null,
+  rights: {
+    to: 'a token',
+    owner: 'user',
+    takenBy: { user: 'change', intent: 'change', expiring: 'change', expires: 'change' },
+  },
   deletion: {},
   // Both releases leave it empty.
   fields: { managed: { default: null } },

@@ -59,7 +59,7 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
   not_planned: { words: 'it could not be planned', needsFix: true },
   left: { words: 'it was requested, but cannot be done', needsFix: true },
   waits: { words: 'the change that it depends on failed' },
-  not_last: { words: 'deletes come last, and an earlier change failed' },
+  not_last: { words: 'it comes last, and an earlier change failed' },
   unmade: { words: 'a resource that it depends on was not created' },
   error: { words: 'the run met an unexpected error' },
 };

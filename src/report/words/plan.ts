@@ -19,7 +19,7 @@ import { grouped } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { notComparedNote, notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
-import { firstOf, wayInWords } from './way-in.ts';
+import { firstOf, ownRightsWords, wayInWords } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 
@@ -35,9 +35,9 @@ function weightiestFirst(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-function rankOf({ action, onWayIn }: Change): number {
+function rankOf({ action, onWayIn, takesOwnRights }: Change): number {
   if (action === 'not-planned') return 0;
-  return onWayIn ? 1 : 2;
+  return onWayIn || takesOwnRights ? 1 : 2;
 }
 
 /** More new resources of one kind would hide the rest: the first are named, and the others counted. */
@@ -80,7 +80,7 @@ export interface PlanView {
   readonly head: string;
   /** The baseline, and the number of entries added, altered and removed since. */
   readonly baseline: { readonly path: string; readonly counts: string } | undefined;
-  /** What the plan opens, and to whom: a line each. */
+  /** What the plan takes from its own token, and what it opens, and to whom: a line each. */
   readonly opens: readonly string[];
   /** With a baseline: unplanned, added and altered resources. Otherwise all changes. */
   readonly touched: readonly Change[];
@@ -108,7 +108,7 @@ export function planView(plan: Plan): PlanView {
   return {
     head: headOf(plan),
     baseline: baseline && { path: inline(baseline.path), counts: alteredCounts(touched, gone) },
-    opens: [...wayInWords(plan), ...openedWords(plan)],
+    opens: [...ownRightsWords(plan), ...wayInWords(plan), ...openedWords(plan)],
     touched,
     others,
     besides: others.length === 0 ? '' : `Unchanged by this change: ${countsOf(others).join(', ')}`,

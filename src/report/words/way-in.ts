@@ -17,6 +17,12 @@ export function wayInWords({ changes, wayIn }: Pick<Plan, 'changes' | 'wayIn'>):
   ];
 }
 
+/** The changes that come last because they may take rights from the token. Safe to print. */
+export function ownRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
+  const own = changes.filter(({ takesOwnRights }) => takesOwnRights).map(({ resource }) => resource.address);
+  return own.length > 0 ? [`May take rights from this run's own token, so done last: ${firstOf(own)}.`] : [];
+}
+
 /** That people could log in before an apply and cannot any more, with the values that were there. */
 export function lostWayInDiagnostics({
   outcomes,

@@ -1,0 +1,77 @@
+import { textOf, type JsonValue } from '../base/json.ts';
+import { mergedValue, removedIds } from '../kinds/fields.ts';
+import { plainUuid } from '../kinds/values.ts';
+import type { ReadyChange } from './plan.ts';
+
+/** The token's user, with its groups and roles; undefined if unknown. */
+export interface TokenUser {
+  readonly pk?: string | undefined;
+  readonly isSuperuser?: boolean;
+  readonly groups?: readonly JsonValue[] | undefined;
+  readonly roles?: readonly JsonValue[] | undefined;
+}
+
+type Taking = Extract<ReadyChange, { readonly action: 'update' | 'delete' }>;
+
+/** Whether a change takes rights from those who have them by its record. */
+export function takesRights(change: ReadyChange): change is Taking {
+  const { rights, deletion } = change.resource.kind;
+  if (rights === undefined) return false;
+  // The token's own user is never deleted.
+  if (change.action === 'delete') return deletion?.isOwned !== true;
+  if (change.action !== 'update') return false;
+  const { resource, base, differences } = change;
+  return differences.some(({ field }) => {
+    const held = base.fields[field];
+    switch (rights.takenBy?.[field]) {
+      case undefined:
+        return false;
+      case 'change':
+        return true;
+      case 'false':
+        return mergedValue(resource, field, held) === false;
+      case 'removal':
+        return removedIds(resource, field, held).length > 0;
+    }
+  });
+}
+
+/** Marks changes that may take rights from the run's own token, and moves them behind all others; those of tokens are the very last. */
+export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUser): readonly ReadyChange[] {
+  const others: ReadyChange[] = [];
+  const [last, ofTokens]: [ReadyChange[], ReadyChange[]] = [[], []];
+  for (const change of changes) {
+    if (!takesRights(change) || !isOwn(change, self)) {
+      others.push(change);
+      continue;
+    }
+    const remarks = [takesOwnRights, ...(change.remarks ?? [])];
+    const place = change.resource.kind.rights?.to === 'a token' ? ofTokens : last;
+    place.push({ ...change, remarks, takesOwnRights: true });
+  }
+  return [...others, ...last, ...ofTokens];
+}
+
+const takesOwnRights = "may take rights from this run's own token: done last";
+
+/** Whether the token has rights by a record, or may have them. */
+function isOwn({ resource, base }: Taking, self: TokenUser): boolean {
+  const { rights } = resource.kind;
+  switch (rights?.to) {
+    case undefined:
+      return false;
+    case 'a user':
+      return self.pk === undefined || self.pk === base.pk;
+    case 'a token':
+      return self.pk === undefined || self.pk === textOf(base.fields[rights.owner ?? ''] ?? null);
+    case 'its members':
+      return isAmong(self.groups, base.pk) ?? true;
+    case 'its holders':
+      // Releases before 2025.12 show no roles; a superuser's rights need none.
+      return isAmong(self.roles, base.pk) ?? self.isSuperuser !== true;
+  }
+}
+
+function isAmong(ids: readonly JsonValue[] | undefined, pk: string): boolean | undefined {
+  return ids?.some((id) => plainUuid(id) === plainUuid(pk));
+}

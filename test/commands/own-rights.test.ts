@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import { someReleases } from '../support/effort.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+/** The records from which the token `bot` has its rights, and as many of which it has none. */
+const records = `version: 1
+roles: [{ name: writers }, { name: readers }, { name: others }]
+groups:
+  - { name: admins, is_superuser: true }
+  - { name: ops, parents: [{ name: admins }], roles: [{ name: writers }] }
+  - { name: owners, is_superuser: true }
+  - { name: staff, parents: [{ name: owners }], roles: [{ name: others }] }
+users:
+  - { username: bot, name: Bot, groups: [{ name: ops }] }
+  - { username: carl, name: Carl, groups: [{ name: staff }] }
+tokens:
+  - { identifier: run, user: { name: bot }, intent: api }
+  - { identifier: other, user: { name: carl }, intent: api }
+`;
+
+const files = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
+const allow = ['update', 'delete', 'lockout'];
+
+function run(
+  command: typeof plan,
+  { send }: Pick<Service, 'send'>,
+  text: string,
+  options: object = {},
+): Promise<Ran> {
+  const given = { config: 'rollcall.yaml', allow, maxDeletes: '2', ...options };
+  return runOn(command, send, text, given, { files });
+}
+
+async function serviceOf(release: SandboxRelease): Promise<Service> {
+  const service = sandboxTransport(
+    {
+      tokens: [{ token: sandboxToken, username: 'bot', superuser: true }],
+      groups: [],
+      users: [
+        { username: 'bot', name: 'Bot' },
+        { username: 'alice', name: 'Alice' },
+      ],
+    },
+    undefined,
+    release,
+  );
+  const { ending, stdout, stderr } = await run(apply, service, records);
+  expect(ending, stdout + stderr).toBe('done');
+  return service;
+}
+
+interface Taking {
+  readonly taking: string;
+  readonly address: string;
+  readonly list: string;
+  readonly entry: string;
+  /** The same for a record that gives the token nothing. */
+  readonly other: string;
+}
+
+const takings: readonly Taking[] = [
+  {
+    taking: 'its user leaves a group',
+    address: 'user.bot',
+    list: 'users',
+    entry: 'username: bot, name: Bot, groups: []',
+    other: 'username: carl, name: Carl, groups: []',
+  },
+  {
+    taking: 'its group loses a role',
+    address: 'group.ops',
+    list: 'groups',
+    entry: 'name: ops, roles: []',
+    other: 'name: staff, roles: []',
+  },
+  {
+    taking: 'its group leaves its parent',
+    address: 'group.ops',
+    list: 'groups',
+    entry: 'name: ops, parents: []',
+    other: 'name: staff, parents: []',
+  },
+  {
+    taking: 'the parent of its group makes no superusers',
+    address: 'group.admins',
+    list: 'groups',
+    entry: 'name: admins, is_superuser: false',
+    other: 'name: owners, is_superuser: false',
+  },
+  {
+    taking: 'its group is deleted',
+    address: 'group.ops',
+    list: 'groups',
+    entry: 'name: ops, state: absent',
+    other: 'name: staff, state: absent',
+  },
+  {
+    taking: 'its role is deleted',
+    address: 'role.writers',
+    list: 'roles',
+    entry: 'name: writers, state: absent',
+    other: 'name: others, state: absent',
+  },
+  {
+    taking: 'it gets another intent',
+    address: 'token.run',
+    list: 'tokens',
+    entry: 'identifier: run, intent: app_password',
+    other: 'identifier: other, intent: app_password',
+  },
+  {
+    taking: 'it goes to another user',
+    address: 'token.run',
+    list: 'tokens',
+    entry: 'identifier: run, user: { name: carl }',
+    other: 'identifier: other, user: { name: alice }',
+  },
+  {
+    taking: 'it is deleted',
+    address: 'token.run',
+    list: 'tokens',
+    entry: 'identifier: run, state: absent',
+    other: 'identifier: other, state: absent',
+  },
+];
+
+const line = (address: string): string =>
+  `May take rights from this run's own token, so done last: ${address}.`;
+
+/** With a create, an update and a delete. */
+function among(list: string, entry: string): string {
+  const lists: Record<string, string[]> = {
+    groups: ['name: zebras'],
+    users: ['username: alice, name: Alice A.'],
+    roles: ['name: readers, state: absent'],
+  };
+  lists[list] = [entry, ...(lists[list] ?? [])];
+  return `version: 1\n${Object.entries(lists)
+    .map(([name, all]) => `${name}: [${all.map((one) => `{ ${one} }`).join(', ')}]\n`)
+    .join('')}`;
+}
+
+function writesOf({ requests }: Service, from: number): string[] {
+  return requests
+    .slice(from)
+    .flatMap(({ method, path }) => (method === 'GET' ? [] : `${method} ${path.split('/')[4]}`));
+}
+
+describe.each(someReleases(sandboxReleases))(
+  'a change that may take rights from the own token, on %s',
+  (release) => {
+    // Earlier ones do not show which roles a user has.
+    const shown = takings.filter(({ address }) => release !== '2023.10' || address !== 'role.writers');
+
+    test.each(shown)('comes last and is named first where $taking', async ({ address, list, entry }) => {
+      const service = await serviceOf(release);
+      const text = among(list, entry);
+      const { ending, stdout, stderr } = await run(plan, service, text);
+      expect(ending, stderr).toBe('done');
+      expect(stdout).toContain(line(address));
+      expect(stdout.indexOf(line(address))).toBeLessThan(stdout.search(/^ {2}[-+~] /m));
+      const [first = ''] = stdout.split(/^(?= {2}[-+~] )/m).slice(1);
+      expect(first).toMatch(new RegExp(`^ {2}[-~] ${address.replace('.', '\\.')} `));
+      expect(first).toContain("note  may take rights from this run's own token: done last");
+      const from = service.requests.length;
+      const applied = await run(apply, service, text, { concurrency: '8' });
+      expect(applied.ending, applied.stdout + applied.stderr).toBe('done');
+      const writes = writesOf(service, from);
+      expect(writes).toHaveLength(4);
+      expect(writes.at(-1)).toBe(`${entry.endsWith('absent') ? 'DELETE' : 'PATCH'} ${list}`);
+    });
+
+    test.each(shown)('is not attempted after a failure where $taking', async ({ address, list, entry }) => {
+      const service = await serviceOf(release);
+      const from = service.requests.length;
+      const send: Service['send'] = async (request, signal) =>
+        request.method === 'DELETE' && request.path.includes('/rbac/roles/')
+          ? answered(400, { detail: 'Not now.' })
+          : service.send(request, signal);
+      const { ending, stdout } = await run(apply, { send }, among(list, entry));
+      expect(ending).toBe('incomplete');
+      expect(stdout).toMatch(
+        new RegExp(`${address}.*not attempted: it comes last, and an earlier change failed`),
+      );
+      expect(writesOf(service, from).toSorted()).toEqual(['PATCH users', 'POST groups']);
+    });
+
+    test.each(takings)('keeps its place where, for another record, $taking', async ({ list, other }) => {
+      const service = await serviceOf(release);
+      const { ending, stdout, stderr } = await run(plan, service, among(list, other));
+      expect(ending, stderr).toBe('done');
+      expect(stdout).not.toContain('own token');
+    });
+  },
+);
+
+describe('the user of the token', () => {
+  const group = 'version: 1\ngroups: [{ name: staff, roles: [] }, { name: zebras }]\n';
+  const self = '/api/v3/core/users/me/';
+
+  test('is not asked where the plan takes no rights', async () => {
+    const service = await serviceOf('2025.12');
+    const from = service.requests.length;
+    const text = `version: 1\ngroups: [{ name: ops, attributes: { a: 1 } }, { name: zebras, is_superuser: true }]\n`;
+    const { ending, stderr } = await run(plan, service, text);
+    expect(ending, stderr).toBe('done');
+    expect(service.requests.slice(from).filter(({ path }) => path === self)).toEqual([]);
+  });
+
+  test('is asked once where it does', async () => {
+    const service = await serviceOf('2025.12');
+    const from = service.requests.length;
+    expect((await run(apply, service, group)).ending).toBe('done');
+    expect(service.requests.slice(from).filter(({ path }) => path === self)).toHaveLength(1);
+  });
+
+  test('counts as own where it is unknown, so the change comes last', async () => {
+    const service = await serviceOf('2025.12');
+    const send: Service['send'] = async (request, signal) =>
+      request.path === self ? answered(403, { detail: 'No.' }) : service.send(request, signal);
+    const from = service.requests.length;
+    const planned = await run(plan, { send }, group);
+    expect(planned.stdout).toContain(line('group.staff'));
+    const { ending, stdout } = await run(apply, { send }, group);
+    expect(ending, stdout).toBe('done');
+    expect(writesOf(service, from)).toEqual(['POST groups', 'PATCH groups']);
+  });
+});
+
+test('a token is deleted after every other change that takes rights from it', async () => {
+  const service = await serviceOf('2025.12');
+  const from = service.requests.length;
+  const text = `version: 1
+users: [{ username: bot, name: Bot, groups: [] }]
+tokens: [{ identifier: run, state: absent }]
+roles: [{ name: readers, state: absent }]
+`;
+  const planned = await run(plan, service, text);
+  expect(planned.stdout).toContain(line('user.bot, token.run'));
+  const { ending, stdout } = await run(apply, service, text);
+  expect(ending, stdout).toBe('done');
+  expect(writesOf(service, from)).toEqual(['DELETE roles', 'PATCH users', 'DELETE tokens']);
+});
+
+test('a saved plan has the mark, and is carried out in its order', async () => {
+  const service = await serviceOf('2025.12');
+  const text = among('groups', 'name: ops, roles: []');
+  const saved = await run(plan, service, text, { out: 'plan.json' });
+  const json = saved.written.get('plan.json') ?? '';
+  expect(json).toContain('"takes_own_rights": true');
+  const from = service.requests.length;
+  const given = { config: 'rollcall.yaml', allow, plan: 'plan.json' };
+  const applied = await runOn(apply, service.send, text, given, { files: { ...files, 'plan.json': json } });
+  expect(applied.ending, applied.stderr).toBe('done');
+  expect(writesOf(service, from).at(-1)).toBe('PATCH groups');
+});
+
+test('a group that decides over a stage of a login comes last too', async () => {
+  const service = await serviceOf('2025.12');
+  const flow = (title: string, roles: string): string => `version: 1
+groups: [{ name: ops, roles: ${roles} }]
+stages: [{ type: user_login, name: enter }]
+flows:
+  - slug: login
+    name: Login
+    title: ${title}
+    designation: authentication
+    stages: [{ stage: { name: enter }, order: 10, policies: [{ group: { name: ops }, order: 0 }] }]
+`;
+  const before = await run(apply, service, flow('Before', '[{ name: writers }]'));
+  expect(before.ending, before.stdout + before.stderr).toBe('done');
+  const from = service.requests.length;
+  const after = await run(apply, service, flow('After', '[]'));
+  expect(after.ending, after.stdout + after.stderr).toBe('done');
+  expect(writesOf(service, from)).toEqual(['PATCH instances', 'PATCH groups']);
+});
