@@ -1,19 +1,22 @@
 #!/usr/bin/env node
 import type { ProgramEnding } from './commands/declare.ts';
 import { StandardOutput, standardError } from './terminal/standard-output.ts';
-import { reasonOf } from './base/errors.ts';
-import { exitCodes, endingIfLost } from './base/exit-code.ts';
+import { failureReason } from './base/errors.ts';
+import { exitCodes, endingIfOutputLost } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
 
 process.exitCode = exitCodes.failed; // until there is an ending: Node ends when nothing is left that it waits for
 let ending: ProgramEnding | undefined;
 let isLost = false;
 const stdout = new StandardOutput((error) =>
-  lose(`the result could not be written: ${reasonOf(error)}`, 'Standard output holds only a part of it.'),
+  lose(
+    `the result could not be written: ${failureReason(error)}`,
+    'Standard output holds only a part of it.',
+  ),
 );
 // An unhandled rejection. The run continues, because it has to report the requests that it sent.
 process.on('uncaughtException', (error) =>
-  lose(`an unexpected error: ${reasonOf(error).replace(/[^\x20-\x7e]/g, '?')}`, report),
+  lose(`an unexpected error: ${failureReason(error).replace(/[^\x20-\x7e]/g, '?')}`, report),
 );
 process.once('beforeExit', () => {
   if (ending === undefined) lose('rollcall ended before its work was complete', report);
@@ -57,5 +60,6 @@ function lose(what: string, more: string): void {
 /** The last of the output may be lost after the end. */
 function settle(): void {
   if (ending === undefined) return;
-  process.exitCode = typeof ending === 'string' ? exitCodes[endingIfLost(ending, isLost)] : ending.exitCode;
+  process.exitCode =
+    typeof ending === 'string' ? exitCodes[endingIfOutputLost(ending, isLost)] : ending.exitCode;
 }

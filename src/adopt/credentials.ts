@@ -1,4 +1,4 @@
-import { interruptedBy, type Ending } from '../base/exit-code.ts';
+import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { textOf } from '../base/json.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
@@ -64,7 +64,7 @@ export function readCredentials(
       missing.push(...read.missing);
     }
     const { signal } = service;
-    return { found, missing, inventories, ...(signal.aborted && { interrupted: interruptedBy(signal) }) };
+    return { found, missing, inventories, ...(signal.aborted && { interrupted: endingOfInterrupt(signal) }) };
   });
 }
 

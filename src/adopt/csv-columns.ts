@@ -1,8 +1,8 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { unquotable, type SourceFile } from '../base/source.ts';
+import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { refusalOfKey } from './writable.ts';
-import { meaningOf } from '../yaml/unknown-field.ts';
+import { likelyMeaningOf } from '../yaml/unknown-field.ts';
 import type { Row } from './csv-table.ts';
 
 export interface Columns {
@@ -21,7 +21,7 @@ export interface Column {
 export function columnsOf(header: Row, file: SourceFile, kind: Kind): Columns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
   // This may not be a table at all, so its content is not quoted.
-  if (!isNamed) return diagnosticAt(unquotable(file), header.span, noName(kind));
+  if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, noName(kind));
   const columns = new Map<number, Column>();
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
@@ -53,8 +53,8 @@ function columnNamed(name: string, kind: Kind): Column | Problem {
   return { code: 'unknown-field', summary, detail };
 }
 
-function meaningIn(kind: Kind, name: string): ReturnType<typeof meaningOf> {
-  return meaningOf(name, Object.keys(kind.fields), kind);
+function meaningIn(kind: Kind, name: string): ReturnType<typeof likelyMeaningOf> {
+  return likelyMeaningOf(name, Object.keys(kind.fields), kind);
 }
 
 const repeated: Problem = {

@@ -1,7 +1,13 @@
-import { byPlace, diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import {
+  comparePlaces,
+  diagnosticAt,
+  diagnosticFor,
+  type Diagnostic,
+  type Problem,
+} from '../base/diagnostic.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import type { JsonValue, Validate } from '../base/json.ts';
-import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
+import { rangeOf, withoutQuotableLines, type SourceFile, type Span } from '../base/source.ts';
 import { asManifestDeclares } from '../kinds/access.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { ResourceType } from '../kinds/all.ts';
@@ -70,7 +76,7 @@ export function resourcesOf(
   delimiter: string,
   check: Validate,
 ): FromTable {
-  const rows = readTable(unquotable(file), delimiter, limits.entries + 2);
+  const rows = readTable(withoutQuotableLines(file), delimiter, limits.entries + 2);
   if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
   const [header, ...entries] = rows;
   const tooMany = limitProblem({ entries: entries.length }, limits);
@@ -98,7 +104,7 @@ export function resourcesOf(
     mappings: columns.diagnostics.length > 0 ? [] : mappings,
   });
   for (const diagnostic of rules) diagnostics.push(diagnostic);
-  return { resources, diagnostics: diagnostics.toSorted(byPlace) };
+  return { resources, diagnostics: diagnostics.toSorted(comparePlaces) };
 }
 
 function declarationOf(resource: Resource): Declaration {

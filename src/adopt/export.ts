@@ -1,5 +1,5 @@
-import { interruptedBy, type Ending } from '../base/exit-code.ts';
-import { withTexts } from '../base/files.ts';
+import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
+import { overlayFiles } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { declaredWith, isBound, nestedParts, unbound } from '../kinds/access.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
@@ -83,7 +83,7 @@ export function readHoldings(
       inventories: await withOtherTypes(inventories, whole, (address) => selector.has(address)),
       names,
       ...(release && { release }),
-      ...(signal.aborted && { interrupted: interruptedBy(signal) }),
+      ...(signal.aborted && { interrupted: endingOfInterrupt(signal) }),
     };
   });
 }
@@ -169,7 +169,7 @@ export async function planOf(
   };
   const { result, ending } = await plan(request, {
     ...job,
-    files: withTexts(job.files, texts),
+    files: overlayFiles(job.files, texts),
     // The service may contain values that it would refuse today.
     emit: (event) => {
       if (event.kind !== 'checked' || !event.isValid) job.emit(event);

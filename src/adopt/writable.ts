@@ -6,8 +6,14 @@ import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import { checkSchema } from '../yaml/check-schema.ts';
-import { nowhere } from '../yaml/places.ts';
-import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from '../yaml/refused-values.ts';
+import { noPlaces } from '../yaml/places.ts';
+import {
+  keyRefusal,
+  maxValueDepth,
+  numberRefusal,
+  textRefusal,
+  tooDeepProblem,
+} from '../yaml/refused-values.ts';
 import { maxResolvedLength } from '../manifest/references.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
@@ -72,7 +78,7 @@ function problemsOf(
       : { code: 'unknown-field' as const, summary: `unknown field \`${field}\`` };
     if (problem) problems.set(field, problem);
   }
-  const nothing = { places: nowhere, diagnostics: [] };
+  const nothing = { places: noPlaces, diagnostics: [] };
   const manifest = manifestWith(kind, given);
   for (const { path, diagnostic } of checkSchema(validate, manifest, nothing, sourceFile('', ''))) {
     const field = String(path[2] ?? '');
@@ -130,7 +136,7 @@ function refusal(value: JsonValue, depth: number): Problem | undefined {
   if (typeof value === 'string') return textRefusal(value) ?? (isLongWithReference(value) ? long : undefined);
   if (typeof value === 'number') return numberRefusal(value);
   if (!isJsonList(value) && !isJsonObject(value)) return undefined;
-  if (depth >= maxDepth) return tooDeep;
+  if (depth >= maxValueDepth) return tooDeepProblem;
   for (const [key, inner] of Object.entries(value)) {
     const problem = (isJsonList(value) ? undefined : refusalOfKey(key)) ?? refusal(inner, depth + 1);
     if (problem) return problem;

@@ -4,8 +4,8 @@ export interface Destination {
   readonly environment?: string | undefined;
 }
 
-/** Its name for people, such as `production (https://id.example.com)`, as far as it is known. Not yet safe to print. */
-export function destinationName({ service, environment }: Partial<Destination>): string {
+/** A label such as `production (https://id.example.com)`. Not escaped for the terminal. */
+export function destinationLabel({ service, environment }: Partial<Destination>): string {
   if (environment === undefined) return service ?? '';
   return service === undefined ? environment : `${environment} (${service})`;
 }

@@ -1,25 +1,24 @@
 import type { DiagnosticCode } from './diagnostic-codes.ts';
 import type { UsageError } from './errors.ts';
 import type { Redactor } from './redactor.ts';
-import { quotableLine, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
+import { quotableLineAt, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
 
-/** How a resource is named everywhere: kind and name, `application.<slug>` or `user.<username>`. */
+/** Type and name of a resource: `application.<slug>`, `user.<username>`. */
 export type Address = `${string}.${string}`;
 
-/** One problem, its place, and what to do about it. */
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   readonly code: DiagnosticCode;
   readonly summary: string;
-  /** What to do about it, or more information. May be empty. */
+  /** The fix, or more information. May be empty. */
   readonly detail: string;
   readonly address?: Address;
   readonly range?: Range;
-  /** The source line at the start of the range, for people to read. */
+  /** The source line at the start of the range. */
   readonly excerpt?: string;
 }
 
-/** A diagnostic as it is written: without its source line. */
+/** A diagnostic in JSON documents: without its source line. */
 export type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
 
 export function diagnosticDocument({
@@ -45,12 +44,12 @@ export type Problem = Pick<Diagnostic, 'code' | 'summary'> &
 
 /** A diagnostic at a span of a file, with its source line. An error by default. */
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
-  return { severity: 'error', detail: '', ...problem, ...locatedAt(file, rangeOf(file, span)) };
+  return { severity: 'error', detail: '', ...problem, ...locationAt(file, rangeOf(file, span)) };
 }
 
-/** A place with its source line. If the line may not be quoted, only the start of the place, which does not reveal its length. */
-export function locatedAt(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
-  const excerpt = quotableLine(file, range.start.line);
+/** A range with its source line. If the line may not be quoted, the range is empty, so that it does not reveal the length of a secret. */
+export function locationAt(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
+  const excerpt = quotableLineAt(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };
 }
 
@@ -69,7 +68,6 @@ export function usageDiagnostic({ message, hint }: UsageError): Diagnostic {
   return diagnosticFor(undefined, { code: 'invalid-usage', summary: message, detail: hint });
 }
 
-/** The diagnostic for an unexpected error. */
 export function unexpectedDiagnostic({ message }: Error): Diagnostic {
   return diagnosticFor(undefined, {
     code: 'unexpected-error',
@@ -79,19 +77,19 @@ export function unexpectedDiagnostic({ message }: Error): Diagnostic {
   });
 }
 
-/** The diagnostic with secrets redacted in its words and source line. Its place is unchanged. */
-export function cleanDiagnostic(diagnostic: Diagnostic, redactor: Redactor): Diagnostic {
+/** The diagnostic with secrets redacted in its texts and source line. Its range is unchanged. */
+export function redactDiagnostic(diagnostic: Diagnostic, redactor: Redactor): Diagnostic {
   const { summary, detail, excerpt } = diagnostic;
   return {
     ...diagnostic,
-    summary: redactor.clean(summary),
-    detail: redactor.clean(detail),
-    ...(excerpt !== undefined && { excerpt: redactor.cover(excerpt) }),
+    summary: redactor.redact(summary),
+    detail: redactor.redact(detail),
+    ...(excerpt !== undefined && { excerpt: redactor.maskLine(excerpt) }),
   };
 }
 
-/** By file, then by place; diagnostics without a place come last. */
-export function byPlace(a: Diagnostic, b: Diagnostic): number {
+/** Sorts by file, then by position; diagnostics without a position come last. */
+export function comparePlaces(a: Diagnostic, b: Diagnostic): number {
   if (!a.range || !b.range) return Number(!a.range) - Number(!b.range);
   if (a.range.filename !== b.range.filename) return a.range.filename < b.range.filename ? -1 : 1;
   return (

@@ -9,22 +9,21 @@ export class UsageError extends Error {
   }
 }
 
-/** The result; undefined if reading throws a UsageError. */
-export async function unlessUsage<Value>(reading: () => Promise<Value>): Promise<Value | undefined> {
-  return reading().catch((error: unknown) => {
+export async function undefinedOnUsageError<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
+  return read().catch((error: unknown) => {
     if (error instanceof UsageError) return undefined;
     throw error;
   });
 }
 
-/** The result; if reading fails, throws a UsageError that names the object and its source. */
-export async function readOrRefuse<Value>(
-  what: string,
+/** Throws a UsageError that names subject and path if the read fails. */
+export async function readOrUsageError<Value>(
+  subject: string,
   path: string,
-  reading: Promise<Value>,
+  read: Promise<Value>,
 ): Promise<Value> {
-  return reading.catch((error: unknown) => {
-    throw new UsageError(`${what} cannot be read from ${path}`, reasonOf(error), { cause: error });
+  return read.catch((error: unknown) => {
+    throw new UsageError(`${subject} cannot be read from ${path}`, failureReason(error), { cause: error });
   });
 }
 
@@ -32,16 +31,16 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** The reason for a failure: in plain words with the system's code, if it is a common one. */
-export function reasonOf(error: unknown): string {
+/** The reason for a failure; common system errors in plain words, with their code. */
+export function failureReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
-  const words = systemWords.get(code);
+  const words = systemErrorTexts.get(code);
   return words === undefined ? error.message : `${words} (${code})`;
 }
 
-/** In place of Node's `ENOENT: no such file or directory, open '…'`; the message names the path. */
-const systemWords: ReadonlyMap<string, string> = new Map([
+/** Replaces Node's `ENOENT: no such file or directory, open '…'`; the message names the path. */
+const systemErrorTexts: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EADDRINUSE', 'the port is in use'],
   ['EFBIG', 'the file would be larger than may be'],

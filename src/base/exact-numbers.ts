@@ -1,7 +1,7 @@
-/** Matches texts too, so that digits inside them are skipped. */
+/** Matches strings too, so that digits inside them are skipped. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** JSON text with null in place of each number that would change when it is parsed and written; undefined if none would. */
+/** Replaces each number that JSON.parse would round with null; undefined if there is none. */
 export function withoutInexactNumbers(json: string): string | undefined {
   let isOther = false;
   const text = json.replace(tokens, (token) => {

@@ -1,4 +1,4 @@
-/** Why a command ended, and the exit code that says so. Documented in docs/exit-codes.md. */
+/** The ways in which a command ends, each with its exit code. Documented in docs/exit-codes.md. */
 export const exitCodes = {
   /** Everything is done. */
   done: 0,
@@ -34,12 +34,11 @@ export function interruptSignal({ reason }: { readonly reason: unknown }): Inter
   return reason === 'SIGINT' || reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : undefined;
 }
 
-/** How an interrupted run ends. */
-export function interruptedBy(signal: { readonly reason: unknown }): Ending {
+export function endingOfInterrupt(signal: { readonly reason: unknown }): Ending {
   return interruptions[interruptSignal(signal) ?? 'SIGINT'];
 }
 
-/** How a command ends if output may be lost: failed, unless its own ending is more specific. */
-export function endingIfLost(ending: Ending, lost: boolean): Ending {
-  return lost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
+/** Lost output turns success into failure; a more specific ending stays. */
+export function endingIfOutputLost(ending: Ending, isOutputLost: boolean): Ending {
+  return isOutputLost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
 }

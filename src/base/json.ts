@@ -14,39 +14,38 @@ export function isJsonList(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** A string as it is, any other value as JSON; undefined as an empty text. */
+/** A string unchanged, any other value as JSON; undefined as an empty string. */
 export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The items or values of a list or object, with their indexes or keys. */
 export function entriesIn(value: JsonValue): Iterable<[string | number, JsonValue]> {
   if (isJsonList(value)) return value.entries();
   return isJsonObject(value) ? Object.entries(value) : [];
 }
 
-/** The maximum nesting of a text: a deeper one may exhaust the stack of recursive functions. */
-const mostLevels = 500;
-/** The same for rollcall's own documents, which contain such a text. */
+/** The maximum nesting of a JSON text: deeper nesting may exhaust the stack of recursive functions. */
+const maxTextDepth = 500;
+/** The maximum for rollcall's own documents, which contain such texts. */
 export const maxDocumentDepth = 600;
 
-/** The value of a JSON text; undefined if it is invalid or nested too deep. */
-export function parseJson(text: string, most: number = mostLevels): JsonValue | undefined {
+/** Undefined if the text is invalid or nested too deep. */
+export function parseJson(text: string, maxDepth: number = maxTextDepth): JsonValue | undefined {
   try {
     const value = JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
-    return isDeeper(value, most) ? undefined : value;
+    return isDeeperThan(value, maxDepth) ? undefined : value;
   } catch {
     return undefined;
   }
 }
 
-/** Recurses no deeper than allowed, so it never exhausts the stack. */
-function isDeeper(value: JsonValue, most: number): boolean {
+/** Recurses at most `maxDepth` levels, so it never exhausts the stack. */
+function isDeeperThan(value: JsonValue, maxDepth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (most === 0) return true;
-  if (isJsonList(value)) return value.some((inner) => isDeeper(inner, most - 1));
-  for (const key in value) if (isDeeper(value[key] ?? null, most - 1)) return true;
+  if (maxDepth === 0) return true;
+  if (isJsonList(value)) return value.some((inner) => isDeeperThan(inner, maxDepth - 1));
+  for (const key in value) if (isDeeperThan(value[key] ?? null, maxDepth - 1)) return true;
   return false;
 }
 
@@ -65,8 +64,8 @@ export function pointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The steps of a JSON Pointer; indexes are strings. */
-export function stepsOf(text: string): string[] {
+/** The keys and indexes of a JSON Pointer, as strings. */
+export function pointerSteps(text: string): string[] {
   return text
     .split('/')
     .slice(1)
@@ -75,21 +74,21 @@ export function stepsOf(text: string): string[] {
 
 /** Checks a value against a compiled schema; after a failure, `errors` has the reasons. */
 export interface Validate {
-  /** `at` is the place of a nested value, which is prepended to those of the errors. */
+  /** `at` is the place of a nested value; the errors' places begin with it. */
   (value: unknown, at?: { readonly instancePath: string }): boolean;
   errors?: ErrorObject[] | null;
 }
 
 export interface ListCheck {
-  /** The checks of its entries by type, or by an empty text if it has a single type. */
+  /** The checks of its entries by type; a list with a single type has the key ''. */
   readonly entries: Readonly<Record<string, EntryCheck>>;
-  /** The fields of its defaults, each with a type that has it. */
+  /** The fields that its defaults may have, each with a type that has the field. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
 export interface EntryCheck {
   readonly required: readonly string[];
-  /** Fields that are required unless the entry is declared absent. */
+  /** Fields that are required unless the entry has `state: absent`. */
   readonly unlessAbsent: readonly string[];
   readonly fields: Readonly<Record<string, Validate>>;
 }

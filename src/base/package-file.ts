@@ -2,13 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 let root: URL | undefined;
 
-/** The text of a file of this package, by its path from the root: `schemas/plan.schema.json`. */
-export function packageFile(path: string): string {
+/** The text of a file of this package, by its path from the package root: `schemas/plan.schema.json`. */
+export function packageFileText(path: string): string {
   root ??= packageRoot();
   return readFileSync(new URL(path, root), 'utf8');
 }
 
-/** The names of the files in a folder of this package. */
 export function packageFiles(folder: string): readonly string[] {
   root ??= packageRoot();
   return readdirSync(new URL(folder, root));
@@ -26,12 +25,12 @@ function packageRoot(): URL {
 }
 
 export function pageAsset(name: 'page.css' | 'page.js'): string {
-  const text = packageFile(`src/report/page/${name}`);
-  return text.replaceAll('\r\n', '\n'); // as a browser reads it, for its digest to be the same
+  const text = packageFileText(`src/report/page/${name}`);
+  return text.replaceAll('\r\n', '\n'); // a browser normalizes line endings too; their digests must match
 }
 
 export function toolVersion(): string {
-  const text = packageFile('package.json');
+  const text = packageFileText('package.json');
   return (JSON.parse(text) as { version: string }).version; // our own package.json
 }
 
@@ -47,7 +46,7 @@ export const schemaNames = [
 ] as const;
 
 export function schemaText(name: (typeof schemaNames)[number]): string {
-  return packageFile(`schemas/${name}.schema.json`);
+  return packageFileText(`schemas/${name}.schema.json`);
 }
 
 /** The pages of docs/ that `rollcall help` shows, by name. */
@@ -80,5 +79,5 @@ export const topicNames = [
 ] as const;
 
 export function topicPage(name: (typeof topicNames)[number]): string {
-  return packageFile(`docs/${name}.md`);
+  return packageFileText(`docs/${name}.md`);
 }

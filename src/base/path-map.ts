@@ -1,44 +1,42 @@
 type Step = string | number;
 export type Path = readonly Step[];
 
-/** Information about places inside a value, by their paths. */
-export class PathMap<Known> {
-  #here: Known | undefined;
-  #inside: Map<Step, PathMap<Known>> | undefined;
+/** A map from paths inside a JSON value to information about these places. */
+export class PathMap<Value> {
+  #value: Value | undefined;
+  #children: Map<Step, PathMap<Value>> | undefined;
 
-  set(path: Path, known: Known): void {
-    const [step, ...deeper] = path;
+  set(path: Path, value: Value): void {
+    const [step, ...remaining] = path;
     if (step === undefined) {
-      this.#here = known;
+      this.#value = value;
       return;
     }
-    this.#inside ??= new Map();
-    const inner = this.#inside.get(step) ?? new PathMap<Known>();
-    this.#inside.set(step, inner);
-    inner.set(deeper, known);
+    this.#children ??= new Map();
+    const child = this.#children.get(step) ?? new PathMap<Value>();
+    this.#children.set(step, child);
+    child.set(remaining, value);
   }
 
-  /** The information about a place and everything inside it; undefined if there is none. */
-  at(path: Path): PathMap<Known> | undefined {
-    return path.reduce<PathMap<Known> | undefined>((found, step) => found?.inside(step), this);
+  subtreeAt(path: Path): PathMap<Value> | undefined {
+    return path.reduce<PathMap<Value> | undefined>((subtree, step) => subtree?.childAt(step), this);
   }
 
-  /** The same for one step. */
-  inside(step: Step): PathMap<Known> | undefined {
-    return this.#inside?.get(step);
+  childAt(step: Step): PathMap<Value> | undefined {
+    return this.#children?.get(step);
   }
 
   has(path: Path): boolean {
-    const found = this.at(path);
-    return found !== undefined && found.#here !== undefined;
+    const subtree = this.subtreeAt(path);
+    return subtree !== undefined && subtree.#value !== undefined;
   }
 
   steps(): Iterable<Step> {
-    return this.#inside?.keys() ?? [];
+    return this.#children?.keys() ?? [];
   }
 
-  *entries(path: Path = []): Generator<readonly [path: Path, known: Known]> {
-    if (this.#here !== undefined) yield [path, this.#here];
-    for (const [step, inner] of this.#inside ?? []) yield* inner.entries([...path, step]);
+  *entries(path: Path = []): Generator<readonly [path: Path, known: Value]> {
+    if (this.#value !== undefined) yield [path, this.#value];
+    for (const [step, child] of this.#children ?? []) yield* child.entries([...path, step]);
   }
 }

@@ -1,10 +1,9 @@
 import type { Problem } from './diagnostic.ts';
 import { standardInput, type Files } from './files.ts';
 
-/** Virtual file systems. Some of their files contain secrets, such as a process's environment. */
+/** Virtual file systems. Some of their files contain secrets, such as the environment of a process. */
 const systemFolders = ['/proc', '/sys', '/dev'] as const;
 
-/** The virtual file system that a real path is in. */
 export function systemFolderOf(realPath: string): string | undefined {
   return systemFolders.find((folder) => isBelow(realPath, folder));
 }
@@ -14,7 +13,7 @@ export function isBelow(realPath: string, folder: string): boolean {
   return `${realPath}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
 }
 
-/** A path in a file, resolved from the file's folder to the working directory; `-` is an ordinary name there. */
+/** Resolves a path that a file contains, relative to the file's folder; `-` is an ordinary name there. */
 export function resolveFromFile(filename: string, path: string): string {
   if (path.startsWith('/')) return path;
   const whole = filename.replace(/[^/]*$/, '') + path;
@@ -23,13 +22,12 @@ export function resolveFromFile(filename: string, path: string): string {
 
 const magic = /[*?[\]{}!()]/;
 
-/** The folder of all files that a glob can match, with a trailing slash or empty; undefined if the path is no glob. */
+/** The folder above every possible match of a glob, with a trailing slash, or empty; undefined if the path is not a glob. */
 export function globFolder(path: string): string | undefined {
   const at = path.search(magic);
   return at === -1 ? undefined : path.slice(0, path.lastIndexOf('/', at) + 1);
 }
 
-/** The problem of a link that is not followed. */
 export const linkLeadsOutside: Problem = {
   code: 'link-outside',
   summary: 'this link leads out of the folder',

@@ -20,7 +20,7 @@ export interface SourceFile {
   readonly isQuotable?: (line: number) => boolean;
 }
 
-/** A range as offsets, which takes less memory than a Range for a million values. */
+/** Offsets; for a million values they take less memory than a Range. */
 export type Span = readonly [start: number, end: number];
 
 export function sourceFile(filename: string, text: string): SourceFile {
@@ -44,8 +44,7 @@ export function lineOf(file: SourceFile, line: number): string {
   return file.text.slice(start, next - 1).replace(/\r$/, '');
 }
 
-/** The text of a line if messages may quote it. */
-export function quotableLine(file: SourceFile, line: number): string | undefined {
+export function quotableLineAt(file: SourceFile, line: number): string | undefined {
   return file.isQuotable?.(line) === false ? undefined : lineOf(file, line);
 }
 
@@ -54,27 +53,26 @@ export function isQuotable(file: SourceFile, [start]: Span): boolean {
 }
 
 /** A part of a file if messages may quote it, otherwise `(hidden)`. */
-export function quote(file: SourceFile, span: Span, text: string): string {
+export function quoteOrHide(file: SourceFile, span: Span, text: string): string {
   return isQuotable(file, span) ? text : hidden;
 }
 
-/** The file with no line quotable. */
-export function unquotable(file: SourceFile): SourceFile {
+export function withoutQuotableLines(file: SourceFile): SourceFile {
   return { ...file, isQuotable: () => false };
 }
 
 function positionOf(file: SourceFile, offset: number): Position {
-  let low = 0;
-  let high = file.lineStarts.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if ((file.lineStarts[middle] ?? 0) <= offset) low = middle;
-    else high = middle;
+  let min = 0;
+  let max = file.lineStarts.length;
+  while (max - min > 1) {
+    const middle = (min + max) >> 1;
+    if ((file.lineStarts[middle] ?? 0) <= offset) min = middle;
+    else max = middle;
   }
-  return { line: low + 1, column: offset - (file.lineStarts[low] ?? 0) + 1 };
+  return { line: min + 1, column: offset - (file.lineStarts[min] ?? 0) + 1 };
 }
 
-/** A place in the form that editors understand. */
-export function shownPlace({ filename, start }: Range): string {
+/** `file:line:column`, which editors understand. */
+export function placeText({ filename, start }: Range): string {
   return `${filename}:${start.line}:${start.column}`;
 }

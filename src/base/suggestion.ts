@@ -1,19 +1,19 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The known word nearest to a written one, if it is near enough. */
-export function nearest(written: string, known: Iterable<string>): string | undefined {
-  let best: string | undefined;
-  let fewest = Math.max(2, Math.floor(written.length / 3)) + 1;
-  for (const word of known) {
-    const edits = distance(written.toLowerCase(), word.toLowerCase());
-    if (edits >= fewest) continue;
-    best = word;
-    fewest = edits;
+/** The candidate with the smallest edit distance, if at most a third of the input (or two edits) differs. */
+export function nearestWord(input: string, candidates: Iterable<string>): string | undefined {
+  let bestMatch: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(input.length / 3)) + 1;
+  for (const word of candidates) {
+    const editDistance = distance(input.toLowerCase(), word.toLowerCase());
+    if (editDistance >= bestDistance) continue;
+    bestMatch = word;
+    bestDistance = editDistance;
   }
-  return best;
+  return bestMatch;
 }
 
-export function didYouMean(written: string, known: Iterable<string>): string | undefined {
-  const word = nearest(written, known);
+export function didYouMean(input: string, candidates: Iterable<string>): string | undefined {
+  const word = nearestWord(input, candidates);
   return word === undefined ? undefined : `Did you mean \`${word}\`?`;
 }

@@ -1,7 +1,7 @@
 import { listed } from '../kinds/all.ts';
-import { destinationName } from '../base/destination.ts';
+import { destinationLabel } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
-import { endingIfLost, type Ending } from '../base/exit-code.ts';
+import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle, fitted } from '../report/formats/lines.ts';
@@ -73,7 +73,7 @@ export async function apply(
   const isVerbose = isDebugged(options.verbose === true, context.env);
   if (error) stderr.write(errorText(error, stderr.columns ?? Infinity, isVerbose));
   if (thrown) throw thrown;
-  return endingIfLost(ending, !written || failures.length > 0);
+  return endingIfOutputLost(ending, !written || failures.length > 0);
 }
 
 async function applied(
@@ -145,7 +145,7 @@ async function confirmed(plan: Plan, signal: AbortSignal, context: Context): Pro
     changed > 0 && `change ${changed}`,
     destroy > 0 && `delete ${destroy}`,
   );
-  const what = `${listed(deeds)} in ${inline(destinationName(plan))}?`;
+  const what = `${listed(deeds)} in ${inline(destinationLabel(plan))}?`;
   const isYes = yesTo(signal, context);
   if (!(await isYes(capitalised(what)))) return false;
   const pending = pendingIn(plan);

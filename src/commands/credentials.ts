@@ -1,7 +1,7 @@
 import { kindsWithCredentials, readCredentials, type Credentials } from '../adopt/credentials.ts';
 import type { Address } from '../base/diagnostic.ts';
-import { reasonOf, UsageError } from '../base/errors.ts';
-import { endingIfLost, type Ending } from '../base/exit-code.ts';
+import { failureReason, UsageError } from '../base/errors.ts';
+import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { standardInput } from '../base/files.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { addressOf } from '../kinds/resource.ts';
@@ -80,7 +80,7 @@ export async function credentials(
   const ending = problems.length > 0 ? 'incomplete' : 'done';
   if (to === standardInput) {
     context.stdout.write(text);
-    return endingIfLost(ending, await context.stdout.isLost());
+    return endingIfOutputLost(ending, await context.stdout.isLost());
   }
   return (await isWritten(to, text, options.replace === true, context)) ? ending : 'failed';
 }
@@ -148,7 +148,7 @@ async function isWritten(
       return false;
     }
   } catch (error) {
-    stderr.write(`error: cannot write ${inline(to)}\n    ${inline(reasonOf(error))}\n`);
+    stderr.write(`error: cannot write ${inline(to)}\n    ${inline(failureReason(error))}\n`);
     return false;
   }
   stderr.write(`wrote  ${inline(to)}\n`);

@@ -1,5 +1,5 @@
-import { destinationName } from '../base/destination.ts';
-import { interruptedBy, type Ending } from '../base/exit-code.ts';
+import { destinationLabel } from '../base/destination.ts';
+import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { doctorChecks } from '../report/words/doctor.ts';
 import { isDenied, isHealthy } from '../report/words/rights.ts';
@@ -110,8 +110,8 @@ export function examine(
     const asking: Partial<AskedRights> =
       isKnown && !isSuperuser ? await askRights(checked, send, signal) : {};
     if (signal.aborted) {
-      job.stderr.write(`The check of ${inline(destinationName(destination))} was interrupted.\n`);
-      return { kind: 'interrupted', ending: interruptedBy(signal) };
+      job.stderr.write(`The check of ${inline(destinationLabel(destination))} was interrupted.\n`);
+      return { kind: 'interrupted', ending: endingOfInterrupt(signal) };
     }
     const checks = doctorChecks({
       ...found,
@@ -143,7 +143,7 @@ async function probed(
     return { ...found, durationMs: clock.now() - startedAt };
   };
   const first = await ask();
-  if (!settings.wait.isAsked || !isAway(first.answer)) return first;
+  if (!settings.wait.isExplicit || !isAway(first.answer)) return first;
   pacing.note(first.answer, 1);
   if (await pacing.turn()) return ask();
   return { ...first, answer: withOutageWait(first.answer, pacing.outage) };

@@ -4,7 +4,7 @@ import { standardInput, type Files } from '../base/files.ts';
 import { shardIn } from '../manifest/select.ts';
 import type { Detail } from '../report/report.ts';
 import type { PlanRequest } from '../run/plan.ts';
-import { filesOfBaseline } from '../settings/baseline.ts';
+import { baselineFiles } from '../settings/baseline.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -86,7 +86,7 @@ export async function requestOf(
     ...(baseline !== undefined && {
       baseline: {
         path: baseline,
-        files: await filesOfBaseline(baseline, context.files),
+        files: await baselineFiles(baseline, context.files),
         changedOnly,
         settingsIn,
       },

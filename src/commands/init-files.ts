@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { UsageError } from '../base/errors.ts';
-import { packageFile } from '../base/package-file.ts';
+import { packageFileText } from '../base/package-file.ts';
 import type { ServiceFlags } from './flags.ts';
 
 export const defaultEnvironment = 'production';
@@ -74,7 +74,7 @@ export function initFiles(answers: InitAnswers): InitFile[] {
 }
 
 function example(name: string): string {
-  return packageFile(`examples/pipelines/${name}`);
+  return packageFileText(`examples/pipelines/${name}`);
 }
 
 function filledIn(name: string, { tokenEnv, url }: InitAnswers): string {

@@ -1,13 +1,13 @@
-import { shownPlace } from '../base/source.ts';
-import { reasonOf, UsageError } from '../base/errors.ts';
-import { packageFile } from '../base/package-file.ts';
-import { interruptedBy, type Ending } from '../base/exit-code.ts';
+import { placeText } from '../base/source.ts';
+import { failureReason, UsageError } from '../base/errors.ts';
+import { packageFileText } from '../base/package-file.ts';
+import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/formats/doctor.ts';
 import { isHealthy } from '../report/words/rights.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { inline, present } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
-import { nonEmpty, valueOf } from '../settings/environment.ts';
+import { nonEmpty, environmentValue } from '../settings/environment.ts';
 import { defaultConfigFile, environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
@@ -41,7 +41,7 @@ export async function init(
   const answers = await answersFrom(options, kept, base, signal, context);
   if (signal.aborted) {
     context.stderr.write('Interrupted: nothing was written.\n');
-    return interruptedBy(signal);
+    return endingOfInterrupt(signal);
   }
   let failed = false;
   const ignored = await context.files.kindOf(`${base}.gitignore`);
@@ -53,7 +53,7 @@ export async function init(
       context.stdout.write(`${written ? 'wrote' : 'kept '}  ${inline(filename)}\n`);
     } catch (error) {
       failed = true;
-      context.stderr.write(`error: cannot write ${inline(filename)}\n    ${inline(reasonOf(error))}\n`);
+      context.stderr.write(`error: cannot write ${inline(filename)}\n    ${inline(failureReason(error))}\n`);
     }
   }
   if (failed) return 'failed';
@@ -102,7 +102,7 @@ async function dependencyFor(base: string, { files }: Context): Promise<string |
   const kinds = await Promise.all([`${base}package.json`, 'package.json'].map((name) => files.kindOf(name)));
   if (kinds.some((kind) => kind !== 'absent')) return undefined;
   try {
-    return dependencyIn(packageFile('../.package-lock.json'));
+    return dependencyIn(packageFileText('../.package-lock.json'));
   } catch {
     return undefined; // not installed by npm
   }
@@ -158,7 +158,7 @@ async function existingConfig(
   const [fault] = settings.diagnostics;
   if (fault) {
     throw new UsageError(
-      `${file} exists already, and is invalid: ${fault.summary} (${fault.range ? shownPlace(fault.range) : file})`,
+      `${file} exists already, and is invalid: ${fault.summary} (${fault.range ? placeText(fault.range) : file})`,
       'Correct it or remove it first. `rollcall validate` reports all of its problems.',
     );
   }
@@ -272,7 +272,7 @@ async function checkService(
   context: Context,
 ): Promise<Examined | { readonly kind: 'not checked' }> {
   const file = options.tokenFile ?? kept?.tokenFile;
-  if (file === undefined && nonEmpty(valueOf(context.env, tokenEnv)) === undefined) {
+  if (file === undefined && nonEmpty(environmentValue(context.env, tokenEnv)) === undefined) {
     context.stdout.write(
       `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', envFlag(environment), context)}\n`,
     );

@@ -1,4 +1,4 @@
-import { destinationName } from '../base/destination.ts';
+import { destinationLabel } from '../base/destination.ts';
 import { listLine, requestLine } from '../report/formats/log-lines.ts';
 import { createStyle, diagnosticsText, fitted, type Style } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
@@ -198,5 +198,5 @@ function noPlan(
   const { notRead, interrupted } = halt;
   const left = notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${lacks}.` : '';
   const why = interrupted ? 'interrupted' : cause;
-  return `No plan for ${inline(destinationName(halt))}: ${why}.${left} Nothing was changed.\n`;
+  return `No plan for ${inline(destinationLabel(halt))}: ${why}.${left} Nothing was changed.\n`;
 }

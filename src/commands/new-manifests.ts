@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { reasonOf } from '../base/errors.ts';
+import { failureReason } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { inline } from '../report/printable.ts';
 import type { Context } from '../terminal/context.ts';
@@ -22,7 +22,7 @@ export async function writeNew(
     taken = await createPrivateFiles(texts);
   } catch (error) {
     const what = texts.size === 1 ? [...texts.keys()].join('') : 'the manifests';
-    stderr.write(`error: cannot write ${inline(what)}\n    ${inline(reasonOf(error))}\n`);
+    stderr.write(`error: cannot write ${inline(what)}\n    ${inline(failureReason(error))}\n`);
     return 'failed';
   }
   for (const filename of taken) stderr.write(`error: ${inline(filename)} exists already\n`);

@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { endingIfLost, type Ending } from '../base/exit-code.ts';
+import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { notPlannedIn, pendingIn } from '../plan/plan.ts';
 import { planDocument } from '../plan/document.ts';
 import { jsonText } from '../report/formats/json.ts';
@@ -47,7 +47,7 @@ export async function plan(
   if (ended.thrown) throw ended.thrown;
   // Last of all, where readers of a log look first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
-  return endingIfLost(endsWith(ending, ended.result, findings), !written);
+  return endingIfOutputLost(endsWith(ending, ended.result, findings), !written);
 }
 
 /** A condition that holds counts, even if something could not be read. */

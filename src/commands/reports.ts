@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { diagnosticFor, unexpectedDiagnostic, usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
-import { asError, reasonOf, unlessUsage, UsageError } from '../base/errors.ts';
+import { asError, failureReason, undefinedOnUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Ran } from '../run/result.ts';
 import { formatNames, formats, isFormat, type ReportFormat } from '../report/formats/all.ts';
@@ -164,7 +164,7 @@ export class Reports {
   /** The refused outputs if a run ended before its inputs were known: existing files, if the inputs remain unknown. */
   async #foundRefused(): Promise<ReadonlySet<string>> {
     const { find } = this.#of.asked;
-    const inputs = find ? await unlessUsage(find) : [];
+    const inputs = find ? await undefinedOnUsageError(find) : [];
     if (inputs) await this.refuse(inputs);
     if (this.#refused) return this.#refused;
     const { files } = this.#of.context;
@@ -228,7 +228,7 @@ export async function tryWrite(
     await put();
     return true;
   } catch (error) {
-    stderr.write(`error: ${what} to ${inline(target)}\n    ${inline(reasonOf(error))}\n`);
+    stderr.write(`error: ${what} to ${inline(target)}\n    ${inline(failureReason(error))}\n`);
     return false;
   }
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:buffer';
-import { readOrRefuse } from '../base/errors.ts';
+import { readOrUsageError } from '../base/errors.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject } from '../base/json.ts';
 import { shownResource, type PlanDocument } from '../plan/document.ts';
 import { planFrom } from '../plan/read-document.ts';
@@ -11,7 +11,7 @@ const maxBytes = constants.MAX_STRING_LENGTH;
 
 /** The text of a file with a run's result. Rejects with a UsageError if it cannot be read. */
 export async function resultText(what: string, filename: string, { files }: Context): Promise<string> {
-  return new TextDecoder().decode(await readOrRefuse(what, filename, files.read(filename, maxBytes)));
+  return new TextDecoder().decode(await readOrUsageError(what, filename, files.read(filename, maxBytes)));
 }
 
 /** Why a document has no result, if it is the output of a run without one. Not safe to print. */

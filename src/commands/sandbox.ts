@@ -1,5 +1,5 @@
-import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
-import { reasonOf, UsageError } from '../base/errors.ts';
+import { redactDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
+import { failureReason, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { Redactor } from '../base/redactor.ts';
 import { defaultKinds, listsOf } from '../kinds/all.ts';
@@ -95,19 +95,19 @@ async function readSeed(
 ): Promise<Sandbox | Diagnostic[]> {
   const values = { ...(await valuesOf({}, context.env)), config: noConfig };
   const { policy } = await readSettings(values, context, 'names');
-  const { own } = policy;
-  const file = await readText(filename, context.files, { closed: own.files });
+  const { ownSecrets } = policy;
+  const file = await readText(filename, context.files, { secretFiles: ownSecrets.files });
   if ('code' in file) return [file];
   const seeded = loadSeed(file, release);
-  const redactor = new Redactor(own.texts);
-  return Array.isArray(seeded) ? seeded.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)) : seeded;
+  const redactor = new Redactor(ownSecrets.texts);
+  return Array.isArray(seeded) ? seeded.map((diagnostic) => redactDiagnostic(diagnostic, redactor)) : seeded;
 }
 
 async function serve(seeded: Sandbox, port: number, latencyMs: number): Promise<SandboxServer> {
   try {
     return await serveSandbox(seeded, { port, latencyMs });
   } catch (error) {
-    const hint = `${reasonOf(error)}. Choose another with --port.`;
+    const hint = `${failureReason(error)}. Choose another with --port.`;
     throw new UsageError(`the sandbox cannot listen on port ${port}`, hint, { cause: error });
   }
 }

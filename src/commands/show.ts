@@ -1,6 +1,6 @@
 import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import { endingIfLost, type Ending } from '../base/exit-code.ts';
+import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, maxDocumentDepth, parseJson } from '../base/json.ts';
 import { parsePlan } from '../plan/parse-document.ts';
 import { applyReportFrom, isApplyDocument } from '../report/documents.ts';
@@ -23,7 +23,7 @@ export async function show(filename: string, options: ShowOptions, context: Cont
     context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr)));
   else reports.print(report, context, detailOf(options));
   const written = await reports.write(report, context);
-  return endingIfLost(report.kind === 'problems' ? 'stale' : 'done', !written);
+  return endingIfOutputLost(report.kind === 'problems' ? 'stale' : 'done', !written);
 }
 
 function reportIn(filename: string, written: string): Report {

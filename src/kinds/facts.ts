@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
-import { memoizePerText, once } from '../base/memoize.ts';
-import { packageFile, packageFiles } from '../base/package-file.ts';
+import { memoizePerText, lazy } from '../base/memoize.ts';
+import { packageFileText, packageFiles } from '../base/package-file.ts';
 import { knownReleases } from './release.ts';
 
 /** The allowed values, as in the service's schema. Without a type, any JSON. */
@@ -40,7 +40,7 @@ export interface TypeFacts {
   readonly fields: Readonly<Record<string, FieldFacts>>;
 }
 
-const paths = once(() => new Set(packageFiles('src/kinds/facts').map((name) => pathOf(name))));
+const paths = lazy(() => new Set(packageFiles('src/kinds/facts').map((name) => pathOf(name))));
 
 /** Whether any release has a path such as `/core/groups/`. */
 export function hasFacts(path: string): boolean {
@@ -59,7 +59,7 @@ export function factsOf(release: string, path: string): TypeFacts | undefined {
 /** The facts for each line that has the path, oldest first. The file is read when first needed. */
 export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = memoizePerText((path) => {
   const name = path.slice(1, -1).replaceAll('/', '.');
-  const text = packageFile(`src/kinds/facts/${name}.json`);
+  const text = packageFileText(`src/kinds/facts/${name}.json`);
   const changes = JSON.parse(text) as Record<string, JsonValue>; // what the script writes
   const found = new Map<string, TypeFacts>();
   let facts: JsonValue = null;

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Family } from './kind.ts';
 import { newestFacts } from './newest-facts.ts';
-import { once } from '../base/memoize.ts';
+import { lazy } from '../base/memoize.ts';
 import { referredLists } from './references.ts';
 import { searchFor } from './search.ts';
 import { isUuid } from './values.ts';
@@ -145,10 +145,10 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
   const { list, identity = 'name', keys = keysFor(identity), keyFor, leftOutById, listedFrom = 2 } = row;
   const ownPath = pathOf(row);
   const path = `/api/v3${ownPath}`;
-  const named = once(() =>
+  const named = lazy(() =>
     (row.model ?? newestFacts(ownPath).model ?? `authentik_core.${type.replaceAll('_', '')}`).split('.'),
   );
-  const narrowedTo = once(() => row.narrowedTo ?? narrowingBy(identity, ownPath));
+  const narrowedTo = lazy(() => row.narrowedTo ?? narrowingBy(identity, ownPath));
   return {
     type,
     list,

@@ -2,12 +2,12 @@ import type { Problem } from '../base/diagnostic.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { defaultKinds, kinds, kindsOf } from './all.ts';
 import type { Kind } from './kind.ts';
-import { once } from '../base/memoize.ts';
+import { lazy } from '../base/memoize.ts';
 
 export type Hide = readonly string[];
 
 /** All fields that can be hidden: every service field except identities. */
-export const hideable: () => Hide = once(() => [...new Set(kinds.flatMap((kind) => hideableOf(kind)))]);
+export const hideable: () => Hide = lazy(() => [...new Set(kinds.flatMap((kind) => hideableOf(kind)))]);
 
 function hideableOf({ type, identity, scope, fields }: Kind): Hide {
   return Object.entries(fields).flatMap(([field, { isInstruction }]) =>

@@ -4,7 +4,7 @@ import { isResourceType, kinds } from './all.ts';
 import { childFields, mapIds } from './bindings.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
-import { once, memoizePerKey } from '../base/memoize.ts';
+import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
@@ -202,7 +202,7 @@ export function referencedFamilies(kind: Kind): readonly Family[] {
   return [...referenceFields(kind).map(([, related]) => related), ...bound.map(({ refersTo }) => refersTo)];
 }
 
-const namedTypes = once(
+const namedTypes = lazy(
   () => new Set(kinds.flatMap((kind) => referencedFamilies(kind).map((related) => related.type))),
 );
 

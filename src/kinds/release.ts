@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
-import { nearest } from '../base/suggestion.ts';
+import { nearestWord } from '../base/suggestion.ts';
 
 /** A release of the service. Without a patch number it stands for the whole line: 2025.10. */
 export interface Release {
@@ -74,7 +74,7 @@ export function releaseProblem(text: string): Problem | undefined {
     };
   }
   // Unquoted YAML drops a zero.
-  const meant = lines.find((candidate) => candidate === `${line}0`) ?? nearest(line, lines);
+  const meant = lines.find((candidate) => candidate === `${line}0`) ?? nearestWord(line, lines);
   return {
     code: 'invalid-value',
     summary: `there is no release ${line}`,

@@ -1,11 +1,11 @@
-import { type Address, type Diagnostic, locatedAt, type Problem } from '../base/diagnostic.ts';
+import { type Address, type Diagnostic, locationAt, type Problem } from '../base/diagnostic.ts';
 import { textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
 import { withHiding, writtenValue, type Declared, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
-import { once } from '../base/memoize.ts';
+import { lazy } from '../base/memoize.ts';
 import { isNameReference } from './values.ts';
 
 /** A declared record, with defaults filled in and strings trimmed. */
@@ -87,11 +87,11 @@ export function diagnosticOf(
   const range = placeOf(resource, field, item);
   const found = { severity: 'error', detail: '', address, ...problem, range } as const;
   if (origin.kind === 'saved-plan') return found;
-  const { excerpt, ...place } = locatedAt(origin.file, range);
+  const { excerpt, ...place } = locationAt(origin.file, range);
   return {
     ...found,
     ...place,
-    ...(excerpt !== undefined && { excerpt: redactorOf(secrets).cover(excerpt) }),
+    ...(excerpt !== undefined && { excerpt: redactorOf(secrets).maskLine(excerpt) }),
   };
 }
 
@@ -132,4 +132,4 @@ function rankOf(address: Address): number {
   return ranks().get(typeOf(address)) ?? -1;
 }
 
-const ranks = once(() => new Map<string, number>(kinds.map(({ type }, index) => [type, index])));
+const ranks = lazy(() => new Map<string, number>(kinds.map(({ type }, index) => [type, index])));

@@ -7,7 +7,7 @@ import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
-import { once } from '../base/memoize.ts';
+import { lazy } from '../base/memoize.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
 import { laterKindCheck, laterValueCheck, lengthCheck, otherPathCheck } from './release-checks.ts';
@@ -96,10 +96,10 @@ export function kindFrom(row: KindRow): RowKind {
   const sort =
     family.path === path ? undefined : { field: 'type', value: ownType ?? typeIn(family.path, path) };
   const facts = (): NewestFacts => newestFacts(ownPath);
-  const model = once(() => modelOf(family, facts(), sort && (several ?? severalOf(sort.value, family))));
-  const lookUp = once(() => ({ ...lookUpOf(path, { ...row, identity }, facts()), isDocumented }));
+  const model = lazy(() => modelOf(family, facts(), sort && (several ?? severalOf(sort.value, family))));
+  const lookUp = lazy(() => ({ ...lookUpOf(path, { ...row, identity }, facts()), isDocumented }));
   const first = (): string | undefined => since ?? (formerPath ? undefined : facts().since);
-  const fields = once(() => fieldsOf(row, family, sort, { several: model()?.list ?? list, since: first() }));
+  const fields = lazy(() => fieldsOf(row, family, sort, { several: model()?.list ?? list, since: first() }));
   return {
     isUndocumented: true,
     title: identity,

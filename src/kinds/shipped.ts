@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { packageFile } from '../base/package-file.ts';
+import { packageFileText } from '../base/package-file.ts';
 import { inRange, type Release } from './release.ts';
 import { memoizePerText } from '../base/memoize.ts';
 import { sameJson } from './values.ts';
@@ -17,7 +17,7 @@ export interface Shipped {
 export const recordedLines = ['2023.10', '2025.12'] as const;
 
 const recordsOf = memoizePerText((line) => {
-  const text = packageFile(`src/kinds/shipped/${line}.json`);
+  const text = packageFileText(`src/kinds/shipped/${line}.json`);
   return new Map(Object.entries(JSON.parse(text) as Record<string, JsonObject>)); // written by that test
 });
 

@@ -3,7 +3,7 @@ import { type Address, type Diagnostic, diagnosticFor } from '../base/diagnostic
 import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { shownPlace } from '../base/source.ts';
+import { placeText } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
 import { placeholderFor, savedValue, shownValue, type Template } from '../kinds/fields.ts';
 import { formerName } from '../kinds/lifecycle.ts';
@@ -119,7 +119,7 @@ function alteredField(field: string, then: Resource, now: Resource): AlteredFiel
 
 /** The earlier value may be a secret that has since been replaced by a reference. */
 function cleaned(before: JsonValue, then: Resource, now: Resource): JsonValue {
-  return redactorOf(now.secrets).cleanJson(redactorOf(then.secrets).cleanJson(before));
+  return redactorOf(now.secrets).redactJson(redactorOf(then.secrets).redactJson(before));
 }
 
 /** Errors which mean that the baseline has no manifests. */
@@ -144,7 +144,7 @@ export function baselineWarning(
   }
   if (broken.length === 0) return [];
   const named = broken.slice(0, mostNamed).map(({ range, summary }) => {
-    const place = range === undefined ? '' : `${shownPlace(range)}: `;
+    const place = range === undefined ? '' : `${placeText(range)}: `;
     return `${place}${summary}`;
   });
   const more = broken.length - named.length;

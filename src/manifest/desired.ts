@@ -79,7 +79,7 @@ export function desiredResources(read: ManifestValue): Declared {
     >;
     for (const [index, entry] of entries) {
       const path = [list, index];
-      const name = single ?? (broken.at([...path, identity]) ? undefined : entry[identity]);
+      const name = single ?? (broken.subtreeAt([...path, identity]) ? undefined : entry[identity]);
       const isNamed = typeof name === 'string';
       const isGone = Object.hasOwn(entry, state);
       const inherited = Object.entries(defaults).filter(
@@ -99,16 +99,16 @@ export function desiredResources(read: ManifestValue): Declared {
           fields,
           broken: brokenIn([path, ...inherits], read),
           secrets,
-          origin: { kind: 'manifest', file, entry: places.ofValue(path) },
+          origin: { kind: 'manifest', file, entry: places.valueSpan(path) },
         },
         hidden,
       );
       mappings.push(resource);
       if (read.contractOnly && kind.isUndocumented)
-        read.diagnostics.push(diagnosticAt(file, places.ofValue(path), notCreated(kind)));
+        read.diagnostics.push(diagnosticAt(file, places.valueSpan(path), notCreated(kind)));
       if (!isNamed) continue;
       named.push(resource);
-      if (!broken.at(path)) whole.push(resource);
+      if (!broken.subtreeAt(path)) whole.push(resource);
     }
   }
   return { named, mappings, whole };
@@ -128,12 +128,12 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
     if (isAccess) checkAccess(kind, at, value, read);
     if (row.refersTo) checkNames(kind, name, at, value, read);
     if (read.contractOnly && name === formerly)
-      read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, name), notRenamed));
-    if (broken.at(at)) continue;
+      read.diagnostics.push(diagnosticAt(read.file, read.places.keySpan(path, name), notRenamed));
+    if (broken.subtreeAt(at)) continue;
     if (!isAccess) {
       fields[name] = fieldAt(at, value, read);
       if (isGenerated({ fields }, name) && !row.isSecret)
-        read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(at), notGenerated(name)));
+        read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(at), notGenerated(name)));
     } else
       for (const subject of kind.access?.subjects ?? [])
         fields[subject.field] = fieldAt([...at, subject.key], declaredSubjects(subject, value), read);
@@ -152,7 +152,7 @@ function notGenerated(name: string): Problem {
 /** Checks of an entry to delete that no schema expresses: it has its identity and no other field. */
 function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: ManifestValue): void {
   const report = (field: string, problem: Problem): void => {
-    read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, field), problem));
+    read.diagnostics.push(diagnosticAt(read.file, read.places.keySpan(path, field), problem));
   };
   if (read.contractOnly) report(state, notDeleted);
   const own = new Set([kind.identity, kind.scope, kind.variant?.field, state]);
@@ -183,11 +183,11 @@ function declaredOfGone({ identity, scope }: Kind): Problem {
 }
 
 function fieldAt(at: Path, value: JsonValue, { references, areAssumed, places }: ManifestValue): Field {
-  const made = references.at(at);
+  const made = references.subtreeAt(at);
   return fieldOf(value, {
-    at: places.ofValue(at),
-    ...(isJsonList(value) && { items: value.map((_, item) => places.ofValue([...at, item])) }),
-    ...(isJsonObject(value) && { items: Object.keys(value).map((key) => places.ofKey(at, key)) }),
+    at: places.valueSpan(at),
+    ...(isJsonList(value) && { items: value.map((_, item) => places.valueSpan([...at, item])) }),
+    ...(isJsonObject(value) && { items: Object.keys(value).map((key) => places.keySpan(at, key)) }),
     ...(made && {
       mask: {
         sensitive: Object.fromEntries(
@@ -203,7 +203,7 @@ function fieldAt(at: Path, value: JsonValue, { references, areAssumed, places }:
 function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
   const problem = read.contractOnly ? notBound : accessProblem(value);
   if (problem) {
-    read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(at), problem));
+    read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(at), problem));
     read.broken.set(at, true);
     return;
   }
@@ -218,7 +218,7 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
   if (children === undefined) return;
   const at = [...path, field];
   const report = (place: Path, problem: Problem): void => {
-    read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(place), problem));
+    read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(place), problem));
     read.broken.set(place, true);
   };
   const entry = valueAt(read.manifest, path) ?? null;
@@ -260,7 +260,7 @@ function checkName(
   const keys = Object.keys(related.byName.keys ?? { name: 'name' });
   if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
   const problem = read.contractOnly ? notLookedUp(related, findId) : secretName(related);
-  read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(path), problem));
+  read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(path), problem));
   read.broken.set(path, true);
 }
 
@@ -288,7 +288,7 @@ function secretName({ type }: Family): Problem {
 }
 
 function brokenIn(paths: readonly Path[], { broken }: ManifestValue): string[] {
-  return paths.flatMap((path) => Array.from(broken.at(path)?.steps() ?? [], String));
+  return paths.flatMap((path) => Array.from(broken.subtreeAt(path)?.steps() ?? [], String));
 }
 
 /** The entries of one kind; none if its list is invalid. */

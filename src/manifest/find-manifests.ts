@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
-import { reasonOf } from '../base/errors.ts';
+import { failureReason } from '../base/errors.ts';
 import { standardInput, type Entry, type FileKind, type Files } from '../base/files.ts';
 import { globFolder, isBelow, linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 
@@ -249,7 +249,7 @@ class Search {
     try {
       await look();
     } catch (error) {
-      this.#report(path, 'file-unreadable', 'this cannot be read', reasonOf(error));
+      this.#report(path, 'file-unreadable', 'this cannot be read', failureReason(error));
     }
   }
 }

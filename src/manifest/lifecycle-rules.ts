@@ -1,5 +1,5 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import { shownPlace, type Range } from '../base/source.ts';
+import { placeText, type Range } from '../base/source.ts';
 import { formerly, formerName, isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import { addressOfName, declaredNames } from '../kinds/named.ts';
 import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
@@ -74,7 +74,7 @@ export function formerNames(
 }
 
 function formerProblem(summary: string, at: Range, detail = oneByOne): Problem {
-  return { code: 'former-name', summary, detail: `See ${shownPlace(at)}. ${detail}` };
+  return { code: 'former-name', summary, detail: `See ${placeText(at)}. ${detail}` };
 }
 
 function renamedProblem(before: string, now: string, at: Range): Problem {
@@ -113,6 +113,6 @@ function goingProblem(what: string, at: Range): Problem {
   return {
     code: 'names-absent',
     summary: `${what} is declared absent, but is still referred to`,
-    detail: `See ${shownPlace(at)}. Remove the reference, or keep the resource.`,
+    detail: `See ${placeText(at)}. Remove the reference, or keep the resource.`,
   };
 }

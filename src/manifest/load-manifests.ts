@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import {
   type Address,
-  byPlace,
-  cleanDiagnostic,
+  comparePlaces,
+  redactDiagnostic,
   type Diagnostic,
   diagnosticFor,
 } from '../base/diagnostic.ts';
@@ -66,7 +66,7 @@ export async function loadManifests(
   paths: readonly string[],
   options: LoadOptions,
 ): Promise<LoadedManifests> {
-  const { files, own, strict = false, settingsFile } = options;
+  const { files, ownSecrets, strict = false, settingsFile } = options;
   const { keep = () => true, warns = () => true, most = limits } = options;
   const found = await findManifests(paths, files, settingsFile);
   const diagnostics = [...found.diagnostics];
@@ -76,14 +76,14 @@ export async function loadManifests(
   const login = new LoginEntries();
   let declared = 0;
   let entries = 0;
-  const secrets = new Set(own?.texts);
+  const secrets = new Set(ownSecrets?.texts);
   const areAssumed = options.secrets === 'assumed';
   const named = new Set<string>();
   const opened = { secret: areAssumed ? unopened(files) : files, text: files };
   const filesOf = referencedFiles(opened, options, named);
   const unchecked = areAssumed ? new UncheckedValues() : undefined;
   for (const filename of found.filenames) {
-    const file = await readText(filename, files, own && { closed: own.files });
+    const file = await readText(filename, files, ownSecrets && { secretFiles: ownSecrets.files });
     if ('code' in file) {
       diagnostics.push(file);
       continue;
@@ -109,7 +109,7 @@ export async function loadManifests(
     }
   }
   if (!options.allowsOpenLogin) diagnostics.push(...login.problems());
-  const sorted = withoutSecrets(once(diagnostics).toSorted(byPlace), secrets);
+  const sorted = withoutSecrets(once(diagnostics).toSorted(comparePlaces), secrets);
   return {
     resources,
     declared,
@@ -133,7 +133,7 @@ export function checkByRelease(
     const diagnostics = [...fieldChecks(resource, release, existing.has(resource.address))];
     return diagnostics.length === 0 ? [] : withoutSecrets(diagnostics, new Set(resource.secrets));
   });
-  return strictly(once(found).toSorted(byPlace), strict);
+  return strictly(once(found).toSorted(comparePlaces), strict);
 }
 
 function strictly(diagnostics: Diagnostic[], strict: boolean): Diagnostic[] {
@@ -160,7 +160,7 @@ function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 function withoutSecrets(diagnostics: readonly Diagnostic[], secrets: ReadonlySet<string>): Diagnostic[] {
   if (diagnostics.length === 0) return [];
   const redactor = new Redactor([...secrets].filter(({ length }) => length >= shortestOwnSecret));
-  return diagnostics.map((diagnostic) => cleanDiagnostic(diagnostic, redactor));
+  return diagnostics.map((diagnostic) => redactDiagnostic(diagnostic, redactor));
 }
 
 /** Counts unchecked values, manifest by manifest. */

@@ -1,15 +1,22 @@
 import type { ErrorObject } from 'ajv';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue, stepsOf, valueAt } from '../base/json.ts';
-import { once } from '../base/memoize.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  pointerSteps,
+  valueAt,
+} from '../base/json.ts';
+import { lazy } from '../base/memoize.ts';
 import { schemaText } from '../base/package-file.ts';
 
-const schema = once(() => JSON.parse(schemaText('manifest')) as JsonObject); // our own
+const schema = lazy(() => JSON.parse(schemaText('manifest')) as JsonObject); // our own
 
 /** An error with its value, and the part of the published schema for it. */
 export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject {
   let data = manifest;
   let parentSchema = schema();
-  for (const step of stepsOf(error.instancePath)) {
+  for (const step of pointerSteps(error.instancePath)) {
     const [inner, within] = isJsonList(data)
       ? [data[Number(step)], parentSchema['items']]
       : [isJsonObject(data) ? data[step] : null, objectIn(parentSchema['properties'])[step]];
@@ -32,7 +39,7 @@ function plain(node: JsonObject, value: JsonValue): JsonObject {
 
 /** `#/definitions/group`, or a part of one. */
 function definition(ref: string): JsonObject {
-  return objectIn(valueAt(schema(), stepsOf(ref)));
+  return objectIn(valueAt(schema(), pointerSteps(ref)));
 }
 
 function objectIn(value: JsonValue | undefined): JsonObject {

@@ -3,10 +3,10 @@ import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../b
 import { entriesIn, isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
-import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
+import { rangeOf, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { defaultLists, kindOfEntry, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
-import { checkSchema, diagnosticsOf, startOf, type SchemaFault } from '../yaml/check-schema.ts';
+import { checkSchema, diagnosticsOf, startPlace, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
 import { checkOf, listsIn } from './manifest-check.ts';
@@ -48,7 +48,7 @@ export async function readManifest(
   readFile: SecretSources['readFile'],
   options: ReadingOptions,
 ): Promise<ReadManifest> {
-  const { own = noOwnSecrets, hide = [], secrets: mode, env = {}, contractOnly = false } = options;
+  const { ownSecrets = noOwnSecrets, hide = [], secrets: mode, env = {}, contractOnly = false } = options;
   const areAssumed = mode === 'assumed';
   const nothing: ReadManifest = {
     file: text,
@@ -63,7 +63,7 @@ export async function readManifest(
   const items = countItems(text.text, mostEntries);
   if (items > mostEntries) return { ...nothing, entries: items };
   // A hidden value may be under a misspelt name, at a wrong indentation, or in a comment.
-  const quoted = hide.length > 0 ? unquotable(text) : text;
+  const quoted = hide.length > 0 ? withoutQuotableLines(text) : text;
   const parsed = parseYaml(quoted, mostEntries);
   const { value, places } = parsed;
   const refused = whyNoManifest(text.filename, parsed);
@@ -80,7 +80,7 @@ export async function readManifest(
   const diagnostics = [
     ...parsed.diagnostics,
     ...resolved.diagnostics,
-    ...own.tokens.flatMap((token) => tokenIn(quoted, token, resolved.value, places)),
+    ...ownSecrets.tokens.flatMap((token) => tokenIn(quoted, token, resolved.value, places)),
   ];
   const trimmed = trimManifest(resolved.value);
   const secret = secretsIn(trimmed);
@@ -90,7 +90,7 @@ export async function readManifest(
   const secrets = [...resolved.secrets, ...inJson];
   const file = withoutLines(quoted, places, clear);
   for (const path of clear) {
-    diagnostics.push(diagnosticAt(file, places.ofValue(path), clearSecret));
+    diagnostics.push(diagnosticAt(file, places.valueSpan(path), clearSecret));
     broken.set(path, true);
   }
   const check = await checkOf(listsIn(manifest));
@@ -98,14 +98,14 @@ export async function readManifest(
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
     diagnostics.push(diagnostic);
-  const wrong = new Set(diagnostics.map((diagnostic) => startOf(diagnostic)));
+  const wrong = new Set(diagnostics.map((diagnostic) => startPlace(diagnostic)));
   for (const warning of rewrittenNumbers(value, places, file))
-    if (!wrong.has(startOf(warning))) diagnostics.push(warning);
+    if (!wrong.has(startPlace(warning))) diagnostics.push(warning);
   if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, references };
   for (const { path } of faults) broken.set(path, true);
   const declared = desiredResources({
     manifest,
-    secrets: secrets.length === 0 ? own.texts : [...own.texts, ...secrets],
+    secrets: secrets.length === 0 ? ownSecrets.texts : [...ownSecrets.texts, ...secrets],
     references,
     areAssumed,
     broken,
@@ -141,7 +141,7 @@ function withoutLines(file: SourceFile, places: Places, paths: readonly (string 
   if (paths.length === 0) return file;
   const lines = new Set<number>();
   for (const path of paths) {
-    const { start, end } = rangeOf(file, places.ofValue(path));
+    const { start, end } = rangeOf(file, places.valueSpan(path));
     for (let line = start.line; line <= end.line; line += 1) lines.add(line);
   }
   return { ...file, isQuotable: (line) => !lines.has(line) && file.isQuotable?.(line) !== false };
@@ -159,7 +159,7 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
   const at = file.text.indexOf(token);
   const path = at === -1 ? pathTo(token, value) : undefined;
   if (at === -1 && path === undefined) return [];
-  const { excerpt, ...placed } = diagnosticAt(file, path ? places.ofValue(path) : [at, at + token.length], {
+  const { excerpt, ...placed } = diagnosticAt(file, path ? places.valueSpan(path) : [at, at + token.length], {
     code: 'invalid-value',
     summary: 'this is an access token',
     detail: 'It is exposed: replace it, and keep the new token out of manifests.',

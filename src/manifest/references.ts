@@ -4,7 +4,7 @@ import { generatedSecret } from './generated-secret.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
 import { readSecret, refusedText, type SecretReference, type SecretSources } from './secret-reference.ts';
 import { trimAsService } from './trim.ts';
-import { quote, type SourceFile } from '../base/source.ts';
+import { quoteOrHide, type SourceFile } from '../base/source.ts';
 import { PathMap, type Path } from '../base/path-map.ts';
 import type { Template } from '../kinds/fields.ts';
 import { didYouMean } from '../base/suggestion.ts';
@@ -80,7 +80,7 @@ class Resolver {
     if (!isJsonObject(value)) return value;
     const resolved: Record<string, JsonValue> = {};
     for (const [key, inner] of Object.entries(value)) {
-      if (key.includes('${')) this.#report(path, inKey, this.#places.ofKey(path, key));
+      if (key.includes('${')) this.#report(path, inKey, this.#places.keySpan(path, key));
       resolved[key] = await this.resolve(inner, [...path, key]);
     }
     return resolved;
@@ -134,7 +134,7 @@ class Resolver {
       case 'fault': {
         const { problem, written } = piece;
         if (written === '') return this.#report(path, problem);
-        const shown = quote(this.#file, this.#places.ofValue(path), written);
+        const shown = quoteOrHide(this.#file, this.#places.valueSpan(path), written);
         return this.#report(path, { ...problem, summary: `${problem.summary}: ${shown}` });
       }
       case 'var': {
@@ -203,7 +203,7 @@ class Resolver {
     return text;
   }
 
-  #report(path: Path, problem: Problem, span = this.#places.ofValue(path)): undefined {
+  #report(path: Path, problem: Problem, span = this.#places.valueSpan(path)): undefined {
     this.unresolved.set(path, true);
     this.diagnostics.push(diagnosticAt(this.#file, span, problem));
     return undefined;

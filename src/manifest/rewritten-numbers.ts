@@ -16,7 +16,7 @@ export function* rewrittenNumbers(
 ): Iterable<Diagnostic> {
   if (path.length === 0 && !mayBeThere.test(file.text)) return;
   if (typeof value === 'number') {
-    const span = places.ofValue(path);
+    const span = places.valueSpan(path);
     const written = file.text.slice(...span);
     // An alias stands for a number that is written elsewhere.
     if (written === String(value) || !/^[-+.\d]/.test(written)) return;

@@ -1,6 +1,6 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
-import { shownPlace } from '../base/source.ts';
+import { placeText } from '../base/source.ts';
 import { formerly } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
@@ -97,7 +97,7 @@ function duplicateResource({ resource, first, isFirst }: Entry, _: SeenEntries, 
   report(field, {
     code: 'duplicate-resource',
     summary: `the ${field} \`${resource.name}\` is declared twice`,
-    detail: `It is first declared at ${shownPlace(first)}. Remove one of the two.`,
+    detail: `It is first declared at ${placeText(first)}. Remove one of the two.`,
   });
 }
 
@@ -115,7 +115,7 @@ function belongsToOne({ resource }: Entry, { values }: SeenEntries, report: Repo
         report(field, {
           code: rule.code,
           summary: rule.summary(placeholderFor(resource, field) ?? shown, nameOf(known.owner)),
-          detail: `See ${shownPlace(known.at)}. ${rule.detail}`,
+          detail: `See ${placeText(known.at)}. ${rule.detail}`,
         });
       }
     }
@@ -169,7 +169,7 @@ function similarName({ resource, isFirst }: Entry, { names, looks }: SeenEntries
     code: 'similar-name',
     severity: 'warning',
     summary: `the ${field} \`${name}\` looks like \`${nameOf(earlier)}\``,
-    detail: `See ${shownPlace(at)}. The service treats them as different. Check that both are intended.`,
+    detail: `See ${placeText(at)}. The service treats them as different. Check that both are intended.`,
   });
 }
 
@@ -187,7 +187,7 @@ function circle({ resource, isFirst }: Entry, { above }: SeenEntries, report: Re
     const way = wayBack(to, address, above);
     if (way === undefined) continue;
     const links = way.map(
-      ({ to: next, range }, index) => `${index === 0 ? to : 'which'} names ${next} at ${shownPlace(range)}`,
+      ({ to: next, range }, index) => `${index === 0 ? to : 'which'} names ${next} at ${placeText(range)}`,
     );
     const [summary, detail] =
       to === address

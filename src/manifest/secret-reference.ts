@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { reasonOf } from '../base/errors.ts';
+import { failureReason } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
 import { escapeRegExp } from '../base/pattern.ts';
@@ -94,12 +94,15 @@ async function readReferenced(
         (as === 'text' ? await notToBeShown(path, manifest, files) : undefined);
       if (refused) return refusal(written, refused);
     }
-    const options = { maxBytes: maxBytes[as], ...(policy.own && { closed: policy.own.files }) };
+    const options = {
+      maxBytes: maxBytes[as],
+      ...(policy.ownSecrets && { secretFiles: policy.ownSecrets.files }),
+    };
     const read = await readText(path, files, options);
     if (!('code' in read)) return read.text.replace(/\r?\n$/, '');
     return read.code === 'forbidden-file' ? refusal(written, read.detail) : unreadable(written, read.summary);
   } catch (error) {
-    return unreadable(written, reasonOf(error));
+    return unreadable(written, failureReason(error));
   }
 }
 
@@ -122,7 +125,7 @@ async function notToBeShown(path: string, manifest: string, files: Files): Promi
 
 /** The names that references of manifests may use. */
 export interface ReferencePolicy {
-  readonly own?: OwnSecrets;
+  readonly ownSecrets?: OwnSecrets;
   /** The environment variables that may be named, `*` standing for any text; all by default. */
   readonly allowEnv?: readonly string[] | undefined;
   /** The files that may be named, and the folders in which they may lie; all by default. */
@@ -137,9 +140,9 @@ const ownDetail =
 /** Why a manifest may not refer to a variable; nothing when it may. */
 function refusedVariable(
   name: string,
-  { own = noOwnSecrets, allowEnv }: ReferencePolicy,
+  { ownSecrets = noOwnSecrets, allowEnv }: ReferencePolicy,
 ): Problem | undefined {
-  if ([...ownVariables, ...own.variables].includes(name)) return refusal(name, ownDetail);
+  if ([...ownVariables, ...ownSecrets.variables].includes(name)) return refusal(name, ownDetail);
   if (allowEnv === undefined || allowEnv.some((pattern) => matches(pattern, name))) return undefined;
   return refusal(name, `If it should: add ${name} to allow_env in rollcall.yaml.`);
 }
@@ -167,9 +170,9 @@ async function refusedFile(
 export function refusedText(
   name: string,
   text: string,
-  { own = noOwnSecrets }: ReferencePolicy,
+  { ownSecrets = noOwnSecrets }: ReferencePolicy,
 ): Problem | undefined {
-  if (!own.tokens.some((token) => text.includes(token))) return undefined;
+  if (!ownSecrets.tokens.some((token) => text.includes(token))) return undefined;
   return refusal(name, `It holds the access token. ${ownDetail}`);
 }
 

@@ -1,6 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import { nearest } from '../base/suggestion.ts';
+import { nearestWord } from '../base/suggestion.ts';
 import {
   addressOfName,
   type DeclaredName,
@@ -263,7 +263,7 @@ async function suggested(
   await more();
   return new Map(
     Array.from(findings, ([name, finding]) => {
-      const near = finding.kind === 'not_found' ? nearest(name, known) : undefined;
+      const near = finding.kind === 'not_found' ? nearestWord(name, known) : undefined;
       return [name, near === undefined ? finding : { kind: 'not_found', nearest: near }];
     }),
   );

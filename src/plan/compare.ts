@@ -25,7 +25,7 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
       declared: declaredAsShown(resource, field),
       observed,
       ...(Object.keys(observedNames).length > 0 && {
-        observedNames: mapValues(observedNames, (name) => redactor.clean(name)),
+        observedNames: mapValues(observedNames, (name) => redactor.redact(name)),
       }),
     });
   }
@@ -53,7 +53,7 @@ export function shownPart(
   // The held value may be the previous secret, or one written into the wrong field.
   return (
     placeholderFor(resource, field) ??
-    redactorOf(resource.secrets).cleanJson(managedPart(resource, field, shown[field]))
+    redactorOf(resource.secrets).redactJson(managedPart(resource, field, shown[field]))
   );
 }
 

@@ -90,7 +90,7 @@ export function makePlan(
     const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
     const freed = change.action === 'delete' ? freedBy(resource, held, about.hide) : [];
     const remarks = [
-      ...[...hanging, ...freed].map((words) => redactorOf(resource.secrets).clean(words)),
+      ...[...hanging, ...freed].map((words) => redactorOf(resource.secrets).redact(words)),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, held, holderOf, known, unbound?.before), ...renamed]
         : []),

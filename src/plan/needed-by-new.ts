@@ -6,7 +6,7 @@ import { inRange, type Release } from '../kinds/release.ts';
 import { diagnosticOf, placeOf, type Resource } from '../kinds/resource.ts';
 import { sentValue } from '../kinds/fields.ts';
 import { plainUuid } from '../kinds/values.ts';
-import { shownPlace } from '../base/source.ts';
+import { placeText } from '../base/source.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
 /** Problems of entries that only the service shows. */
@@ -57,7 +57,7 @@ function declaredTwice(resources: readonly Resource[]): Diagnostic[] {
     return diagnosticOf(resource, kind.scope, {
       code: 'duplicate-resource',
       summary: `the ${kind.identity} \`${name}\` is declared twice within one \`${kind.scope}\``,
-      detail: `It is first declared at ${shownPlace(placeOf(first, kind.identity))}. Remove one of the two.`,
+      detail: `It is first declared at ${placeText(placeOf(first, kind.identity))}. Remove one of the two.`,
     });
   });
 }

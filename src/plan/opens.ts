@@ -125,7 +125,7 @@ function openedWhere(
     ...(since?.kind === 'altered' ? openedSince(resource, since, now, others) : []),
   ];
   const redactor = redactorOf(resource.secrets);
-  return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
+  return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
 }
 
 /** The declared fields that decide on access. */
@@ -149,7 +149,7 @@ export function whoMayOpen(
     subjectsIn(resource, field, fields[field] ?? null, names[field] ?? new Map()),
   );
   const redactor = redactorOf(resource.secrets);
-  const named = guests.map(({ words }) => redactor.clean(words(true)));
+  const named = guests.map(({ words }) => redactor.redact(words(true)));
   if (named.length === 0) {
     const isDecided = access && boundTo({ ...(bound && { bound }) }, access.children).some(isEnabled);
     const whoever = isDecided ? othersAllowed : whoeverOpens(resource.kind, unbound);

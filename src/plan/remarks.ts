@@ -68,7 +68,7 @@ export function remarksOn(
   return [
     ...weighty,
     ...ofLicence,
-    ...[...ofIds, ...ofOthers, ...ofStages].map((words) => redactor.clean(words)),
+    ...[...ofIds, ...ofOthers, ...ofStages].map((words) => redactor.redact(words)),
     ...ofAccess,
     ...ofExpired,
   ];

@@ -1,6 +1,6 @@
 import { isIncomplete, isMissing, isPartial, type Outcome } from '../apply/outcome.ts';
-import { destinationName, type Destination } from '../base/destination.ts';
-import { byPlace, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
+import { destinationLabel, type Destination } from '../base/destination.ts';
+import { comparePlaces, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests, Unchecked } from '../manifest/load-manifests.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Change, Plan } from '../plan/plan.ts';
@@ -96,7 +96,7 @@ export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Ch
 
 /** The heading of a report, such as `rollcall plan for production (https://id.example.com)`. Not yet safe to print. */
 export function headingOf(report: Report): string {
-  const name = destinationName(report);
+  const name = destinationLabel(report);
   return name === '' ? report.title : `${report.title} for ${name}`;
 }
 
@@ -233,7 +233,7 @@ export function reportOfRun(
     service: run.plan.service,
     environment: run.plan.environment,
     ...applyWords(run, outcomes, summary),
-    findings: outcomes.flatMap(({ diagnostics }) => diagnostics).toSorted(byPlace),
+    findings: outcomes.flatMap(({ diagnostics }) => diagnostics).toSorted(comparePlaces),
     run,
     outcomes,
     summary,

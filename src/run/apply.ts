@@ -4,7 +4,7 @@ import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { LoginCheck } from '../apply/login-check.ts';
 import { askFlowStart } from '../service/flow-executor.ts';
-import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
+import { endingOfInterrupt, interruptSignal } from '../base/exit-code.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { pendingIn, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { staleChanges } from '../plan/staleness.ts';
@@ -198,7 +198,7 @@ function ended(run: ApplyRun, { faults, settings, signal }: Service): Course<App
   const { plan, outcomes, interrupted } = run;
   const { aborted: isFaulty, reason } = faults.signal;
   const otherwise = isFaulty ? 'incomplete' : applyEnding(outcomes, run.lostWayIn);
-  const ending = interrupted ? interruptedBy(signal) : otherwise;
+  const ending = interrupted ? endingOfInterrupt(signal) : otherwise;
   if (!isFaulty) return { result: run, ending };
   const ofManifests = new Set(plan.changes.flatMap(({ resource }) => resource.secrets));
   const error = errorWithout([...secretsOf(settings), ...ofManifests], reason);

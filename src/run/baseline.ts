@@ -59,7 +59,7 @@ async function manifestsIn(
   const settings = {
     ...then,
     strict: false,
-    policy: { ...then.policy, own: policy.own },
+    policy: { ...then.policy, ownSecrets: policy.ownSecrets },
     hide: [...new Set([...then.hide, ...hide])],
     // The service is the same, so its present release applies.
     ...(release && { release }),

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { loadManifests, type LoadedManifests, type LoadOptions } from '../manifest/load-manifests.ts';
-import { manifestsOf, type Settings } from '../settings/settings.ts';
+import { manifestPaths, type Settings } from '../settings/settings.ts';
 import type { World } from './world.ts';
 
 /** Reads and checks the manifests; problems of the settings are among the diagnostics. Throws a UsageError if no manifest is named. */
@@ -9,16 +9,26 @@ export async function check(
   { files, env }: Pick<World, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns' | 'release'> = {},
 ): Promise<LoadedManifests> {
-  const { config, configFile, variables, strict, release, policy, hide, contractOnly, accepts, diagnostics } =
-    settings;
-  const loaded = await loadManifests(manifestsOf(settings), {
+  const {
+    config,
+    configFile,
+    variables,
+    strict,
+    release,
+    policy,
+    hide,
+    contractOnly,
+    acceptedRisks,
+    diagnostics,
+  } = settings;
+  const loaded = await loadManifests(manifestPaths(settings), {
     ...policy,
     files,
     env,
     strict,
     hide,
     contractOnly,
-    allowsOpenLogin: accepts?.includes('open-login') === true,
+    allowsOpenLogin: acceptedRisks?.includes('open-login') === true,
     ...(release && { release }),
     ...options,
     ...(configFile !== undefined && { settingsFile: configFile }),
@@ -36,7 +46,7 @@ export function inputsOf(
   manifests?: Pick<LoadedManifests, 'filenames' | 'referencedFiles'>,
 ): readonly string[] {
   const { filenames = [], referencedFiles = [] } = manifests ?? {};
-  return [...files, ...policy.own.files, ...filenames, ...referencedFiles];
+  return [...files, ...policy.ownSecrets.files, ...filenames, ...referencedFiles];
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -50,7 +50,7 @@ export async function withService<Result>(
     signal,
     patience: {
       waitMs: settings.wait.milliseconds,
-      fromTheStart: settings.wait.isAsked,
+      fromTheStart: settings.wait.isExplicit,
       ask: async () => {
         const { answer } = await probe(send, signal, longestProbeMs);
         client.evidence.note(answer);

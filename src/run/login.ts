@@ -25,15 +25,15 @@ export async function readLoginOf({ changes }: ReadyPlan, service: Service): Pro
 
 async function loginOf(
   changes: readonly ReadyChange[],
-  { client, pacing, signal, settings: { accepts = [] } }: Service,
+  { client, pacing, signal, settings: { acceptedRisks = [] } }: Service,
 ): Promise<LoginPlan> {
   const options = { client, pacing, signal };
   const losses = superuserLosses(changes);
   const groups = losses.length > 0 ? await readSuperuserGroups(options) : undefined;
-  const { changes: known, refused } = withSuperusersLeft(changes, groups, accepts);
+  const { changes: known, refused } = withSuperusersLeft(changes, groups, acceptedRisks);
   const declared = declaredLogins(known);
   if (declared.length === 0) return { changes: known, refused };
-  const login = withLogin(known, await readLogin(declared, options), accepts);
+  const login = withLogin(known, await readLogin(declared, options), acceptedRisks);
   return { ...login, refused: [...refused, ...login.refused] };
 }
 

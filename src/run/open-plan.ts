@@ -1,6 +1,6 @@
-import { destinationName } from '../base/destination.ts';
+import { destinationLabel } from '../base/destination.ts';
 import { diagnosticFor, type Problem } from '../base/diagnostic.ts';
-import { readOrRefuse, UsageError } from '../base/errors.ts';
+import { readOrUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import type { Scope, Selection } from '../manifest/select.ts';
@@ -24,7 +24,7 @@ export async function openPlan(
   { contractOnly, capabilities }: Settings,
   service: ServiceSettings,
 ): Promise<OpenedPlan> {
-  const read = parsePlan(await readOrRefuse('the plan', filename, textOf(filename, files)));
+  const read = parsePlan(await readOrUsageError('the plan', filename, textOf(filename, files)));
   if (read.kind === 'no_plan')
     throw new UsageError(`${filename} is not a saved plan`, 'Save one with `rollcall plan --out FILE`.');
   if (read.kind === 'refused')
@@ -34,7 +34,7 @@ export async function openPlan(
   const { environment = plan.environment } = destination;
   if (plan.service !== destination.service || plan.environment !== environment) {
     return stalePlan(filename, {
-      summary: `this plan was made for ${destinationName(plan)}, and this is ${destinationName(destination)}`,
+      summary: `this plan was made for ${destinationLabel(plan)}, and this is ${destinationLabel(destination)}`,
     });
   }
   const off = plan.capabilities?.find((capability) => !capabilities.includes(capability));

@@ -176,8 +176,8 @@ export async function planFor(
 function settingsOfPlan(
   settings: ServiceSettings,
 ): Destination & Pick<Planned, 'hide' | 'capabilities' | 'contractOnly' | 'accepts'> {
-  const { hide, capabilities, contractOnly, accepts } = settings;
-  return { ...destinationOf(settings), hide, capabilities, contractOnly, accepts };
+  const { hide, capabilities, contractOnly, acceptedRisks } = settings;
+  return { ...destinationOf(settings), hide, capabilities, contractOnly, accepts: acceptedRisks };
 }
 
 /** The plan with what it does to how people log in; or why it is refused. */

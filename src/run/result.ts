@@ -2,7 +2,7 @@ import type { LostWayIn } from '../apply/login-check.ts';
 import { isDenied, isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { interruptedBy, type Ending, type InterruptSignal } from '../base/exit-code.ts';
+import { endingOfInterrupt, type Ending, type InterruptSignal } from '../base/exit-code.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import type { UnresolvedName } from '../observe/resolve-names.ts';
@@ -71,12 +71,12 @@ export type Halt =
 export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
   switch (halt.kind) {
     case 'unread':
-      if (signal && halt.interrupted) return interruptedBy(signal);
+      if (signal && halt.interrupted) return endingOfInterrupt(signal);
       return halt.failures.some(({ proof }) => proof === 'denied') ? 'denied' : 'failed';
     case 'unresolved':
       return unresolvedEnding(halt, signal);
     case 'not_confirmed':
-      return signal?.aborted ? interruptedBy(signal) : 'failed';
+      return signal?.aborted ? endingOfInterrupt(signal) : 'failed';
     case 'too_many_creates':
     case 'too_many_updates':
     case 'too_many_deletes':
@@ -92,7 +92,7 @@ function unresolvedEnding(
   { names, notRead, interrupted, isStale }: Extract<Halt, { kind: 'unresolved' }>,
   signal?: AbortSignal,
 ): Ending {
-  if (signal && interrupted) return interruptedBy(signal);
+  if (signal && interrupted) return endingOfInterrupt(signal);
   const unread = names.flatMap(({ fault }) => (fault.kind === 'unread' ? [fault.proof] : []));
   if (unread.includes('denied')) return 'denied';
   if (unread.length > 0 || notRead > 0) return 'failed';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
-import { once } from '../base/memoize.ts';
-import { packageFile } from '../base/package-file.ts';
+import { lazy } from '../base/memoize.ts';
+import { packageFileText } from '../base/package-file.ts';
 
 type OfEach = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
 
@@ -25,6 +25,6 @@ interface Answers {
   readonly fields: Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;
 }
 
-export const answers: () => Answers = once(
-  () => JSON.parse(packageFile('src/sandbox/recorded/answers.json')) as Answers, // what is in that file
+export const answers: () => Answers = lazy(
+  () => JSON.parse(packageFileText('src/sandbox/recorded/answers.json')) as Answers, // what is in that file
 );

@@ -1,6 +1,6 @@
 import { textOf, type JsonObject } from '../base/json.ts';
 import { memoizePerText } from '../base/memoize.ts';
-import { packageFile } from '../base/package-file.ts';
+import { packageFileText } from '../base/package-file.ts';
 import { hasFacts } from '../kinds/facts.ts';
 import { isWritten, type World } from './kind.ts';
 
@@ -9,7 +9,7 @@ type Fresh = Readonly<Record<string, readonly JsonObject[]>>;
 
 /** As a 2023.10.7 and a 2025.12.4 listed them, with ids that depend only on names. */
 const freshIn = memoizePerText(
-  (recorded) => JSON.parse(packageFile(`src/sandbox/fresh/${recorded}.json`)) as Fresh, // what is in that folder
+  (recorded) => JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as Fresh, // what is in that folder
 );
 
 export function plantFresh(world: World, isPlanted: (path: string) => boolean): void {

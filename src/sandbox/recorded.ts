@@ -1,6 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { memoizePerKey, memoizePerText } from '../base/memoize.ts';
-import { packageFile } from '../base/package-file.ts';
+import { packageFileText } from '../base/package-file.ts';
 import { digest } from './ids.ts';
 import type { SandboxRelease } from './release.ts';
 import type { Requester } from './rights.ts';
@@ -25,7 +25,7 @@ export interface Recorded {
 type All = Readonly<Record<string, Recorded>>;
 
 const recordedBy = memoizePerText(
-  (release) => JSON.parse(packageFile(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
+  (release) => JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
 );
 
 /** The recording for a path: of the first release itself, for all others of the release that was asked about every kind. */

@@ -56,7 +56,7 @@ export function loadSeed(file: SourceFile, release?: SandboxRelease): Sandbox | 
   const { sandbox, refused } = seedSandbox(parsed.value as SandboxSeed, release);
   if (refused.length === 0) return sandbox;
   return refused.map(({ list, index, field, texts }) =>
-    diagnosticAt(file, parsed.places.ofValue([list, index, field]), {
+    diagnosticAt(file, parsed.places.valueSpan([list, index, field]), {
       code: 'invalid-value',
       summary: `the sandbox does not take this \`${field}\``,
       detail: texts.map((text) => textOf(text)).join(' '),

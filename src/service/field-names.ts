@@ -1,8 +1,8 @@
 import { kinds } from '../kinds/all.ts';
-import { once } from '../base/memoize.ts';
+import { lazy } from '../base/memoize.ts';
 
 /** Top-level keys of an error that name a field, including keys inside fields. */
-export const meaningfulNames: () => ReadonlySet<string> = once(
+export const meaningfulNames: () => ReadonlySet<string> = lazy(
   () =>
     new Set([
       ...kinds.flatMap(({ fields }) => Object.keys(fields)),
@@ -14,12 +14,12 @@ export const meaningfulNames: () => ReadonlySet<string> = once(
 );
 
 /** Fields whose keys the service complains about individually: the key `room` of `attributes` as `attributes_room`. */
-const keyed = once(() =>
+const keyed = lazy(() =>
   kinds.flatMap(({ fields }) => Object.keys(fields).filter((field) => fields[field]?.inTable === 'columns')),
 );
 
 /** The names of fields in earlier releases. */
-const former = once(
+const former = lazy(
   () =>
     new Map(
       kinds.flatMap(({ fields }) =>

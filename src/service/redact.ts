@@ -27,10 +27,13 @@ type Answered = Extract<Exchange, { kind: 'answered' }>;
  */
 function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
   const { headers: received } = exchange;
-  if (hasNoneOf(redactor, exchange.body) && !Object.values(received).some((value) => redactor.holds(value)))
+  if (
+    hasNoneOf(redactor, exchange.body) &&
+    !Object.values(received).some((value) => redactor.containsSecret(value))
+  )
     return exchange;
   const headers = Object.fromEntries(
-    Object.entries(received).map(([name, value]) => [name, redactor.clean(value)]),
+    Object.entries(received).map(([name, value]) => [name, redactor.redact(value)]),
   );
   const body = cleanBody(exchange.body, redactor);
   const isRecord = exchange.status >= 200 && exchange.status < 300;
@@ -43,15 +46,15 @@ function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
 }
 
 function hasNoneOf(redactor: Redactor, json: string): boolean {
-  return !json.includes('\\') && !redactor.holds(json);
+  return !json.includes('\\') && !redactor.containsSecret(json);
 }
 
 /** Redacts the parsed values, not the text: in JSON any character can be an escape, and a string can contain JSON. */
 function cleanBody(body: string, redactor: Redactor): string {
   if (hasNoneOf(redactor, body)) return body;
   const json = parseJson(body);
-  if (json === undefined) return redactor.clean(body);
-  const cleaned = JSON.stringify(redactor.cleanJson(json, meaningfulNames()));
+  if (json === undefined) return redactor.redact(body);
+  const cleaned = JSON.stringify(redactor.redactJson(json, meaningfulNames()));
   return cleaned === JSON.stringify(json) ? body : cleaned;
 }
 
@@ -66,10 +69,10 @@ export function errorWithout(secrets: readonly string[], thrown: unknown): Error
 export function cleanError(error: Error, redactor: Redactor, depth = 0): void {
   for (const name of Object.getOwnPropertyNames(error).concat('message')) {
     const value: unknown = Reflect.get(error, name);
-    if (typeof value === 'string' && redactor.holds(value)) {
+    if (typeof value === 'string' && redactor.containsSecret(value)) {
       // The message of a DOMException, such as a timeout, is read-only.
       Object.defineProperty(error, name, {
-        value: redactor.clean(value),
+        value: redactor.redact(value),
         configurable: true,
         enumerable: false,
       });
@@ -88,11 +91,11 @@ export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answ
   const { body, requestId, redirectOrigin, error } = answer;
   if (error) cleanError(error, redactor);
   const cleaned =
-    body && (hasNoneOf(redactor, JSON.stringify(body)) ? body : redactor.cleanJson(body, meaningfulNames()));
+    body && (hasNoneOf(redactor, JSON.stringify(body)) ? body : redactor.redactJson(body, meaningfulNames()));
   return {
     ...answer,
     ...(isJsonObject(cleaned) && { body: cleaned }),
-    ...(requestId !== undefined && { requestId: redactor.clean(requestId) }),
-    ...(redirectOrigin !== undefined && { redirectOrigin: redactor.clean(redirectOrigin) }),
+    ...(requestId !== undefined && { requestId: redactor.redact(requestId) }),
+    ...(redirectOrigin !== undefined && { redirectOrigin: redactor.redact(redirectOrigin) }),
   };
 }

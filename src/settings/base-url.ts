@@ -1,37 +1,44 @@
 import { UsageError } from '../base/errors.ts';
 
 /** Checks a base URL and normalizes it to scheme, host, and a path without a trailing slash. */
-export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure = '--insecure-http'): string {
+export function readBaseUrl(
+  text: string,
+  insecureHttp: boolean,
+  insecureOptionName = '--insecure-http',
+): string {
   if (!URL.canParse(text))
-    throw wrong('is not a URL', 'Write scheme and host, such as https://id.example.com.');
+    throw invalidUrl('is not a URL', 'Write scheme and host, such as https://id.example.com.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw wrong('has no scheme that is known', 'It begins with https:// or http://.');
+    throw invalidUrl('has no scheme that is known', 'It begins with https:// or http://.');
   if (url.username !== '' || url.password !== '')
-    throw wrong('holds a user name or a password', 'Give the token in ROLLCALL_TOKEN.');
-  const page = pageOfService.exec(url.pathname);
+    throw invalidUrl('holds a user name or a password', 'Give the token in ROLLCALL_TOKEN.');
+  const page = servicePage.exec(url.pathname);
   if (page) {
     const base = `${url.origin}${url.pathname.slice(0, page.index)}`;
-    throw wrong(`leads to a page of the service: ${page[0]}`, `The base URL is the part before it: ${base}`);
+    throw invalidUrl(
+      `leads to a page of the service: ${page[0]}`,
+      `The base URL is the part before it: ${base}`,
+    );
   }
   if (url.search !== '' || url.hash !== '')
-    throw wrong('holds a query or a fragment', 'Leave out the part after the path.');
+    throw invalidUrl('holds a query or a fragment', 'Leave out the part after the path.');
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new UsageError(
       `the token would be sent to ${url.host} unencrypted`,
-      `Use https://, or ${nameOfInsecure} if the way there is safe by other means.`,
+      `Use https://, or ${insecureOptionName} if the way there is safe by other means.`,
     );
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
   return url.origin + path;
 }
 
-function wrong(what: string, hint: string): UsageError {
-  return new UsageError(`the service URL ${what}`, hint);
+function invalidUrl(problem: string, hint: string): UsageError {
+  return new UsageError(`the service URL ${problem}`, hint);
 }
 
-/** The service's own pages, below any base path. A user may have pasted one of them, or the root of the API. */
-const pageOfService =
+/** Pages of the service, below any base path. A user may have pasted the URL of a page or of the API instead of the base URL. */
+const servicePage =
   /\/(?:if\/(?:admin|user|flow)|application\/(?:o|saml|launch)|-\/(?:health|metrics)|api\/v3\/(?:admin|core|providers|root|schema))(?:\/|$)/;
 
 export function isLoopback(hostname: string): boolean {

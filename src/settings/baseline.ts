@@ -4,41 +4,41 @@ import type { Files } from '../base/files.ts';
 import { isBelow } from '../base/path-rules.ts';
 
 /**
- * The files of the baseline, under the paths of the working directory, so that a file which is secret now also counts as secret
- * there. Rejects with a UsageError if the baseline is not another folder.
+ * Maps paths of the working directory to the baseline folder, so that a file which is secret now is also secret in the baseline.
+ * Rejects with a UsageError if the baseline is not another folder.
  */
-export async function filesOfBaseline(path: string, files: Files): Promise<Files> {
-  if ((await files.kindOf(path).catch(() => 'absent')) !== 'folder') {
+export async function baselineFiles(baselinePath: string, files: Files): Promise<Files> {
+  if ((await files.kindOf(baselinePath).catch(() => 'absent')) !== 'folder') {
     throw new UsageError(
-      `--baseline cannot be ${JSON.stringify(path)}: there is no such folder`,
+      `--baseline cannot be ${JSON.stringify(baselinePath)}: there is no such folder`,
       'Create one, and name it: git worktree add --detach .before origin/main.',
     );
   }
-  const [here, root] = await Promise.all([files.realPath('.'), files.realPath(path)]);
+  const [here, root] = await Promise.all([files.realPath('.'), files.realPath(baselinePath)]);
   if (here === root) {
     throw new UsageError(
       '--baseline cannot be the working directory itself',
       'Name a folder with an earlier state of this one, as made by: git worktree add --detach .before origin/main.',
     );
   }
-  const [now, then] = withoutCommonEnd(here, root);
-  const at = (asked: string): string => {
-    if (!asked.startsWith('/')) return asked === '.' ? path : `${path}/${asked}`;
-    return moved(asked, now, then);
+  const [currentRoot, baselineRoot] = withoutCommonEnd(here, root);
+  const pathInBaseline = (path: string): string => {
+    if (!path.startsWith('/')) return path === '.' ? baselinePath : `${baselinePath}/${path}`;
+    return movePath(path, currentRoot, baselineRoot);
   };
   return {
-    kindOf: (asked) => files.kindOf(at(asked)),
-    realPath: async (asked) => moved(await files.realPath(at(asked)), then, now),
-    read: (asked, maxBytes) => files.read(at(asked), maxBytes),
-    entriesIn: (folder) => files.entriesIn(at(folder)),
-    glob: (folder, pattern, look) => files.glob(at(folder), pattern, look),
+    kindOf: (path) => files.kindOf(pathInBaseline(path)),
+    realPath: async (path) => movePath(await files.realPath(pathInBaseline(path)), baselineRoot, currentRoot),
+    read: (path, maxBytes) => files.read(pathInBaseline(path), maxBytes),
+    entriesIn: (folder) => files.entriesIn(pathInBaseline(folder)),
+    glob: (folder, pattern, listFolder) => files.glob(pathInBaseline(folder), pattern, listFolder),
     readStandardInput: (maxBytes) => files.readStandardInput(maxBytes),
   };
 }
 
 /**
- * Turns `/repo/roll` and `/repo/.before/roll` into `/repo` and `/repo/.before`: files next to the working directory are in the
- * baseline too.
+ * Turns `/repo/roll` and `/repo/.before/roll` into `/repo` and `/repo/.before`, because the baseline also contains the files next
+ * to the working directory.
  */
 function withoutCommonEnd(here: string, root: string): readonly [string, string] {
   const name = posix.basename(here);
@@ -46,7 +46,6 @@ function withoutCommonEnd(here: string, root: string): readonly [string, string]
   return withoutCommonEnd(posix.dirname(here), posix.dirname(root));
 }
 
-/** A real path with one parent folder replaced by another. */
-function moved(path: string, from: string, to: string): string {
+function movePath(path: string, from: string, to: string): string {
   return isBelow(path, from) ? posix.join(to, posix.relative(from, path)) : path;
 }

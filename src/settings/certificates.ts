@@ -1,38 +1,38 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readOrRefuse, UsageError } from '../base/errors.ts';
+import { readOrUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { Sources } from './values.ts';
 
-const isPem = 'It is a PEM file, and has lines such as -----BEGIN CERTIFICATE-----.';
+const pemHint = 'It is a PEM file, and has lines such as -----BEGIN CERTIFICATE-----.';
 
 /**
- * The certificates of a PEM file, trusted in addition to Node's own. NODE_EXTRA_CA_CERTS is read again, because Node ignores it once
- * other certificates are given. Throws a UsageError.
+ * The certificates of a PEM file and of NODE_EXTRA_CA_CERTS, which Node ignores if it is given other certificates. Throws a
+ * UsageError.
  */
 export async function readCaFile(
   path: string,
   env: Environment,
   files: Pick<Files, 'read'>,
 ): Promise<readonly string[]> {
-  const own = await authoritiesIn(path, files);
+  const ownAuthorities = await authoritiesIn(path, files);
   const extra = nonEmpty(env['NODE_EXTRA_CA_CERTS']);
-  if (extra === undefined) return own;
-  // Node has already warned about an unusable file, and goes on without it.
-  return [...own, ...(await authoritiesIn(extra, files).catch(() => []))];
+  if (extra === undefined) return ownAuthorities;
+  // For an unusable file, Node has printed a warning and continues without it.
+  return [...ownAuthorities, ...(await authoritiesIn(extra, files).catch(() => []))];
 }
 
 async function authoritiesIn(path: string, files: Pick<Files, 'read'>): Promise<readonly string[]> {
   const certificates = certificatesOf(await readPem('the file of authorities', path, files));
   if (certificates.length === 0)
-    throw new UsageError(`the file of authorities holds no certificate: ${path}`, isPem);
+    throw new UsageError(`the file of authorities holds no certificate: ${path}`, pemHint);
   for (const [index, certificate] of certificates.entries()) {
-    const damaged = `Certificate ${index + 1} of ${certificates.length} is damaged.`;
-    usable(
+    const invalidCertificate = `Certificate ${index + 1} of ${certificates.length} is damaged.`;
+    parseOrUsageError(
       () => new X509Certificate(certificate),
       `the file of authorities cannot be used: ${path}`,
-      damaged,
+      invalidCertificate,
     );
   }
   return certificates;
@@ -42,13 +42,13 @@ export interface ClientCertificate {
   /** The certificate, followed by its intermediate certificates. */
   readonly certificate: string;
   readonly key: Secret;
-  /** The body of the key, without the first and last line that all keys share. */
+  /** The body of the key, without the BEGIN and END lines. */
   readonly secrets: readonly Secret[];
 }
 
 const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
 
-/** The client certificate, if one is given; the key may be in the same file. Throws a UsageError. */
+/** The key may be in the file of the certificate. Throws a UsageError. */
 export async function readClientCertificate({
   values: { clientCert: path, clientKey: keyPath, nameOf },
   env,
@@ -60,17 +60,17 @@ export async function readClientCertificate({
     throw new UsageError(`${keyName} needs ${certName}`, 'A key is of no use without its certificate.');
   }
   const text = await readPem(`the file of ${certName}`, path, files);
-  const first = usable(
+  const first = parseOrUsageError(
     () => new X509Certificate(text),
     `the file of ${certName} holds no certificate that can be used: ${path}`,
-    isPem,
+    pemHint,
   );
   const keyText = keyPath === undefined ? text : await readPem(`the file of ${keyName}`, keyPath, files);
   const passphrase = nonEmpty(env[passphraseVariable]);
-  const privateKey = usable(
+  const privateKey = parseOrUsageError(
     () => createPrivateKey({ key: keyText, passphrase }),
     `the key of the client certificate cannot be used: ${keyPath ?? path}`,
-    // OpenSSL's message does not help, and the file's contents must not be shown.
+    // OpenSSL's message does not help, and the content of the file must not be shown.
     !keyText.includes('ENCRYPTED')
       ? `It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; ${keyName} names another file.`
       : passphrase === undefined
@@ -86,10 +86,10 @@ export async function readClientCertificate({
   const certificate = certificatesOf(text).join('\n');
   const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const { createSecureContext } = await import('node:tls');
-  usable(
+  parseOrUsageError(
     () => {
       if (certificate === '') throw new Error('no plain certificate');
-      createSecureContext({ cert: certificate, key }); // looks at the whole chain, and at the strength of the key
+      createSecureContext({ cert: certificate, key }); // also checks the chain and the strength of the key
     },
     `the client certificate cannot be used: ${path}`,
     'One of its certificates is damaged, has a key that is too short, or is not in plain PEM.',
@@ -98,8 +98,7 @@ export async function readClientCertificate({
   return { certificate, key: new Secret(key), secrets };
 }
 
-/** The result of a parser of OpenSSL; turns its error into a UsageError. */
-function usable<Value>(parse: () => Value, message: string, hint: string): Value {
+function parseOrUsageError<Value>(parse: () => Value, message: string, hint: string): Value {
   try {
     return parse();
   } catch (error) {
@@ -107,15 +106,14 @@ function usable<Value>(parse: () => Value, message: string, hint: string): Value
   }
 }
 
-/** A whole system's bundle of authorities is a quarter of this. */
+/** Four times the size of a system's CA bundle. */
 const maxBytes = 1024 * 1024;
 
-/** The text of a PEM file. Throws a UsageError that names it by `what`. */
-async function readPem(what: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
-  return new TextDecoder().decode(await readOrRefuse(what, path, files.read(path, maxBytes)));
+async function readPem(subject: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
+  return new TextDecoder().decode(await readOrUsageError(subject, path, files.read(path, maxBytes)));
 }
 
-/** The certificates of a PEM text, each with its first and last line. */
+/** The certificates of a PEM text, including their BEGIN and END lines. */
 function certificatesOf(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
 }

@@ -5,7 +5,7 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { Config, ConfigEnvironment } from '../generated/config.ts';
 import { isJsonObject } from '../base/json.ts';
 import { resolveFromFile, globFolder, isBelow } from '../base/path-rules.ts';
-import { unquotable, type SourceFile } from '../base/source.ts';
+import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { hideable, hideProblem, type Hide } from '../kinds/hide.ts';
 import { releaseProblem } from '../kinds/release.ts';
@@ -21,36 +21,35 @@ import { refuseReferences } from './variables.ts';
 export interface ReadConfig {
   /** Undefined if the file is invalid. */
   readonly config?: ChosenConfig;
-  /** The file that was read, valid or not; undefined if there is none. */
+  /** The file that was read, even if invalid; undefined if there is none. */
   readonly filename?: string;
   readonly diagnostics: readonly Diagnostic[];
-  /** Also read from an invalid file, as far as possible. */
+  /** From an invalid file too, as far as it can be read. */
   readonly tokens: TokenPlaces;
-  /** Of an invalid file, every field that it may want hidden. */
+  /** For an invalid file, every field that it may mean to hide. */
   readonly hide: Hide;
 }
 
-const secretKey = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;
+const secretField = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;
 
-/** Outside a comment. */
-const mentionsHide = /^[^#\n]*\bhide\b/m;
+/** The word `hide` outside comments. */
+const hideField = /^[^#\n]*\bhide\b/m;
 
 /** A URL with a password. */
-const credentials = /:\/\/[^/\s]*@/;
+const urlPassword = /:\/\/[^/\s]*@/;
 
 export const defaultConfigFile = 'rollcall.yaml';
 
 /**
- * Reads the named configuration file, or else rollcall.yaml of the working directory if there is one. Throws a UsageError if the
- * environment is not in it.
+ * Reads the given configuration file, or rollcall.yaml of the working directory if it exists. Throws a UsageError if the file does
+ * not have the environment.
  */
 export async function readConfig(
   filename: string | undefined,
   environment: string | undefined,
   files: Files,
-  closed: ReadonlySet<string>,
+  secretFiles: ReadonlySet<string>,
 ): Promise<ReadConfig> {
-  // A file that cannot be accessed is reported when it is read.
   const isThere =
     filename !== undefined || (await files.kindOf(defaultConfigFile).catch(() => '')) !== 'absent';
   if (!isThere) {
@@ -63,31 +62,31 @@ export async function readConfig(
     return { config: noConfig, diagnostics: [], tokens: noTokenPlaces, hide: [] };
   }
   const read = { filename: filename ?? defaultConfigFile };
-  const text = await readText(read.filename, files, { closed, outside: 'refused' });
+  const text = await readText(read.filename, files, { secretFiles, linksOutside: 'refused' });
   if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideable() };
-  const hides = mentionsHide.test(text.text);
-  // The file also holds variables, which may be values of hidden fields.
-  const file = hides ? unquotable(text) : text;
+  const hides = hideField.test(text.text);
+  // The file also has variables, which may be values of hidden fields.
+  const file = hides ? withoutQuotableLines(text) : text;
   const parsed = parseYaml(file);
   const tokens = parsed.value === undefined ? noTokenPlaces : tokenPlaces(parsed.value, file.filename);
-  const faulty = (diagnostics: readonly Diagnostic[]): ReadConfig => ({
+  const invalidConfig = (diagnostics: readonly Diagnostic[]): ReadConfig => ({
     ...read,
     diagnostics: diagnostics.map((diagnostic) => withoutToken(diagnostic)),
     tokens,
     hide: hides ? hideable() : [],
   });
-  if (parsed.value === undefined) return faulty(parsed.diagnostics);
+  if (parsed.value === undefined) return invalidConfig(parsed.diagnostics);
   const { validate } = await import('../generated/config.ts');
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
-  if (diagnostics.length > 0) return faulty(diagnostics);
-  // The value satisfies the schema from which the type Config is generated.
+  if (diagnostics.length > 0) return invalidConfig(diagnostics);
+  // The type Config is generated from the schema that the value satisfies.
   const config = parsed.value as unknown as Config;
-  const wrong = await wrongValues(config, parsed.places, file, files);
-  if (wrong.length > 0) return faulty(wrong);
-  const chosen = choose(config, environment, file.filename);
+  const wrong = await configProblems(config, parsed.places, file, files);
+  if (wrong.length > 0) return invalidConfig(wrong);
+  const chosen = chooseEnvironment(config, environment, file.filename);
   const tokenFile = environment === undefined ? undefined : config.environments?.[environment]?.token_file;
-  const hasTokenOutside = tokenFile !== undefined && !(await liesInside(tokenFile, file.filename, files));
+  const hasTokenOutside = tokenFile !== undefined && !(await isInFolderOf(tokenFile, file.filename, files));
   return {
     ...read,
     config: { ...chosen, hasTokenOutside },
@@ -97,12 +96,12 @@ export async function readConfig(
   };
 }
 
-/** The environments of a configuration file; empty if the file is missing or invalid. */
+/** Empty if the file is missing or invalid. */
 export async function environmentNames(
   filename: string | undefined,
   files: Files,
 ): Promise<readonly string[]> {
-  const file = await readText(filename ?? defaultConfigFile, files, { outside: 'refused' });
+  const file = await readText(filename ?? defaultConfigFile, files, { linksOutside: 'refused' });
   if ('code' in file) return [];
   const { value } = parseYaml(file);
   const environments = isJsonObject(value) ? value['environments'] : undefined;
@@ -110,7 +109,7 @@ export async function environmentNames(
 }
 
 /** Checks that a schema cannot express. */
-async function wrongValues(
+async function configProblems(
   config: Config,
   places: Places,
   file: SourceFile,
@@ -118,7 +117,7 @@ async function wrongValues(
 ): Promise<Diagnostic[]> {
   const wrong: Diagnostic[] = [];
   const report = (path: readonly (string | number)[], problem: Problem | undefined): void => {
-    if (problem) wrong.push(diagnosticAt(file, places.ofValue(path), problem));
+    if (problem) wrong.push(diagnosticAt(file, places.valueSpan(path), problem));
   };
   for (const [index, name] of (config.hide ?? []).entries()) report(['hide', index], hideProblem(name));
   const parts: (readonly [path: readonly string[], part: ConfigEnvironment])[] = [
@@ -133,8 +132,8 @@ async function wrongValues(
     wrong.push(...refuseReferences(vars, [...path, 'vars'], places, file));
     for (const list of ['manifests', 'vars_files'] as const)
       for (const [index, entry] of (lists[list] ?? []).entries())
-        if (entry === standardInput || !(await liesInside(entry, file.filename, files)))
-          report([...path, list, index], outside);
+        if (entry === standardInput || !(await isInFolderOf(entry, file.filename, files)))
+          report([...path, list, index], outsideFolder);
   }
   return wrong;
 }
@@ -149,11 +148,11 @@ function urlProblem(url: string): Problem | undefined {
   }
 }
 
-/** Hides a token or password that was written into the file by mistake. For a token, the message says where it belongs. */
+/** Hides a token or password that was written into the file by mistake. The message says where a token belongs. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
   if (excerpt === undefined) return diagnostic;
-  if (!secretKey.test(excerpt)) return credentials.test(excerpt) ? rest : diagnostic;
+  if (!secretField.test(excerpt)) return urlPassword.test(excerpt) ? rest : diagnostic;
   if (diagnostic.code !== 'unknown-field') return rest;
   return {
     ...rest,
@@ -161,7 +160,7 @@ function withoutToken(diagnostic: Diagnostic): Diagnostic {
   };
 }
 
-function choose(config: Config, environment: string | undefined, filename: string): ChosenConfig {
+function chooseEnvironment(config: Config, environment: string | undefined, filename: string): ChosenConfig {
   const environments = config.environments ?? {};
   const names = Object.keys(environments);
   const chosen =
@@ -178,16 +177,16 @@ function choose(config: Config, environment: string | undefined, filename: strin
     );
   }
   const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
-  const seen = (path: string): string => resolveFromFile(filename, path);
+  const fromWorkingDirectory = (path: string): string => resolveFromFile(filename, path);
   return {
     environment,
-    manifests: (chosen.manifests ?? config.manifests ?? []).map(seen),
+    manifests: (chosen.manifests ?? config.manifests ?? []).map(fromWorkingDirectory),
     vars: { ...config.vars, ...chosen.vars },
-    varsFiles: [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])].map(seen),
+    varsFiles: [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])].map(fromWorkingDirectory),
     choices: environment === undefined ? environments : undefined,
     url,
     tokenEnv,
-    tokenFile: tokenFile && seen(tokenFile),
+    tokenFile: tokenFile && fromWorkingDirectory(tokenFile),
     concurrency: chosen.concurrency ?? config.concurrency,
     capabilities: chosen.capabilities ?? config.capabilities,
     contractOnly: chosen.contract_only ?? config.contract_only,
@@ -195,31 +194,32 @@ function choose(config: Config, environment: string | undefined, filename: strin
     release: chosen.release ?? config.release,
     hide: config.hide,
     allowEnv: config.allow_env,
-    allowFiles: config.allow_files?.map(seen),
-    allowTexts: config.allow_texts?.map(seen),
+    allowFiles: config.allow_files?.map(fromWorkingDirectory),
+    allowTexts: config.allow_texts?.map(fromWorkingDirectory),
   };
 }
 
 /**
- * Paths in rollcall.yaml must be below its folder, links followed. Otherwise a pull request that edits this file could make a
- * pipeline read any file of its machine and quote it in a message.
+ * Paths in rollcall.yaml must be below its folder after following links. Otherwise a pull request that edits rollcall.yaml could
+ * make a pipeline read any file of its machine and quote it in a message.
  */
-const outside: Problem = {
+const outsideFolder: Problem = {
   code: 'outside-project',
   summary: 'this is not below the folder of this file',
   detail: 'Move it there, or name it on the command line.',
 };
 
-/** Whether a path in a file leads below the folder of that file, links followed. */
-async function liesInside(entry: string, filename: string, files: Files): Promise<boolean> {
+/** Whether a path that a file contains is in the folder of the file, after following links. */
+async function isInFolderOf(entry: string, filename: string, files: Files): Promise<boolean> {
   const root = await files.realPath(filename.replace(/[^/]*$/, '') || '.');
-  // A path that cannot be resolved, such as a link to itself or a pipe, does not count as inside.
-  return isInside(resolveFromFile(filename, entry), entry, root, files).catch(() => false);
+  // A path that cannot be resolved, such as a link to itself or a pipe, counts as outside.
+  return isPathBelow(resolveFromFile(filename, entry), entry, root, files).catch(() => false);
 }
 
-async function isInside(whole: string, entry: string, root: string, files: Files): Promise<boolean> {
-  const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
+async function isPathBelow(fullPath: string, entry: string, root: string, files: Files): Promise<boolean> {
+  const stem =
+    (await files.kindOf(fullPath)) === 'absent' ? (globFolder(fullPath) ?? fullPath) || '.' : fullPath;
   if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
-  // A missing file is reported by the search; here only its place matters.
+  // The search for manifests reports a missing file; here only its path matters.
   return isBelow(posix.resolve(root, entry), root);
 }

@@ -1,7 +1,7 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable by a name from outside, which may be `constructor`, a property of every object. */
-export function valueOf(env: Environment, name: string): string | undefined {
+/** The name comes from a user, so it may be `constructor`, a property of every object. */
+export function environmentValue(env: Environment, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 

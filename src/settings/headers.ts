@@ -1,18 +1,17 @@
 import { UsageError } from '../base/errors.ts';
-import { nonEmpty, valueOf, type Environment } from './environment.ts';
+import { nonEmpty, environmentValue, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { GivenHeader, NameOf } from './values.ts';
 
-/** A header sent with every request, for example to a proxy in front of the service. */
+/** A header that every request has, for example for a proxy in front of the service. */
 export interface ExtraHeader {
   readonly name: string;
   readonly value: Secret;
-  /** The value, and its parts that are secrets of their own: values of variables, and the text after a scheme. */
+  /** The whole value, values of variables in it, and the text after a scheme such as `Bearer`. */
   readonly secrets: readonly Secret[];
 }
 
-/** Headers that rollcall sets, and headers of the connection. */
-const taken = new Set([
+const reservedHeaders = new Set([
   'accept',
   'accept-encoding',
   'authorization',
@@ -31,11 +30,11 @@ const taken = new Set([
   'upgrade',
 ]);
 
-const form = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
+const headerForm = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
 
-/** Parses `NAME: VALUE` of --header; `${env:NAME}` in the value is an environment variable. Throws a UsageError. */
+/** Parses `NAME: VALUE` of --header, and inserts environment variables for `${env:NAME}` in the value. Throws a UsageError. */
 export function headerFlag(text: string, env: Environment): GivenHeader {
-  const [, name, written = ''] = form.exec(text) ?? [];
+  const [, name, written = ''] = headerForm.exec(text) ?? [];
   if (name === undefined) {
     throw new UsageError(
       '--header is not of the form NAME: VALUE',
@@ -44,46 +43,52 @@ export function headerFlag(text: string, env: Environment): GivenHeader {
   }
   const variables: Record<string, string> = {};
   const value = written.replaceAll(/\$\{env:([^}]+)\}/g, (_reference, variable: string) => {
-    const held = nonEmpty(valueOf(env, variable));
-    if (held === undefined) {
+    const values = nonEmpty(environmentValue(env, variable));
+    if (values === undefined) {
       throw new UsageError(
         `--header ${name} needs the variable ${variable}`,
         'It is not set, or it is empty.',
       );
     }
-    return (variables[variable] = held.trim());
+    return (variables[variable] = values.trim());
   });
   return { name, value, variables };
 }
 
-/** Checks headers. Throws a UsageError that repeats only the name, as the value may be a secret. */
-export function readHeaders(given: readonly GivenHeader[], nameOf: NameOf): readonly ExtraHeader[] {
-  const headers = given.map((header) => readHeader(header, nameOf('headers')));
-  const twice = headers.find(({ name }, index) => headers.findIndex((other) => other.name === name) < index);
-  if (twice)
-    throw new UsageError(`${nameOf('headers')} ${twice.name} is given twice`, 'A header has one value.');
+/** Throws a UsageError that shows only the name of an invalid header, as its value may be a secret. */
+export function readHeaders(givenHeaders: readonly GivenHeader[], nameOf: NameOf): readonly ExtraHeader[] {
+  const headers = givenHeaders.map((header) => readHeader(header, nameOf('headers')));
+  const repeated = headers.find(
+    ({ name }, index) => headers.findIndex((other) => other.name === name) < index,
+  );
+  if (repeated)
+    throw new UsageError(`${nameOf('headers')} ${repeated.name} is given twice`, 'A header has one value.');
   return headers;
 }
 
-function readHeader({ name, value: padded, variables = {} }: GivenHeader, called: string): ExtraHeader {
-  if (!form.test(`${name}:`)) throw new UsageError(`${called} has an invalid name`, 'For example: X-Team.');
+function readHeader(
+  { name, value: untrimmed, variables = {} }: GivenHeader,
+  optionName: string,
+): ExtraHeader {
+  if (!headerForm.test(`${name}:`))
+    throw new UsageError(`${optionName} has an invalid name`, 'For example: X-Team.');
   const lower = name.toLowerCase();
-  if (taken.has(lower)) {
+  if (reservedHeaders.has(lower)) {
     throw new UsageError(
-      `${called} cannot set ${name}`,
+      `${optionName} cannot set ${name}`,
       lower === 'authorization'
         ? 'The token goes there: set ROLLCALL_TOKEN, or name a file in ROLLCALL_TOKEN_FILE.'
         : 'rollcall sets it itself.',
     );
   }
-  const value = padded.replace(/^[ \t]+|[ \t]+$/g, '');
+  const value = untrimmed.replace(/^[ \t]+|[ \t]+$/g, '');
   if (!/^[\x20-\x7e\t]+$/.test(value)) {
     throw new UsageError(
-      `${called} ${name} cannot have this value`,
+      `${optionName} ${name} cannot have this value`,
       'It must be one line of ASCII, and not empty.',
     );
   }
-  const afterScheme = /^\S+\s+(.+)$/.exec(value)?.slice(1) ?? []; // such as what follows `Bearer`
+  const afterScheme = /^\S+\s+(.+)$/.exec(value)?.slice(1) ?? [];
   const secrets = [value, ...afterScheme, ...Object.values(variables)].map((part) => new Secret(part));
   return { name: lower, value: new Secret(value), secrets };
 }

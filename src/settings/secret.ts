@@ -1,6 +1,6 @@
 import { sensitive } from '../base/sensitive.ts';
 
-/** A text that can only be sent. As a string or JSON it is `(sensitive)`, and inspected it is empty. */
+/** A text that only `reveal` returns. Conversion to a string or JSON gives `(sensitive)`, and util.inspect shows nothing. */
 export class Secret {
   readonly #text: string;
 

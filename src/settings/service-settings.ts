@@ -3,13 +3,13 @@ import { UsageError } from '../base/errors.ts';
 import type { Capability, Reach, Risk } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
-import { acceptedBy, permittedBy, reachOf } from './capabilities.ts';
+import { acceptedRisks, permittedCapabilities, readReach } from './capabilities.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
 import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
-import { readToken, refuseOtherToken } from './token.ts';
+import { readToken, refuseTokenMismatch } from './token.ts';
 import { bounds, type NumberName, type Sources, type Values, wholeNumber } from './values.ts';
 
 export interface ServiceSettings extends Reach {
@@ -20,27 +20,27 @@ export interface ServiceSettings extends Reach {
   /** How long to wait for an unavailable service. */
   readonly wait: {
     readonly milliseconds: number;
-    /** Whether it was given, or is the default. */
-    readonly isAsked: boolean;
+    /** False for the default. */
+    readonly isExplicit: boolean;
   };
   readonly concurrency: number;
   /** Undefined for a direct connection. */
   readonly proxy?: ProxySettings | undefined;
-  /** Trusted authorities in PEM, in addition to Node's. */
+  /** Trusted certificate authorities in PEM, in addition to Node's. */
   readonly certificates?: readonly string[] | undefined;
   readonly client?: ClientCertificate | undefined;
   readonly headers: readonly ExtraHeader[];
-  /** The fields whose values no output repeats from an answer. */
+  /** Fields whose values from answers are not shown. */
   readonly hide?: Hide | undefined;
   readonly allow: readonly Capability[];
-  readonly accepts?: readonly Risk[];
+  readonly acceptedRisks?: readonly Risk[];
 }
 
 export function destinationOf({ baseUrl, environment }: ServiceSettings): Destination {
   return { service: baseUrl, environment };
 }
 
-/** Everything that is sent with every request and must never be printed. */
+/** Secrets that are sent with every request. */
 export function secretsOf({ token, headers = [], proxy, client }: Partial<ServiceSettings>): string[] {
   const parts = [...headers, ...(proxy ? [proxy] : []), ...(client ? [client] : [])];
   const secrets = [...(token ? [token] : []), ...parts.flatMap((part) => part.secrets)];
@@ -62,12 +62,11 @@ export async function readServiceSettings(sources: Sources): Promise<ServiceSett
   }
   const baseUrl = readBaseUrl(url, insecureHttp, nameOf('insecureHttp'));
   const token = await readToken(sources);
-  // In `rollcall sandbox -- COMMAND`, the sandbox replaces the service of every environment.
   if (baseUrl !== env['ROLLCALL_SANDBOX']) {
-    refuseOtherUrl(baseUrl, sources);
-    await refuseOtherToken(token, sources);
+    refuseUrlMismatch(baseUrl, sources);
+    await refuseTokenMismatch(token, sources);
   }
-  const reach = reachOf(sources);
+  const reach = readReach(sources);
   return {
     ...reach,
     baseUrl,
@@ -78,26 +77,26 @@ export async function readServiceSettings(sources: Sources): Promise<ServiceSett
     client: await readClientCertificate(sources),
     headers: readHeaders(values.headers ?? [], nameOf),
     token,
-    timeoutMs: numberOf('timeoutSeconds', values) * 1000,
+    timeoutMs: numberSetting('timeoutSeconds', values) * 1000,
     wait: {
-      milliseconds: numberOf('waitSeconds', values) * 1000,
-      isAsked: values.waitSeconds !== undefined,
+      milliseconds: numberSetting('waitSeconds', values) * 1000,
+      isExplicit: values.waitSeconds !== undefined,
     },
     concurrency: concurrencyOf(sources),
-    allow: permittedBy(sources, reach),
-    accepts: acceptedBy(values),
+    allow: permittedCapabilities(sources, reach),
+    acceptedRisks: acceptedRisks(values),
   };
 }
 
 /** Throws a UsageError if ROLLCALL_URL is not the URL of the chosen environment. */
-function refuseOtherUrl(baseUrl: string, { values, config }: Sources): void {
+function refuseUrlMismatch(baseUrl: string, { values, config }: Sources): void {
   const { url: given, nameOf } = values;
   const { environment, url } = config;
   if (given !== undefined || url === undefined) return;
-  const own = readBaseUrl(url, true);
-  if (own === baseUrl) return;
+  const ownValue = readBaseUrl(url, true);
+  if (ownValue === baseUrl) return;
   throw new UsageError(
-    `ROLLCALL_URL is ${baseUrl}, and the environment ${JSON.stringify(environment)} is at ${own}`,
+    `ROLLCALL_URL is ${baseUrl}, and the environment ${JSON.stringify(environment)} is at ${ownValue}`,
     `Unset ROLLCALL_URL, or choose with ${nameOf('url')}.`,
   );
 }
@@ -106,9 +105,9 @@ function concurrencyOf({ values, env, config }: Sources): number {
   const variable = nonEmpty(env['ROLLCALL_CONCURRENCY']);
   if (values.concurrency === undefined && variable !== undefined)
     return wholeNumber('ROLLCALL_CONCURRENCY', variable, bounds.concurrency);
-  return numberOf('concurrency', values, config.concurrency);
+  return numberSetting('concurrency', values, config.concurrency);
 }
 
-function numberOf(name: NumberName, values: Values, otherwise = bounds[name][2]): number {
-  return wholeNumber(values.nameOf(name), values[name] ?? otherwise, bounds[name]);
+function numberSetting(name: NumberName, values: Values, fallback = bounds[name][2]): number {
+  return wholeNumber(values.nameOf(name), values[name] ?? fallback, bounds[name]);
 }

@@ -1,5 +1,5 @@
-import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
-import { unlessUsage, UsageError } from '../base/errors.ts';
+import { redactDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
+import { undefinedOnUsageError, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
@@ -7,9 +7,9 @@ import { redactorOf } from '../base/redactor.ts';
 import type { Reach, Risk } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
-import { acceptedBy, reachOf } from './capabilities.ts';
+import { acceptedRisks, readReach } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
-import { nonEmpty, valueOf, type Environment } from './environment.ts';
+import { nonEmpty, environmentValue, type Environment } from './environment.ts';
 import { readClientCertificate } from './certificates.ts';
 import { readHeaders } from './headers.ts';
 import { readProxy } from './proxy.ts';
@@ -21,26 +21,26 @@ import { readVarsFiles } from './variables.ts';
 export interface Settings extends Reach {
   /** The chosen environment of rollcall.yaml; undefined if the file is invalid. */
   readonly config?: ChosenConfig | undefined;
-  /** The file that it was read from, even if invalid. It is not a manifest. */
+  /** The file of `config`, even if invalid. It is not a manifest. */
   readonly configFile?: string | undefined;
-  /** All files that settings were read from: rollcall.yaml and files of variables. */
+  /** All files with settings: rollcall.yaml and files of variables. */
   readonly files: readonly string[];
-  /** The manifests to read: the given paths, or else those of rollcall.yaml. */
+  /** The paths of manifests from the command line, or else from rollcall.yaml. */
   readonly paths: readonly string[];
   /** Undefined if a file that defines variables is invalid, as the set of variables is then unknown. */
   readonly variables?: JsonObject | undefined;
   readonly strict: boolean;
   /** The release of the service, if rollcall.yaml has it. */
   readonly release?: Release | undefined;
-  /** How to reach the service, if known; see `Purpose`. */
+  /** Only for the purpose `service`. */
   readonly service?: ServiceSettings | undefined;
-  readonly accepts?: readonly Risk[];
+  readonly acceptedRisks?: readonly Risk[];
   /** What manifests may refer to. */
   readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles' | 'allowTexts'> & {
-    /** Files and variables that manifests may never read, and that are redacted. */
-    readonly own: OwnSecrets;
+    /** Files and variables with secrets of rollcall, which manifests may never read. */
+    readonly ownSecrets: OwnSecrets;
   };
-  /** The fields that no output shows; if rollcall.yaml is invalid, every field that it may name. */
+  /** Fields that no output shows; if rollcall.yaml is invalid, every field that it may name. */
   readonly hide: Hide;
   /** The problems of rollcall.yaml and the files of variables. */
   readonly diagnostics: readonly Diagnostic[];
@@ -48,10 +48,9 @@ export interface Settings extends Reach {
 }
 
 /**
- * The paths of the manifests. Throws a UsageError if there are none and the settings are valid; problems of the settings are
- * reported instead.
+ * Throws a UsageError if there are no manifests and the settings are valid; otherwise the problems of the settings are reported.
  */
-export function manifestsOf({ paths, diagnostics }: Settings): readonly string[] {
+export function manifestPaths({ paths, diagnostics }: Settings): readonly string[] {
   if (paths.length > 0 || diagnostics.length > 0) return paths;
   throw new UsageError(
     'no manifest is named',
@@ -59,7 +58,6 @@ export function manifestsOf({ paths, diagnostics }: Settings): readonly string[]
   );
 }
 
-/** What the settings are for. */
 type Purpose =
   /** To reach the service. An unusable setting throws a UsageError; an invalid rollcall.yaml gives diagnostics instead. */
   | 'service'
@@ -68,7 +66,7 @@ type Purpose =
   /** To list names, or to find out which files are manifests. No secret is read. */
   | 'names';
 
-/** Merges flags, the environment and configuration files. Throws a UsageError. */
+/** Merges flags, environment variables and configuration files. Throws a UsageError. */
 export async function readSettings(
   values: Values,
   { env, files }: { readonly env: Environment; readonly files: Files },
@@ -76,19 +74,22 @@ export async function readSettings(
   paths: readonly string[] = [],
 ): Promise<Settings> {
   const { vars = [], variables = {}, strict = false, nameOf } = values;
-  refuseSharedInput(values, paths, env);
-  const { config, filename, tokens, hide, diagnostics } = await configOf(values, env, files);
-  const closed = await closedFiles(values, env, tokens, files);
-  const varsFiles = { closed, areQuotable: hide.length === 0 };
-  const ofConfig = await readVarsFiles(config?.varsFiles ?? [], files, { ...varsFiles, namedIn: filename });
-  const ofFlags = await readVarsFiles(vars, files, varsFiles);
+  refuseSharedStandardInput(values, paths, env);
+  const { config, filename, tokens, hide, diagnostics } = await resolveConfig(values, env, files);
+  const secretFiles = await secretFilePaths(values, env, tokens, files);
+  const varsFiles = { secretFiles, areQuotable: hide.length === 0 };
+  const configVariables = await readVarsFiles(config?.varsFiles ?? [], files, {
+    ...varsFiles,
+    namedIn: filename,
+  });
+  const flagVariables = await readVarsFiles(vars, files, varsFiles);
   const sources = { values, env, config: config ?? noConfig };
   const service =
     purpose === 'service' && config ? await readServiceSettings({ ...sources, files }) : undefined;
-  const known = service ? [service] : purpose === 'names' ? [] : await partsOfService(sources, files);
-  const own = ownSecrets(values, env, tokens, closed, known);
+  const known = service ? [service] : purpose === 'names' ? [] : await readableServiceSecrets(sources, files);
+  const own = ownSecrets(values, env, tokens, secretFiles, known);
   const redactor = redactorOf(own.texts);
-  const faults = [...ofConfig.diagnostics, ...ofFlags.diagnostics];
+  const faults = [...configVariables.diagnostics, ...flagVariables.diagnostics];
   return {
     config,
     configFile: filename,
@@ -96,52 +97,52 @@ export async function readSettings(
     paths: paths.length > 0 ? paths : (config?.manifests ?? []),
     variables:
       config && faults.length === 0
-        ? { ...ofConfig.variables, ...config.vars, ...ofFlags.variables, ...variables }
+        ? { ...configVariables.variables, ...config.vars, ...flagVariables.variables, ...variables }
         : undefined,
     strict,
-    ...reachOf(sources),
-    accepts: acceptedBy(values),
+    ...readReach(sources),
+    acceptedRisks: acceptedRisks(values),
     release: readRelease(config?.release ?? ''),
     service,
     hide,
     policy: {
-      own,
+      ownSecrets: own,
       allowEnv: config?.allowEnv,
       allowFiles: config?.allowFiles,
       allowTexts: config?.allowTexts,
     },
-    diagnostics: [...diagnostics, ...faults].map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
+    diagnostics: [...diagnostics, ...faults].map((diagnostic) => redactDiagnostic(diagnostic, redactor)),
     nameOf,
   };
 }
 
-async function configOf(values: Values, env: Environment, files: Files): Promise<ReadConfig> {
+async function resolveConfig(values: Values, env: Environment, files: Files): Promise<ReadConfig> {
   const { config, environment = nonEmpty(env['ROLLCALL_ENV']) } = values;
   if (typeof config === 'object')
     return { config, tokens: noTokenPlaces, diagnostics: [], hide: config.hide ?? [] };
-  return readConfig(config, environment, files, await closedFiles(values, env, noTokenPlaces, files));
+  return readConfig(config, environment, files, await secretFilePaths(values, env, noTokenPlaces, files));
 }
 
-/** The real paths of the files that hold rollcall's own secrets. */
-async function closedFiles(
+/** The real paths of the files with rollcall's own secrets. */
+async function secretFilePaths(
   { tokenFile, clientCert, clientKey, caFile }: Values,
   env: Environment,
   tokens: TokenPlaces,
   files: Files,
 ): Promise<ReadonlySet<string>> {
-  const ofToken = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
+  const tokenSources = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
   const closed = new Set<string>();
-  for (const path of [tokenFile, ofToken, clientCert, clientKey, caFile, ...tokens.files]) {
+  for (const path of [tokenFile, tokenSources, clientCert, clientKey, caFile, ...tokens.files]) {
     if (path === undefined || path === standardInput) continue;
-    // A file that does not exist cannot be read by another name either.
+    // A file that does not exist cannot be read by a manifest either.
     const realPath = await files.realPath(path).catch(() => undefined);
     if (realPath !== undefined) closed.add(realPath);
   }
   return closed;
 }
 
-/** The secrets that a run with the service would use, as far as they can be read. Never throws. */
-async function partsOfService(
+/** The secrets of a run with the service, as far as they can be read, for redaction. Never throws. */
+async function readableServiceSecrets(
   given: Omit<Sources, 'files'>,
   files: Files,
 ): Promise<readonly Partial<ServiceSettings>[]> {
@@ -161,8 +162,8 @@ async function partsOfService(
     async () => ({ proxy: readProxy('http://any', env, true) }),
     async () => ({ client: await readClientCertificate({ ...given, files: plain }) }),
   ];
-  // A secret that cannot be read does not stop the others from being redacted.
-  return Promise.all(readings.map(async (reading) => (await unlessUsage(reading)) ?? {}));
+  // The other secrets must be redacted even if one cannot be read.
+  return Promise.all(readings.map(async (reading) => (await undefinedOnUsageError(reading)) ?? {}));
 }
 
 function ownSecrets(
@@ -172,23 +173,27 @@ function ownSecrets(
   files: ReadonlySet<string>,
   known: readonly Partial<ServiceSettings>[],
 ): OwnSecrets {
-  const heldIn = (variables: readonly string[]): string[] =>
-    variables.map((name) => valueOf(env, name)?.trim() ?? '');
-  const held = heldIn(['ROLLCALL_TOKEN', ...tokens.variables]);
+  const valuesIn = (variables: readonly string[]): string[] =>
+    variables.map((name) => environmentValue(env, name)?.trim() ?? '');
+  const variableValues = valuesIn(['ROLLCALL_TOKEN', ...tokens.variables]);
   return {
     variables: [...tokens.variables, ...headers.flatMap(({ variables = {} }) => Object.keys(variables))],
     files,
-    texts: longOf([...held, ...heldIn(['ROLLCALL_CLIENT_KEY_PASSPHRASE']), ...known.flatMap(secretsOf)]),
-    tokens: longOf([...held, ...known.flatMap(({ token }) => token?.reveal() ?? [])]),
+    texts: longSecrets([
+      ...variableValues,
+      ...valuesIn(['ROLLCALL_CLIENT_KEY_PASSPHRASE']),
+      ...known.flatMap(secretsOf),
+    ]),
+    tokens: longSecrets([...variableValues, ...known.flatMap(({ token }) => token?.reveal() ?? [])]),
   };
 }
 
-function longOf(texts: readonly string[]): string[] {
+function longSecrets(texts: readonly string[]): string[] {
   return [...new Set(texts)].filter(({ length }) => length >= shortestOwnSecret);
 }
 
-/** Throws a UsageError if standard input is to be read for two purposes. */
-function refuseSharedInput(
+/** Throws a UsageError if two options read standard input. */
+function refuseSharedStandardInput(
   { config, vars = [], tokenFile }: Pick<Values, 'config' | 'vars' | 'tokenFile'>,
   paths: readonly string[],
   env: Environment,

@@ -1,24 +1,25 @@
-import { readOrRefuse, unlessUsage, UsageError } from '../base/errors.ts';
+import { readOrUsageError, undefinedOnUsageError, UsageError } from '../base/errors.ts';
 import { standardInput } from '../base/files.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { resolveFromFile } from '../base/path-rules.ts';
-import { nonEmpty, valueOf } from './environment.ts';
+import { nonEmpty, environmentValue } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { Sources } from './values.ts';
 
-/** The token: from a flag or a file, else from the environment, else from the place that rollcall.yaml names. */
+/** From a flag or a file, else from the environment, else from the variable or file that rollcall.yaml names. */
 export async function readToken(sources: Sources): Promise<Secret> {
   const { values, env, config, files } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;
-  if (given !== undefined) return checked(given, nameOf('token'));
+  if (given !== undefined) return checkToken(given, nameOf('token'));
   const token = nonEmpty(env['ROLLCALL_TOKEN']);
   const variable = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
   if (flag === undefined && token !== undefined && variable !== undefined) {
     throw new UsageError('ROLLCALL_TOKEN and ROLLCALL_TOKEN_FILE are both set', 'Unset one of the two.');
   }
   const tokenFile = flag ?? variable;
-  if (tokenFile !== undefined) return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
-  if (token !== undefined) return checked(token, 'ROLLCALL_TOKEN');
+  if (tokenFile !== undefined)
+    return checkToken(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
+  if (token !== undefined) return checkToken(token, 'ROLLCALL_TOKEN');
   const configured = await configuredToken(sources);
   if (configured !== undefined) return configured;
   throw new UsageError(
@@ -30,29 +31,29 @@ export async function readToken(sources: Sources): Promise<Secret> {
 }
 
 /**
- * The token of the chosen environment, from the place that rollcall.yaml names; undefined if the variable is not set and no file is
- * named.
+ * The token of the chosen environment, from the variable or file that rollcall.yaml names; undefined if the variable is not set and
+ * no file is named.
  */
 async function configuredToken({ env, config, files }: Sources): Promise<Secret | undefined> {
   const { tokenEnv, tokenFile, hasTokenOutside } = config;
-  const held = tokenEnv === undefined ? undefined : nonEmpty(valueOf(env, tokenEnv));
-  if (tokenEnv !== undefined && held !== undefined) return checked(held, tokenEnv);
+  const configuredTokens = tokenEnv === undefined ? undefined : nonEmpty(environmentValue(env, tokenEnv));
+  if (tokenEnv !== undefined && configuredTokens !== undefined) return checkToken(configuredTokens, tokenEnv);
   if (tokenFile === undefined) return undefined;
-  // Otherwise an edit of rollcall.yaml could send any file of the machine to any URL.
+  // Otherwise a change of rollcall.yaml could send any file of the machine to any URL.
   if (hasTokenOutside) {
     throw new UsageError(
       `the file ${tokenFile}, which token_file names, is not below the folder of rollcall.yaml`,
       'It is not read, because anyone who changes rollcall.yaml could have it sent to their own URL. Name it with --token-file or ROLLCALL_TOKEN_FILE, or move it into that folder.',
     );
   }
-  return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
+  return checkToken(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
 }
 
 /**
- * Throws a UsageError if the token comes from a variable for all environments and is not known to be the chosen environment's. The
- * message says nothing else about the tokens.
+ * Throws a UsageError if the token comes from a variable for all environments and differs from the token of the chosen environment.
+ * The message reveals nothing else about the tokens.
  */
-export async function refuseOtherToken(token: Secret, sources: Sources): Promise<void> {
+export async function refuseTokenMismatch(token: Secret, sources: Sources): Promise<void> {
   const { values, env, config } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;
   const { environment, tokenEnv, tokenFile } = config;
@@ -60,20 +61,20 @@ export async function refuseOtherToken(token: Secret, sources: Sources): Promise
     (name) => nonEmpty(env[name]) !== undefined,
   );
   const places = [
-    // If rollcall.yaml names the variable for all environments, it may hold either token.
+    // If rollcall.yaml itself names ROLLCALL_TOKEN, the variable may have the token of any environment.
     ...(tokenEnv === undefined || tokenEnv === 'ROLLCALL_TOKEN' ? [] : [tokenEnv]),
     ...(tokenFile === undefined ? [] : [`the file ${tokenFile}`]),
   ];
   if (given !== undefined || flag !== undefined || variable === undefined || places.length === 0) return;
   // The file may be anywhere: its text is only compared, not sent.
-  const own = await unlessUsage(() =>
+  const ownPlace = await undefinedOnUsageError(() =>
     configuredToken({ ...sources, config: { ...config, hasTokenOutside: false } }),
   );
-  if (own?.reveal() === token.reveal()) return;
-  const place = places.join(' or ');
+  if (ownPlace?.reveal() === token.reveal()) return;
+  const tokenPlace = places.join(' or ');
   throw new UsageError(
-    `${variable} is set, and the environment ${JSON.stringify(environment)} takes its token from ${place}, which holds ${own ? 'another' : 'none'}`,
-    `${own ? `Unset ${variable}` : `Give it in ${place} instead`}; or name the file of the right token with ${nameOf('tokenFile')}.`,
+    `${variable} is set, and the environment ${JSON.stringify(environment)} takes its token from ${tokenPlace}, which holds ${ownPlace ? 'another' : 'none'}`,
+    `${ownPlace ? `Unset ${variable}` : `Give it in ${tokenPlace} instead`}; or name the file of the right token with ${nameOf('tokenFile')}.`,
   );
 }
 
@@ -82,23 +83,23 @@ const maxTokenBytes = 64 * 1024;
 async function readTokenFile(path: string, files: Sources['files']): Promise<string> {
   const bytes =
     path === standardInput ? files.readStandardInput(maxTokenBytes) : files.read(path, maxTokenBytes);
-  return new TextDecoder().decode(await readOrRefuse('the token', path, bytes));
+  return new TextDecoder().decode(await readOrUsageError('the token', path, bytes));
 }
 
-/** A token is one line of visible ASCII; surrounding white space is usually a newline at the end of a file. */
-function checked(text: string, where: string): Secret {
+/** A token is one line of visible ASCII. Surrounding white space, usually a final newline, is removed. */
+function checkToken(text: string, sourceName: string): Secret {
   const token = text.trim();
-  if (token === '') throw new UsageError('the access token is empty', `${where} holds nothing.`);
+  if (token === '') throw new UsageError('the access token is empty', `${sourceName} holds nothing.`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(
       'the access token holds characters that no token has',
-      `${where} must contain only the token, in one line.`,
+      `${sourceName} must contain only the token, in one line.`,
     );
   }
   return new Secret(token);
 }
 
-/** The places of the tokens of all environments in rollcall.yaml: a manifest of one environment may not send the token of another. */
+/** Where the tokens of all environments are: a manifest must not send the token of another environment to the service. */
 export interface TokenPlaces {
   readonly variables: readonly string[];
   readonly files: readonly string[];
@@ -106,17 +107,17 @@ export interface TokenPlaces {
 
 export const noTokenPlaces: TokenPlaces = { variables: [], files: [] };
 
-/** Lenient: a mistake elsewhere in the file must not expose a token. */
+/** Accepts invalid files too: a mistake elsewhere in the file must not expose a token. */
 export function tokenPlaces(config: JsonValue, filename: string): TokenPlaces {
   const environments = isJsonObject(config) ? config['environments'] : undefined;
-  const all = isJsonObject(environments) ? Object.values(environments) : [];
-  const named = (field: string): string[] =>
-    all.flatMap((environment) => {
+  const settingsObjects = isJsonObject(environments) ? Object.values(environments) : [];
+  const valuesOfField = (field: string): string[] =>
+    settingsObjects.flatMap((environment) => {
       const name = isJsonObject(environment) ? environment[field] : undefined;
       return typeof name === 'string' ? name : [];
     });
   return {
-    variables: named('token_env'),
-    files: named('token_file').map((path) => resolveFromFile(filename, path)),
+    variables: valuesOfField('token_env'),
+    files: valuesOfField('token_file').map((path) => resolveFromFile(filename, path)),
   };
 }

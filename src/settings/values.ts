@@ -6,15 +6,14 @@ import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import type { Environment } from './environment.ts';
 
-/** Settings from a command line or a program. They override the environment, which overrides rollcall.yaml. */
+/** Settings from the command line or the library. They override the environment, which overrides rollcall.yaml. */
 export interface Values {
-  /** A file to read instead of rollcall.yaml, or its content if no file is to be read. */
+  /** A file to read instead of rollcall.yaml, or its parsed content. */
   readonly config?: string | ChosenConfig | undefined;
   readonly environment?: string | undefined;
   readonly variables?: JsonObject | undefined;
   readonly vars?: readonly string[] | undefined;
   readonly strict?: boolean | undefined;
-  /** Capabilities, in place of those of the environment and the file. */
   readonly capabilities?: readonly string[] | undefined;
   /** Whether only the documented operations are sent. */
   readonly contractOnly?: boolean | undefined;
@@ -42,19 +41,19 @@ export interface GivenHeader {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** The settings of the chosen environment in rollcall.yaml. Paths are relative to the working directory. */
+/** The settings of one environment of rollcall.yaml. Paths are relative to the working directory. */
 export interface ChosenConfig {
   readonly environment?: string | undefined;
   readonly manifests: readonly string[];
   readonly vars: JsonObject;
   /** Files of variables; later ones override earlier ones, and `vars` overrides all. */
   readonly varsFiles?: readonly string[] | undefined;
-  /** The variables of every environment, by its name, if none is chosen. */
+  /** If no environment is chosen: the variables of each environment, by its name. */
   readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>> | undefined;
   readonly url?: string | undefined;
   readonly tokenEnv?: string | undefined;
   readonly tokenFile?: string | undefined;
-  /** Whether the token's file is outside the folder of rollcall.yaml, links followed. */
+  /** Whether the token file is outside the folder of rollcall.yaml after following links. */
   readonly hasTokenOutside?: boolean | undefined;
   readonly concurrency?: number | undefined;
   /** The release of the service, as checked by `releaseProblem`. */
@@ -63,7 +62,7 @@ export interface ChosenConfig {
   readonly allowEnv?: readonly string[] | undefined;
   /** The files and folders that manifests may use; all by default. */
   readonly allowFiles?: readonly string[] | undefined;
-  /** Like `allowFiles`, for files whose texts plans show. */
+  /** Like `allowFiles`, for `${text:PATH}`, whose content plans show. */
   readonly allowTexts?: readonly string[] | undefined;
   readonly hide?: Hide | undefined;
   readonly capabilities?: readonly Capability[] | undefined;
@@ -72,7 +71,6 @@ export interface ChosenConfig {
   readonly allow?: readonly Capability[] | undefined;
 }
 
-/** The sources of the service's settings: values override the environment, which overrides the file. */
 export interface Sources {
   readonly values: Values;
   readonly env: Environment;
@@ -90,19 +88,19 @@ type Bounds = readonly [least: number, most: number, usual?: number];
 
 export type NumberName = 'timeoutSeconds' | 'waitSeconds' | 'concurrency';
 
-/** The range and default of each number. The number of concurrent requests also depends on how the service copes. */
+/** Minimum, maximum and default. `concurrency` is a maximum: a slow service gets fewer requests at a time. */
 export const bounds: Readonly<Record<NumberName, Required<Bounds>>> = {
   timeoutSeconds: [1, 3600, 60],
   waitSeconds: [0, 86_400, 60],
   concurrency: [1, 1000, 8],
 };
 
-/** A whole number, typed or passed by a program. Throws a UsageError that names it. */
-export function wholeNumber(name: string, given: string | number, [least, most]: Bounds): number {
-  const value = typeof given === 'number' ? given : /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
+/** Throws a UsageError that contains `name`. */
+export function wholeNumber(name: string, input: string | number, [min, max]: Bounds): number {
+  const value = typeof input === 'number' ? input : /^\d{1,9}$/.test(input) ? Number(input) : Number.NaN;
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw new UsageError(
-    `${name} cannot be ${typeof given === 'number' ? given : JSON.stringify(given)}`,
-    `Use a whole number from ${least} to ${most}.`,
+    `${name} cannot be ${typeof input === 'number' ? input : JSON.stringify(input)}`,
+    `Use a whole number from ${min} to ${max}.`,
   );
 }

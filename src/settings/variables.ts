@@ -2,17 +2,16 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { entriesIn, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { sourceFile, unquotable, type SourceFile } from '../base/source.ts';
+import { sourceFile, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 
 interface VarsFileOptions {
-  /** The real paths of files that must not be read. */
-  readonly closed: ReadonlySet<string>;
-  /** Whether messages may quote their lines. */
+  /** Real paths of files that must not be read. */
+  readonly secretFiles: ReadonlySet<string>;
   readonly areQuotable: boolean;
-  /** The configuration file that names them; the command line by default. */
+  /** The configuration file that names the files; undefined for the command line. */
   readonly namedIn?: string | undefined;
 }
 
@@ -21,7 +20,7 @@ interface ReadVariables {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The variables of files, in order: later ones override earlier ones. Stops at the first invalid file. */
+/** Later files override earlier ones. Stops at the first invalid file. */
 export async function readVarsFiles(
   filenames: readonly string[],
   files: Files,
@@ -44,19 +43,19 @@ export function variableFlags(assignments: readonly string[]): JsonObject {
 async function readVarsFile(
   filename: string,
   files: Files,
-  { closed, areQuotable, namedIn }: VarsFileOptions,
+  { secretFiles, areQuotable, namedIn }: VarsFileOptions,
 ): Promise<ReadVariables> {
-  const text = await readText(filename, files, { closed, outside: 'refused' });
+  const text = await readText(filename, files, { secretFiles: secretFiles, linksOutside: 'refused' });
   if ('code' in text) {
     const hint = namedIn === undefined ? '' : ` It is one of \`vars_files\` in ${namedIn}.`;
     return { variables: {}, diagnostics: [{ ...text, detail: text.detail + hint }] };
   }
-  const file = areQuotable ? text : unquotable(text);
+  const file = areQuotable ? text : withoutQuotableLines(text);
   const { value, diagnostics, places } = parseYaml(file);
   if (diagnostics.length > 0) return { variables: {}, diagnostics };
   if (isJsonObject(value))
     return { variables: value, diagnostics: refuseReferences(value, [], places, file) };
-  const fault = diagnosticAt(file, places.ofValue([]), {
+  const fault = diagnosticAt(file, places.valueSpan([]), {
     code: 'wrong-type',
     summary: 'this file holds no variables',
     detail: 'Each is a line of its own, as `name: value`.',
@@ -64,7 +63,7 @@ async function readVarsFile(
   return { variables: {}, diagnostics: [fault] };
 }
 
-/** A value is parsed as YAML: 12 is a number, "12" a text. */
+/** The value is parsed as YAML: 12 is a number, "12" a string. */
 function readAssignment(assignment: string): [name: string, value: JsonValue] {
   const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
   if (name === undefined || text === undefined)
@@ -79,7 +78,7 @@ function readAssignment(assignment: string): [name: string, value: JsonValue] {
   );
 }
 
-/** Variables are plain values: a reference in one would be sent to the service literally. */
+/** References in variables are not resolved, so they would be sent to the service literally. */
 export function refuseReferences(
   value: JsonValue,
   path: readonly (string | number)[],
@@ -92,7 +91,7 @@ export function refuseReferences(
       summary: 'a variable cannot hold a reference',
       detail: 'Refer to the environment or to a file in the manifest itself.',
     };
-    return [diagnosticAt(file, places.ofValue(path), problem)];
+    return [diagnosticAt(file, places.valueSpan(path), problem)];
   }
   return [...entriesIn(value)].flatMap(([step, inner]) =>
     refuseReferences(inner, [...path, step], places, file),

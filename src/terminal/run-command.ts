@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { reasonOf, UsageError } from '../base/errors.ts';
+import { failureReason, UsageError } from '../base/errors.ts';
 
 /** Runs a command with additional environment variables, and returns its exit code. */
 export type RunCommand = (
@@ -22,7 +22,7 @@ export const runCommand: RunCommand = ([program = '', ...args], env) => {
     };
     child.once('error', (error) => {
       stop();
-      reject(new UsageError(`the command cannot be run: ${program}`, reasonOf(error), { cause: error }));
+      reject(new UsageError(`the command cannot be run: ${program}`, failureReason(error), { cause: error }));
     });
     child.once('exit', (code, signal) => {
       stop();

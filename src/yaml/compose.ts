@@ -1,42 +1,42 @@
 import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
-import { maxDepth } from './refused-values.ts';
+import { maxValueDepth } from './refused-values.ts';
 
-/** The part of the parser's stack that is not collections: the document, and the scalar at the end. */
-const besidesCollections = 2;
+/** Tokens of the parser's stack that are not collections: the document, and the scalar at the end. */
+const nonCollectionTokens = 2;
 
 interface Refusal {
   readonly refused: 'too deep' | 'too much';
-  readonly at: number;
+  readonly offset: number;
 }
 
-/** Enough for 100,000 values on lines of their own. */
-const sharedLexemes = 600_000;
-/** The additional values that each entry of a list may have: a hundred groups or attributes. */
-const lexemesOfEntry = 500;
+/** Enough for 100,000 values, one per line. */
+const maxSharedLexemes = 600_000;
+/** Additional lexemes for each list entry: enough for a hundred groups or attributes. */
+const maxEntryLexemes = 500;
 /** Enough for 100,000 entries of six fields. */
-const allLexemes = 6_000_000;
+const maxTotalLexemes = 6_000_000;
 
 /**
- * Composes the documents of a text, at most two: the second shows that there is more than one. Refuses a text that is nested too
- * deep or has too many lexemes before it costs more. `entries` is the number of entries, in lists such as those of a manifest, that
- * may exceed the limit of any text. Each entry has its own allowance.
+ * Composes the documents of a text, at most two: a second one is an error, so more are not needed. Refuses a text with too deep
+ * nesting or too many lexemes before it costs time and memory. `entries` is the maximum number of list entries; each one adds to
+ * the allowed number of lexemes.
  */
 export function compose(text: string, entries: number): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
   const parser = new Parser();
   const tokens: CST.Token[] = [];
-  const allowance = new Allowance(entries);
+  const budget = new LexemeBudget(entries);
   let ended = 0;
   for (const lexeme of lexer.lex(text)) {
     for (const token of parser.next(lexeme)) {
       tokens.push(token);
       if (token.type === 'document') ended += 1;
     }
-    if (ended === 2) break; // the second is enough to know that there is one
-    if (parser.stack.length > maxDepth + besidesCollections) {
-      return { refused: 'too deep', at: parser.offset - lexeme.length };
+    if (ended === 2) break; // a third would not change the result
+    if (parser.stack.length > maxValueDepth + nonCollectionTokens) {
+      return { refused: 'too deep', offset: parser.offset - lexeme.length };
     }
-    if (!allowance.has(parser.stack)) return { refused: 'too much', at: parser.offset - lexeme.length };
+    if (!budget.take(parser.stack)) return { refused: 'too much', offset: parser.offset - lexeme.length };
   }
   if (ended < 2) for (const token of parser.end()) tokens.push(token);
 
@@ -55,33 +55,32 @@ export function compose(text: string, entries: number): Document.Parsed[] | Refu
   return documents;
 }
 
-/** Counts the lexemes of a text. */
-class Allowance {
-  #all = allLexemes;
-  #shared = sharedLexemes;
+class LexemeBudget {
+  #total = maxTotalLexemes;
+  #shared = maxSharedLexemes;
   #entries: number;
-  /** The list that is being read, the number of its entries that have begun, and the allowance left for the last one. */
+  /** The current list, the number of entries started, and the lexemes left for the current entry. */
   #list: CST.Token | undefined;
-  #begun = 0;
-  #ofEntry = 0;
+  #startedEntries = 0;
+  #entryBudget = 0;
 
   constructor(entries: number) {
     this.#entries = entries;
   }
 
-  /** Whether one more lexeme is allowed, given the parser's stack. */
-  has([, , list]: readonly CST.Token[]): boolean {
+  /** Takes one lexeme from the budget, given the parser's stack; false if the budget is used up. */
+  take([, , list]: readonly CST.Token[]): boolean {
     const begun = isList(list) ? list.items.length : 0;
-    if (list !== this.#list || begun !== this.#begun) {
+    if (list !== this.#list || begun !== this.#startedEntries) {
       this.#list = list;
-      this.#begun = begun;
-      this.#ofEntry = begun > 0 && this.#entries > 0 ? lexemesOfEntry : 0;
+      this.#startedEntries = begun;
+      this.#entryBudget = begun > 0 && this.#entries > 0 ? maxEntryLexemes : 0;
       this.#entries -= 1;
     }
-    this.#all -= 1;
-    if (this.#ofEntry > 0) this.#ofEntry -= 1;
+    this.#total -= 1;
+    if (this.#entryBudget > 0) this.#entryBudget -= 1;
     else this.#shared -= 1;
-    return this.#all >= 0 && this.#shared >= 0;
+    return this.#total >= 0 && this.#shared >= 0;
   }
 }
 

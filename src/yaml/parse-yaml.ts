@@ -3,46 +3,46 @@ import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { isQuotable, type SourceFile, type Span } from '../base/source.ts';
 import { compose } from './compose.ts';
 import { NodeReader } from './node-reader.ts';
-import { nowhere, placesIn, type ParsedYaml } from './places.ts';
-import { tooDeep, unsupported } from './refused-values.ts';
+import { noPlaces, placesIn, type ParsedYaml } from './places.ts';
+import { tooDeepProblem, unsupported } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
 /**
- * Parses YAML 1.2 (core schema) into plain JSON, and reports what cannot be read. `entries` is the maximum number of list entries;
- * it limits the number of values in the text.
+ * Parses YAML 1.2 (core schema) into JSON. `entries` is the maximum number of list entries, from which the maximum number of
+ * values follows.
  */
 export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const documents = compose(file.text, entries);
   if ('refused' in documents) {
-    const span: Span = [documents.at, documents.at + 1];
-    const words = documents.refused === 'too deep' ? tooDeep : tooMuch;
-    return unreadable(diagnosticAt(file, span, words));
+    const span: Span = [documents.offset, documents.offset + 1];
+    const words = documents.refused === 'too deep' ? tooDeepProblem : tooManyValues;
+    return unreadableYaml(diagnosticAt(file, span, words));
   }
   const [document, second] = documents;
-  if (document === undefined) return { value: null, places: nowhere, diagnostics: [] };
+  if (document === undefined) return { value: null, places: noPlaces, diagnostics: [] };
   const [fault] = document.errors;
-  // The parser continues after its first error, but its later errors are mostly noise.
-  if (fault !== undefined) return unreadable(syntaxProblem(fault, file));
+  // The parser continues after its first error, but later errors are mostly consequences of the first.
+  if (fault !== undefined) return unreadableYaml(syntaxProblem(fault, file));
   const reader = new NodeReader(file);
   const root = reader.read(document.contents, 0);
   reportDirectives(document, file, reader);
   if (second !== undefined) {
-    reader.report(markerBefore(second, file), secondDocument);
+    reader.report(startMarkerOf(second, file), severalDocuments);
   }
   return { value: root.value, places: placesIn(root), diagnostics: reader.diagnostics };
 }
 
-const tooMuch = unsupported(
+const tooManyValues = unsupported(
   'this file holds too many values',
   'Divide it into several files, or remove what is not needed.',
 );
-const secondDocument = unsupported(
+const severalDocuments = unsupported(
   'a second document starts here',
   'A manifest is one document. Put the second one into a file of its own.',
 );
 
-function unreadable(diagnostic: Diagnostic): ParsedYaml {
-  return { value: undefined, places: nowhere, diagnostics: [diagnostic] };
+function unreadableYaml(diagnostic: Diagnostic): ParsedYaml {
+  return { value: undefined, places: noPlaces, diagnostics: [diagnostic] };
 }
 
 function reportDirectives(document: Document.Parsed, file: SourceFile, reader: NodeReader): void {
@@ -63,7 +63,7 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
 }
 
 /** The `---` that starts a document. */
-function markerBefore(document: Document.Parsed, file: SourceFile): Span {
+function startMarkerOf(document: Document.Parsed, file: SourceFile): Span {
   const from = file.text.lastIndexOf('---', document.range[0]);
   return from === -1 ? [document.range[0], document.range[0] + 1] : [from, from + 3];
 }

@@ -3,7 +3,7 @@ import { isJsonList, type JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
 
 export interface ParsedYaml {
-  /** Undefined if the text is not YAML. A value with a diagnostic is null. */
+  /** Undefined if the text is not YAML. Values with a diagnostic are null. */
   readonly value: JsonValue | undefined;
   readonly places: Places;
   readonly diagnostics: readonly Diagnostic[];
@@ -13,25 +13,24 @@ type Path = readonly (string | number)[];
 
 /** The places of values in a parsed file. A path consists of keys and indexes from the root. */
 export interface Places {
-  ofValue(path: Path): Span;
-  /** The key itself, not its value. */
-  ofKey(path: Path, key: string): Span;
+  valueSpan(path: Path): Span;
+  /** The span of the key, without the value. */
+  keySpan(path: Path, key: string): Span;
 }
 
-export const nowhere: Places = { ofValue: () => [0, 0], ofKey: () => [0, 0] };
+export const noPlaces: Places = { valueSpan: () => [0, 0], keySpan: () => [0, 0] };
 
 export interface YamlNode {
   readonly value: JsonValue;
   readonly start: number;
   readonly end: number;
   /** The entries of a mapping, or the items of a sequence. */
-  readonly inside: readonly YamlNode[];
+  readonly children: readonly YamlNode[];
   /** For an entry of a mapping. */
   readonly key: Key | undefined;
 }
 
-/** The children of every scalar: one shared list. */
-export const noNodes: readonly YamlNode[] = [];
+export const noChildren: readonly YamlNode[] = [];
 
 export interface Key {
   readonly key: string;
@@ -39,46 +38,47 @@ export interface Key {
   readonly keyEnd: number;
 }
 
-/** The places of values. A path that goes further than the file gives the place of its last existing value. */
+/** If a path does not exist in the file, its place is that of the deepest existing parent. */
 export function placesIn(root: YamlNode): Places {
-  const nodeAt = (path: Path): YamlNode => {
+  const deepestNodeAt = (path: Path): YamlNode => {
     let node = root;
     for (const step of path) {
-      const next = typeof step === 'string' ? entryOf(node, step) : itemOf(node, step);
+      const next = typeof step === 'string' ? entryAt(node, step) : itemAt(node, step);
       if (next === undefined) break;
       node = next;
     }
     return node;
   };
   return {
-    ofValue: (path) => spanOf(nodeAt(path)),
-    ofKey: (path, key) => {
-      const node = nodeAt(path);
-      const own = entryOf(node, key)?.key;
-      if (own === undefined) return spanOf(node);
-      return [own.keyStart, own.keyEnd];
+    valueSpan: (path) => nodeSpan(deepestNodeAt(path)),
+    keySpan: (path, key) => {
+      const node = deepestNodeAt(path);
+      const firstOwn = entryAt(node, key)?.key;
+      if (firstOwn === undefined) return nodeSpan(node);
+      return [firstOwn.keyStart, firstOwn.keyEnd];
     },
   };
 }
 
-function spanOf({ start, end }: YamlNode): Span {
+function nodeSpan({ start, end }: YamlNode): Span {
   return [start, end];
 }
 
-function itemOf({ value, inside }: YamlNode, index: number): YamlNode | undefined {
-  return isJsonList(value) ? inside[index] : undefined;
+function itemAt({ value, children }: YamlNode, index: number): YamlNode | undefined {
+  return isJsonList(value) ? children[index] : undefined;
 }
 
 /** Larger mappings have an index. */
-const few = 100;
+const maxUnindexedEntries = 100;
 const indexes = new WeakMap<YamlNode, ReadonlyMap<string | undefined, YamlNode>>();
 
-function entryOf(node: YamlNode, key: string): YamlNode | undefined {
+function entryAt(node: YamlNode, key: string): YamlNode | undefined {
   if (isJsonList(node.value)) return undefined;
-  if (node.inside.length <= few) return node.inside.find((entry) => entry.key?.key === key);
-  // Of two entries with the same key, the first.
+  if (node.children.length <= maxUnindexedEntries)
+    return node.children.find((entry) => entry.key?.key === key);
+  // The first of two entries with the same key wins.
   const index =
-    indexes.get(node) ?? new Map(node.inside.toReversed().map((entry) => [entry.key?.key, entry]));
+    indexes.get(node) ?? new Map(node.children.toReversed().map((entry) => [entry.key?.key, entry]));
   indexes.set(node, index);
   return index.get(key);
 }

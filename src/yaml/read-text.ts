@@ -1,28 +1,32 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
-import { reasonOf } from '../base/errors.ts';
+import { failureReason } from '../base/errors.ts';
 import { shownStandardInput, standardInput, type Files } from '../base/files.ts';
 import { linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
-import { sourceFile, unquotable, type SourceFile } from '../base/source.ts';
+import { sourceFile, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 
-/** No manifest written by a person is larger. */
+/** Handwritten manifests are smaller. */
 const maxFileBytes: number = 16 * 1024 * 1024;
 
-/** Ten lines for each resource that a run may have. */
+/** Ten lines for each resource of the largest possible run. */
 const maxLines = 1_000_000;
 
 interface ReadTextOptions {
-  /** The real paths of files with rollcall's own secrets, which are not read. */
-  readonly closed?: ReadonlySet<string>;
+  /** Real paths of files with rollcall's own secrets, which are not read. */
+  readonly secretFiles?: ReadonlySet<string>;
   readonly maxBytes?: number;
-  /** Whether a link may lead outside its folder and the working directory; it may by default. */
-  readonly outside?: 'followed' | 'refused';
+  /** Whether to follow a link that leads outside its folder and the working directory. */
+  readonly linksOutside?: 'followed' | 'refused';
 }
 
-/** Reads a file or standard input as strict UTF-8. A byte-order mark is dropped, so that places stay right. */
+/** Reads a file or standard input as strict UTF-8. A byte-order mark is dropped, so that positions stay correct. */
 export async function readText(
   filename: string,
   files: Files,
-  { closed = new Set(), maxBytes = maxFileBytes, outside = 'followed' }: ReadTextOptions = {},
+  {
+    secretFiles = new Set(),
+    maxBytes = maxFileBytes,
+    linksOutside: outside = 'followed',
+  }: ReadTextOptions = {},
 ): Promise<SourceFile | Diagnostic> {
   const isInput = filename === standardInput;
   const shown = isInput ? shownStandardInput : filename;
@@ -41,7 +45,7 @@ export async function readText(
         `nothing in ${systemFolder} is read`,
         'The system shows its own state there, including secrets. Name an ordinary file.',
       );
-    if (closed.has(realPath))
+    if (secretFiles.has(realPath))
       return refuse(
         'forbidden-file',
         'this file contains a secret of rollcall itself',
@@ -51,11 +55,15 @@ export async function readText(
       return diagnosticFor(shown, linkLeadsOutside);
     bytes = await (isInput ? files.readStandardInput(maxBytes + 1) : files.read(filename, maxBytes + 1));
   } catch (error) {
-    return refuse('file-unreadable', 'this file cannot be read', reasonOf(error));
+    return refuse('file-unreadable', 'this file cannot be read', failureReason(error));
   }
   if (bytes.length > maxBytes) {
-    const most = maxBytes === maxFileBytes ? '16 MiB' : `${maxBytes / 1024} KiB`;
-    return refuse('file-too-large', `this file is larger than ${most}`, 'Divide it into several files.');
+    const maxMebibytes = maxBytes === maxFileBytes ? '16 MiB' : `${maxBytes / 1024} KiB`;
+    return refuse(
+      'file-too-large',
+      `this file is larger than ${maxMebibytes}`,
+      'Divide it into several files.',
+    );
   }
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
@@ -73,8 +81,8 @@ export async function readText(
   const file = sourceFile(shown, text);
   const nul = text.indexOf('\0');
   if (nul === -1) return file;
-  // A line with a NUL is better not shown.
-  return diagnosticAt(unquotable(file), [nul, nul + 1], {
+  // A line with a NUL is probably binary, so it is not quoted.
+  return diagnosticAt(withoutQuotableLines(file), [nul, nul + 1], {
     code: 'not-utf-8',
     summary: 'this file holds a NUL',
     detail: 'Is it a text file, and saved as UTF-8?',

@@ -1,40 +1,40 @@
 import type { Problem } from '../base/diagnostic.ts';
 
-/** Characters that YAML can hold and a manifest cannot. The reader reports them at their place, and the writer writes none. */
+/** Characters that are valid in YAML but not in manifests. The reader reports them, and the writer never writes them. */
 
-const noCharacter = /[\0\p{Cs}]/u;
+const unstorableCharacter = /[\0\p{Cs}]/u;
 const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
 /** As a key of an object, it would replace the object's prototype. */
-const prototype = '__proto__';
+const prototypeKey = '__proto__';
 
 /** The maximum nesting of values. */
-export const maxDepth: number = 64;
+export const maxValueDepth: number = 64;
 
 export function unsupported(summary: string, detail: string): Problem {
   return { code: 'yaml-unsupported', summary, detail };
 }
 
-export const tooDeep: Problem = unsupported(
+export const tooDeepProblem: Problem = unsupported(
   'this is nested too deeply',
-  `Values may be nested ${maxDepth} deep.`,
+  `Values may be nested ${maxValueDepth} deep.`,
 );
 
-export function textRefusal(text: string, what = 'text'): Problem | undefined {
-  if (!noCharacter.test(text)) return undefined;
-  const summary = `this ${what} contains an invalid character`;
+export function textRefusal(text: string, noun = 'text'): Problem | undefined {
+  if (!unstorableCharacter.test(text)) return undefined;
+  const summary = `this ${noun} contains an invalid character`;
   return { code: 'invalid-value', summary, detail: unstorable };
 }
 
-export const notJson: Problem = {
+export const notJsonProblem: Problem = {
   code: 'invalid-value',
   summary: 'this is not a JSON value',
   detail: 'Quote it if it is a text.',
 };
 
 export function numberRefusal(number: number): Problem | undefined {
-  if (!Number.isFinite(number)) return notJson;
+  if (!Number.isFinite(number)) return notJsonProblem;
   if (!Number.isInteger(number) || Number.isSafeInteger(number)) return undefined;
-  return { ...notJson, summary: 'this number is too large to be kept exactly' };
+  return { ...notJsonProblem, summary: 'this number is too large to be kept exactly' };
 }
 
 export function keyRefusal(key: string): Problem | undefined {
@@ -43,7 +43,7 @@ export function keyRefusal(key: string): Problem | undefined {
       'merge keys are not supported',
       'Write the fields out, or put what entries share under defaults.',
     );
-  if (key === prototype)
+  if (key === prototypeKey)
     return unsupported(`the key ${JSON.stringify(key)} is refused`, 'Choose another name.');
   return textRefusal(key, 'key');
 }

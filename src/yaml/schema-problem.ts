@@ -1,40 +1,39 @@
 import type { ErrorObject } from 'ajv';
 import type { Problem } from '../base/diagnostic.ts';
-import { stepsOf } from '../base/json.ts';
+import { pointerSteps } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { defaultLists, kindAt, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
-import { meantBy } from './unknown-field.ts';
+import { likelyMeaning } from './unknown-field.ts';
 
-interface Wrong extends ErrorObject, Written {
+interface WrongValue extends ErrorObject, SourceValue {
   readonly subject: string;
   readonly description: string;
 }
 
-interface Written {
+interface SourceValue {
   readonly line: string;
-  /** The value's own text: a reference, if the value comes from one. */
-  readonly written: string;
-  /** Whether the message may quote it. */
+  /** The text in the file, which may be a reference such as `${var:NAME}`. */
+  readonly sourceText: string;
   readonly isQuotable: boolean;
 }
 
-/** The detail defaults to the description in the schema. */
-type Words = readonly [code: Problem['code'], summary: string, detail?: string | undefined];
+/** The default detail is the description in the schema. */
+type ProblemWords = readonly [code: Problem['code'], summary: string, detail?: string | undefined];
 
-export function schemaProblem(error: ErrorObject, written: Written): Problem {
+export function schemaProblem(error: ErrorObject, written: SourceValue): Problem {
   const description = String(error.parentSchema?.['description'] ?? '');
   const subject = subjectOf(error.instancePath);
-  const words = wordsByKeyword[error.keyword] ?? otherWords;
-  const [code, summary, detail = description] = words({ ...error, ...written, subject, description });
+  const yaml12Words = wordsByKeyword[error.keyword] ?? fallbackWords;
+  const [code, summary, detail = description] = yaml12Words({ ...error, ...written, subject, description });
   return { code, summary, detail };
 }
 
-const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
-  additionalProperties: (wrong) => {
-    const name = wrong.isQuotable ? `\`${String(wrong.params['additionalProperty'])}\`` : hidden;
-    return ['unknown-field', `unknown field ${name}`, meantBy(wrong).hint];
+const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWords>> = {
+  additionalProperties: (error) => {
+    const name = error.isQuotable ? `\`${String(error.params['additionalProperty'])}\`` : hidden;
+    return ['unknown-field', `unknown field ${name}`, likelyMeaning(error).hint];
   },
   required: ({ params, parentSchema }) => {
     const missing = String(params['missingProperty']);
@@ -48,32 +47,32 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     return [
       'invalid-value',
       `\`type\` must be one of: ${choices.join(', ')}`,
-      didYouMean(textOfScalar(params['tagValue']), choices) ??
+      didYouMean(scalarText(params['tagValue']), choices) ??
         'Records of other types are made in the service: refer to them by name.',
     ];
   },
   anyOf: ({ instancePath, subject }) =>
-    instancePath === '' ? noList : ['invalid-value', `${subject} is not an allowed value`],
-  type: (wrong) => {
-    const { subject, params, data, line } = wrong;
-    const forms = formsOf(wrong);
+    instancePath === '' ? emptyListWords : ['invalid-value', `${subject} is not an allowed value`],
+  type: (error) => {
+    const { subject, params, data, line } = error;
+    const forms = acceptedForms(error);
     if (forms)
       return ['wrong-type', `${subject} must be ${forms.words}, not ${typeName(data)}`, forms.detail];
-    const wanted = named(params['type']);
-    const hint = wrong.isQuotable ? typeHint(wrong) : undefined;
+    const wanted = typesText(params['type']);
+    const hint = error.isQuotable ? typeHint(error) : undefined;
     if (data !== null) return ['wrong-type', `${subject} must be ${wanted}, not ${typeName(data)}`, hint];
     const comment = line.includes('#') ? ' A # begins a comment unless it is quoted.' : '';
     return ['wrong-type', `${subject} has no value`, `It must be ${wanted}.${comment}`];
   },
   enum: ({ subject, params, data, isQuotable }) => {
     const allowed = (params['allowedValues'] as unknown[]).map(String);
-    const written = textOfScalar(data);
+    const written = scalarText(data);
     const hint = isQuotable ? (formerCapability(written) ?? didYouMean(written, allowed)) : undefined;
     return ['invalid-value', `${subject} must be one of: ${allowed.join(', ')}`, hint];
   },
   const: ({ subject, params, data, isQuotable }) => {
     const allowed: unknown = params['allowedValue'];
-    const hint = isQuotable && textOfScalar(data) === String(allowed) ? 'Remove the quotes.' : undefined;
+    const hint = isQuotable && scalarText(data) === String(allowed) ? 'Remove the quotes.' : undefined;
     return ['invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, hint];
   },
   minimum: ({ subject, params }) => ['invalid-value', `${subject} must be >= ${String(params['limit'])}`],
@@ -85,16 +84,16 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     'invalid-length',
     `${subject} is longer than ${String(params['limit'])} characters`,
   ],
-  pattern: (wrong) => {
-    const { subject, description, isQuotable, line, data } = wrong;
-    const forms = formsOf(wrong);
+  pattern: (error) => {
+    const { subject, description, isQuotable, line, data } = error;
+    const forms = acceptedForms(error);
     if (forms) return ['invalid-format', `${subject} must be ${forms.words}`, forms.detail];
-    const character = isQuotable && line.includes(String(data)) ? wrongCharacter(wrong) : undefined;
+    const character = isQuotable && line.includes(String(data)) ? wrongCharacter(error) : undefined;
     const summary =
       character === undefined
         ? `${subject} is not of the form that it must have`
         : `${subject} must not hold ${JSON.stringify(character)}`;
-    const hint = `${description} ${isQuotable ? orName(wrong) : ''}${findId(wrong)}`;
+    const hint = `${description} ${isQuotable ? nameInsteadOfId(error) : ''}${whereToFindId(error)}`;
     return ['invalid-format', summary, hint.trim()];
   },
   format: ({ subject, params }) => [
@@ -103,23 +102,23 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
   ],
 };
 
-/** A mapping may have a key such as `toString`, so it is not converted to a string. */
-function textOfScalar(data: unknown): string {
+/** Objects are not converted with String(): a mapping may have a key `toString`. */
+function scalarText(data: unknown): string {
   return typeof data === 'object' && data !== null ? '' : String(data);
 }
 
-const otherWords = ({ subject, message = 'is not valid' }: Wrong): Words => [
+const fallbackWords = ({ subject, message = 'is not valid' }: WrongValue): ProblemWords => [
   'invalid-value',
   `${subject} ${message}`,
 ];
 
-const noList: Words = [
+const emptyListWords: ProblemWords = [
   'missing-field',
   `neither ${defaultLists.map((list) => `\`${list}\``).join(' nor ')} is here`,
   `A manifest declares at least one of the ${lists.length} lists.`,
 ];
 
-/** The first character that is not allowed, if the pattern is a list of allowed characters. */
+/** The first forbidden character, if the pattern is a list of allowed characters. */
 function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   const [, allowed] = /^\^(\[[^\]]+\])\+\$$/.exec(String(params['pattern'])) ?? [];
   if (allowed === undefined) return undefined;
@@ -129,11 +128,10 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
 
 const words = 'In YAML 1.2, words such as yes and off are texts.';
 
-/** How to write the value as the expected type. */
-function typeHint(wrong: Wrong): string | undefined {
-  const { params, data, written } = wrong;
+function typeHint(error: WrongValue): string | undefined {
+  const { params, data, sourceText } = error;
   const types = String(params['type']).split(',');
-  const [, variable] = /^["']?\$\{var:([^}]+)\}["']?$/.exec(written) ?? [];
+  const [, variable] = /^["']?\$\{var:([^}]+)\}["']?$/.exec(sourceText) ?? [];
   if (variable !== undefined) {
     const place = `The variable \`${variable}\` is ${typeName(data)}.`;
     return types.includes('string')
@@ -150,7 +148,7 @@ function typeHint(wrong: Wrong): string | undefined {
   }
   if (types.includes('integer') && typeof data === 'string') {
     if (/^\d+$/.test(data)) return 'Remove the quotes.';
-    return `It is an id. ${orName(wrong)}${findId(wrong)}`;
+    return `It is an id. ${nameInsteadOfId(error)}${whereToFindId(error)}`;
   }
   if (types.includes('array')) {
     return typeof data === 'object'
@@ -164,7 +162,10 @@ function typeHint(wrong: Wrong): string | undefined {
   return undefined;
 }
 
-function formsOf({ parentSchema, description }: Wrong): { words: string; detail: string } | undefined {
+function acceptedForms({
+  parentSchema,
+  description,
+}: WrongValue): { words: string; detail: string } | undefined {
   const [, word] = /^\^(\w+)\$$/.exec(String(parentSchema?.['pattern'])) ?? [];
   if (word === undefined) return undefined;
   const keys = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
@@ -175,8 +176,8 @@ function formsOf({ parentSchema, description }: Wrong): { words: string; detail:
   };
 }
 
-/** How to write a name in place of an id. A value that is not in the line may be a secret. */
-function orName({ parentSchema, data, line }: Wrong): string {
+/** How to write a name instead of an id. A value that is not in the line may be a secret, so it is not quoted. */
+function nameInsteadOfId({ parentSchema, data, line }: WrongValue): string {
   const [key, ...others] = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
   const takesName =
     parentSchema?.['additionalProperties'] === false &&
@@ -186,9 +187,8 @@ function orName({ parentSchema, data, line }: Wrong): string {
   return `A ${called} is written as \`{ ${called}: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;
 }
 
-/** Where to find the id for a field. */
-function findId({ instancePath }: ErrorObject): string {
-  const steps = stepsOf(instancePath);
+function whereToFindId({ instancePath }: ErrorObject): string {
+  const steps = pointerSteps(instancePath);
   return kindAt(steps)?.fields[steps[2] ?? '']?.findId ?? '';
 }
 
@@ -198,9 +198,9 @@ function subjectOf(instancePath: string): string {
   return /\/\d+$/.test(instancePath) ? `an entry of \`${field}\`` : `\`${field}\``;
 }
 
-function named(types: unknown): string {
+function typesText(types: unknown): string {
   const all = String(types).split(',');
-  // Where an id can be written, the mapping is the form of a name, which a hint explains.
+  // For a reference, the mapping is the form of a name, which a hint explains.
   const plain = all.filter((type) => type !== 'object');
   return (plain.length > 0 ? plain : all).map(withArticle).join(' or ');
 }

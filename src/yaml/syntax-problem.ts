@@ -2,13 +2,13 @@ import type { ErrorCode, YAMLParseError } from 'yaml';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { isQuotable, type SourceFile, type Span } from '../base/source.ts';
 
-interface Words {
+interface SyntaxWords {
   readonly summary: string;
   readonly detail: string;
 }
 
-/** The parser's more common errors, in words for the author of the file. */
-const wordsFor: Partial<Record<ErrorCode, Words>> = {
+/** Messages for common parser errors, for the author of the file. */
+const wordsByCode: Partial<Record<ErrorCode, SyntaxWords>> = {
   BAD_INDENT: {
     summary: 'this line is not indented like the lines around it',
     detail: 'The entries of one list, and the fields of one entry, begin in the same column.',
@@ -39,35 +39,41 @@ const wordsFor: Partial<Record<ErrorCode, Words>> = {
   BAD_ALIAS: { summary: 'an alias is not allowed here', detail: 'Quote a text that begins with * or &.' },
 };
 
-/** The diagnostic of a text that is not YAML, at a visible place. */
+/** Its place is a visible character, not white space. */
 export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnostic {
-  const own = firstLine(error.message);
-  const special = misindented(error, file.text) ?? unquotedReference(error, file.text);
-  if (special) return diagnosticAt(file, special.span, { code: 'yaml-syntax', ...special.words });
-  const span = error.code === 'TAB_AS_INDENT' ? error.pos : visible(error.pos, file.text);
-  const { summary, detail } = unclosed(own) ??
-    wordsByText(own) ??
-    wordsFor[error.code] ?? {
-      summary: isQuotable(file, span) ? own : 'this is not valid YAML',
+  const parserWords = firstLine(error.message);
+  const specialCase = overIndentedField(error, file.text) ?? unquotedReference(error, file.text);
+  if (specialCase) return diagnosticAt(file, specialCase.span, { code: 'yaml-syntax', ...specialCase.words });
+  const span = error.code === 'TAB_AS_INDENT' ? error.pos : visibleSpan(error.pos, file.text);
+  const { summary, detail } = unclosedProblem(parserWords) ??
+    wordsByText(parserWords) ??
+    wordsByCode[error.code] ?? {
+      summary: isQuotable(file, span) ? parserWords : 'this is not valid YAML',
       detail: 'Look at the quotes, brackets, colons and the indentation around here.',
     };
   return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });
 }
 
-/** The parser blames the line before a field that is indented too far. */
-function misindented({ code, pos }: YAMLParseError, text: string): { span: Span; words: Words } | undefined {
+/** For a field that is indented too far, the parser reports the line before. */
+function overIndentedField(
+  { code, pos }: YAMLParseError,
+  text: string,
+): { span: Span; words: SyntaxWords } | undefined {
   if (code !== 'BLOCK_AS_IMPLICIT_KEY') return undefined;
   const lineEnd = (text.indexOf('\n', pos[0]) + text.length + 1) % (text.length + 1);
   if (/:(\s|$)/.test(text.slice(pos[0], lineEnd))) return undefined;
   const next = text.slice(lineEnd).search(/\S/);
-  const { BAD_INDENT: words } = wordsFor;
+  const { BAD_INDENT: words } = wordsByCode;
   return next === -1 || words === undefined
     ? undefined
     : { span: [lineEnd + next, lineEnd + next + 1], words };
 }
 
-/** Inside brackets and braces, YAML reads the braces of a reference as its own. */
-function unquotedReference({ pos }: YAMLParseError, text: string): { span: Span; words: Words } | undefined {
+/** Inside [] and {}, YAML reads the braces of a reference as a mapping. */
+function unquotedReference(
+  { pos }: YAMLParseError,
+  text: string,
+): { span: Span; words: SyntaxWords } | undefined {
   const start = pos[0] - (text[pos[0]] === '{' ? 1 : 2);
   if (!text.startsWith('${', start)) return undefined;
   const words = {
@@ -77,8 +83,8 @@ function unquotedReference({ pos }: YAMLParseError, text: string): { span: Span;
   return { span: [start, start + 2], words };
 }
 
-/** The parser notices a missing end only later, maybe at the end of the file. */
-function unclosed(message: string): Words | undefined {
+/** The parser reports a missing closing character where the file or block ends, not where it was opened. */
+function unclosedProblem(message: string): SyntaxWords | undefined {
   const missing = /^Missing closing (.*)$|^Flow .* end with a (.)$/.exec(message);
   if (missing === null) return undefined;
   const what = (missing[1] ?? missing[2] ?? '').replace(/["']/g, '').trim();
@@ -88,9 +94,9 @@ function unclosed(message: string): Words | undefined {
   };
 }
 
-/** One code of the parser stands for several mistakes. */
-function wordsByText(message: string): Words | undefined {
-  if (message.startsWith('Implicit map keys need')) return wordsFor.MULTILINE_IMPLICIT_KEY;
+/** For parser codes that are used for several mistakes. */
+function wordsByText(message: string): SyntaxWords | undefined {
+  if (message.startsWith('Implicit map keys need')) return wordsByCode.MULTILINE_IMPLICIT_KEY;
   if (message.startsWith('Unexpected scalar at node end')) {
     return {
       summary: 'the value has ended before this',
@@ -100,18 +106,18 @@ function wordsByText(message: string): Words | undefined {
   if (message.startsWith('Unexpected block-seq-ind on same line')) {
     return { summary: 'a list cannot begin in the line of its key', detail: 'Begin it in the next line.' };
   }
-  if (message.startsWith('Sequence item without -')) return wordsFor.BAD_INDENT;
+  if (message.startsWith('Sequence item without -')) return wordsByCode.BAD_INDENT;
   const bracket = /^Unexpected flow-\w+-end .*"(.)"$/.exec(message)?.[1];
   if (bracket !== undefined)
     return { summary: `this ${bracket} closes nothing`, detail: 'Remove it, or open it before.' };
   return undefined;
 }
 
-/** If the parser points at white space, the next visible character; at the end of the text, the last one. */
-function visible([start, end]: Span, text: string): Span {
-  const ahead = /[^\s]/.exec(text.slice(start, start + 200));
-  if (ahead !== null && !text.slice(start, start + ahead.index).includes('\n')) {
-    const from = start + ahead.index;
+/** Moves a span from white space to the next visible character; at the end of the text, to the last one. */
+function visibleSpan([start, end]: Span, text: string): Span {
+  const textBefore = /[^\s]/.exec(text.slice(start, start + 200));
+  if (textBefore !== null && !text.slice(start, start + textBefore.index).includes('\n')) {
+    const from = start + textBefore.index;
     return [from, Math.max(end, from + 1)];
   }
   const before = text.slice(0, start).trimEnd().length;

@@ -1,49 +1,47 @@
 import type { ErrorObject } from 'ajv';
-import { type JsonValue, stepsOf } from '../base/json.ts';
-import { nearest } from '../base/suggestion.ts';
+import { type JsonValue, pointerSteps } from '../base/json.ts';
+import { nearestWord } from '../base/suggestion.ts';
 import { defaultKinds, kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
-interface Meaning {
-  /** Undefined if there is no such field, or several. */
+interface LikelyMeaning {
+  /** Undefined if no field, or more than one, is likely. */
   readonly field?: string;
   readonly hint: string;
 }
 
-/** An entry, and the defaults of a kind, are two steps from the root. Deeper mappings do not have the fields of the kind. */
+/** Entries and defaults are two steps from the root. Deeper mappings do not have the fields of the kind. */
 const entryDepth = 2;
-/** Common names for an id, used where the form of a name is a mapping. */
-const ids = new Set(['id', 'pk', 'uuid']);
+/** Common names for an id, written by mistake in the mapping of a name. */
+const idNames = new Set(['id', 'pk', 'uuid']);
 
-export function meantBy({ params, parentSchema, instancePath, data }: ErrorObject): Meaning {
+export function likelyMeaning({ params, parentSchema, instancePath, data }: ErrorObject): LikelyMeaning {
   const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
   const unknown = String(params['additionalProperty']);
-  const steps = stepsOf(instancePath);
+  const steps = pointerSteps(instancePath);
   if (steps.length <= entryDepth) {
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
-    return meaningOf(unknown, known, kind);
+    return likelyMeaningOf(unknown, known, kind);
   }
-  // The missing name is not a second mistake.
-  if (ids.has(plain(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
-  if (known.includes('slug') && plain(unknown) === 'name')
+  // The error about the missing name is a consequence of this one.
+  if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
+  if (known.includes('slug') && normalizedName(unknown) === 'name')
     return { field: 'slug', hint: 'It is named by its slug: write `{ slug: … }`.' };
-  return meaningOf(unknown, known);
+  return likelyMeaningOf(unknown, known);
 }
 
-/** The likely meaning of a name among known ones, which may be fields of a kind. */
-export function meaningOf(unknown: string, known: readonly string[], kind?: Kind): Meaning {
+export function likelyMeaningOf(unknown: string, known: readonly string[], kind?: Kind): LikelyMeaning {
   const reasons = new Map(Object.entries(kind?.notDeclarable ?? {}));
-  const near = nearest(unknown, [...reasons.keys(), ...known]);
+  const near = nearestWord(unknown, [...reasons.keys(), ...known]);
   const reason = near === undefined ? undefined : reasons.get(near);
   if (reason !== undefined) return { hint: reason };
-  const other = kind && kindWith(unknown, kind);
+  const other = kind && otherListWithField(unknown, kind);
   if (other) return { hint: `It is a field of ${other}.` };
   if (near !== undefined) return { field: near, hint: `Did you mean \`${near}\`?` };
   return { hint: `Known here: ${known.join(', ')}.` };
 }
 
-/** Another list whose entries have this field. */
-function kindWith(field: string, { fields }: Kind): string | undefined {
+function otherListWithField(field: string, { fields }: Kind): string | undefined {
   if (Object.hasOwn(fields, field)) return undefined;
   const found = [...defaultKinds, ...kinds].find((other) => Object.hasOwn(other.fields, field));
   if (found === undefined) return undefined;
@@ -51,7 +49,7 @@ function kindWith(field: string, { fields }: Kind): string | undefined {
   return variant ? `${list} with \`${variant.field}: ${variant.value}\`` : list;
 }
 
-/** `pk`, `PK` and `p_k` are the same name. */
-function plain(name: string): string {
+/** `pk`, `PK` and `p_k` are equal. */
+function normalizedName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '');
 }

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reasonOf } from '../../src/base/errors.ts';
+import { failureReason } from '../../src/base/errors.ts';
 
-const caught = async (act: () => Promise<unknown>): Promise<string> => act().then(String, reasonOf);
+const caught = async (act: () => Promise<unknown>): Promise<string> => act().then(String, failureReason);
 
 describe('the reason of an error', () => {
   test('explains a system error in plain words, with its code', async () => {
@@ -24,7 +24,7 @@ describe('the reason of an error', () => {
     const second = createServer().listen(port, '127.0.0.1');
     const error = await new Promise((resolve) => second.once('error', resolve));
     first.close();
-    expect(reasonOf(error)).toBe('the port is in use (EADDRINUSE)');
+    expect(failureReason(error)).toBe('the port is in use (EADDRINUSE)');
   });
 
   test.each([
@@ -34,7 +34,7 @@ describe('the reason of an error', () => {
     ['a text', 'a text'],
     [undefined, 'undefined'],
   ])('is the original message if there is no plainer one: %s', (error, reason) => {
-    expect(reasonOf(error)).toBe(reason);
+    expect(failureReason(error)).toBe(reason);
   });
 
   test('is computed in one place in the source', () => {

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import type { packageFile } from '../../src/base/package-file.ts';
+import type { packageFileText } from '../../src/base/package-file.ts';
 import { root } from '../support/cli.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
@@ -17,7 +17,7 @@ test.each(['.', 'bin', 'dist/base/deeper/still'])(
     const moved = join(folder, place, 'moved.ts');
     copyFileSync(join(root, 'src/base/package-file.ts'), moved);
     // It is the module itself, in another place.
-    const module = (await import(pathToFileURL(moved).href)) as { packageFile: typeof packageFile };
-    expect(module.packageFile('schemas/plan.schema.json')).toBe('the schema');
+    const module = (await import(pathToFileURL(moved).href)) as { packageFileText: typeof packageFileText };
+    expect(module.packageFileText('schemas/plan.schema.json')).toBe('the schema');
   },
 );

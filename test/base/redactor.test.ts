@@ -12,54 +12,54 @@ describe('a secret in a text', () => {
     ['in a URL within JSON', JSON.stringify({ next: encodeURIComponent(secret) })],
     ['in base64', Buffer.from(secret).toString('base64')],
   ])('is masked %s', (_form, text) => {
-    const cleaned = new Redactor([secret]).clean(`before: ${text} :after`);
+    const cleaned = new Redactor([secret]).redact(`before: ${text} :after`);
     expect(cleaned).toMatch(/^before: .*\(sensitive\).* :after$/);
     expect(cleaned).not.toMatch(/SECRET|NFQ1JFV/);
   });
 
   test('leaves the surrounding text unchanged', () => {
     const inUrl = encodeURIComponent(secret);
-    expect(new Redactor([secret]).clean(`%41 %2541 ${inUrl} %41 😀`)).toBe('%41 %2541 (sensitive) %41 😀');
-    expect(new Redactor(['0123456789😀']).clean('0123456789%F0%9F%98%80%41')).toBe('(sensitive)%41');
+    expect(new Redactor([secret]).redact(`%41 %2541 ${inUrl} %41 😀`)).toBe('%41 %2541 (sensitive) %41 😀');
+    expect(new Redactor(['0123456789😀']).redact('0123456789%F0%9F%98%80%41')).toBe('(sensitive)%41');
   });
 
   test('is masked only as a whole', () => {
-    expect(new Redactor(['hunter2']).clean('hunter22 and hunter')).toBe('(sensitive)2 and hunter');
-    expect(new Redactor(['hunter2!']).clean(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
+    expect(new Redactor(['hunter2']).redact('hunter22 and hunter')).toBe('(sensitive)2 and hunter');
+    expect(new Redactor(['hunter2!']).redact(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
   });
 
   test('with several lines is masked in each line', () => {
     const key = '-----BEGIN-----\r\ncanary-line-1\ncanary-line-2\n}\n';
-    expect(new Redactor([key]).cover('x: canary-line-2 }')).toBe('x: (sensitive)   }');
+    expect(new Redactor([key]).maskLine('x: canary-line-2 }')).toBe('x: (sensitive)   }');
   });
 
   test('that overlaps another is masked together with it', () => {
-    expect(new Redactor(['one-two', 'two-three', 'sens']).clean('(one-two-three)')).toBe('((sensitive))');
+    expect(new Redactor(['one-two', 'two-three', 'sens']).redact('(one-two-three)')).toBe('((sensitive))');
   });
 
   test('that is too short to search for masks the whole text', () => {
-    expect(new Redactor(['1']).clean('no more than 150')).toBe('(sensitive)');
+    expect(new Redactor(['1']).redact('no more than 150')).toBe('(sensitive)');
   });
 
   test('is masked in a long text, without masking anything else', () => {
     const filler = '%41'.repeat(30_000);
-    expect(new Redactor([secret]).clean(`${filler} ${secret}`)).toBe(`${filler} (sensitive)`);
+    expect(new Redactor([secret]).redact(`${filler} ${secret}`)).toBe(`${filler} (sensitive)`);
   });
 
   test('of one repeated word is masked in linear time', () => {
     const redactor = new Redactor(['a'.repeat(60_000)]);
-    expect(redactor.clean(`${'a'.repeat(60_000)}b`)).toBe('(sensitive)b');
+    expect(redactor.redact(`${'a'.repeat(60_000)}b`)).toBe('(sensitive)b');
   });
 
   test('can be masked without moving the following columns', () => {
-    const covered = new Redactor(['0123456789abcdef']).cover('a 0123456789abcdef b');
+    const covered = new Redactor(['0123456789abcdef']).maskLine('a 0123456789abcdef b');
     expect(covered).toBe('a (sensitive)      b');
-    expect(new Redactor(['hunter2!']).cover('a hunter2! b')).toBe('a (sensiti b');
+    expect(new Redactor(['hunter2!']).maskLine('a hunter2! b')).toBe('a (sensiti b');
   });
 
   test('is masked in the numbers and keys of a value too', () => {
     const value = { kept12345678: [{ '12345678': 12_345_678 }], x12345678: true };
-    expect(new Redactor(['12345678']).cleanJson(value, new Set(['kept12345678']))).toEqual({
+    expect(new Redactor(['12345678']).redactJson(value, new Set(['kept12345678']))).toEqual({
       kept12345678: [{ '(sensitive)': '(sensitive)' }],
       'x(sensitive)': true,
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import type { HttpRequest, Exchange } from '../../src/service/transport.ts';
-import { unlessUsage } from '../../src/base/errors.ts';
+import { undefinedOnUsageError } from '../../src/base/errors.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -61,7 +61,7 @@ async function applied(
     transport: async (request) => transport(request),
     ...setup,
   });
-  const ending = await unlessUsage(async () =>
+  const ending = await undefinedOnUsageError(async () =>
     apply(['m.yaml'], { output: 'json', yes: true, concurrency: '1', ...options }, context),
   );
   const document = JSON.parse(stdout()) as Document; // held against its schema below

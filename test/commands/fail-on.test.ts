@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
-import { packageFile } from '../../src/base/package-file.ts';
+import { packageFileText } from '../../src/base/package-file.ts';
 import { fakeService } from '../support/fake-service.ts';
 import { endedHere } from '../support/here.ts';
 import { capture, type Setup } from '../support/run.ts';
@@ -45,7 +45,7 @@ describe('plan --fail-on differs', () => {
   let rows: [string, ...string[]][];
   beforeAll(() => {
     const table =
-      packageFile('docs/exit-codes.md')
+      packageFileText('docs/exit-codes.md')
         .split('\n\n')
         .find((part) => part.startsWith('| the plan shows')) ?? '';
     rows = table

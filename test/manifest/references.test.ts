@@ -26,7 +26,7 @@ function load(field: string, value: string): Promise<LoadedManifests> {
     }),
     variables,
     env: { KEY: 's3cret', EMPTY: '', ROLLCALL_TOKEN: 'the-token', MY_TOKEN: 'the-token' },
-    own: { ...noOwnSecrets, variables: ['MY_TOKEN'], tokens: ['the-token'] },
+    ownSecrets: { ...noOwnSecrets, variables: ['MY_TOKEN'], tokens: ['the-token'] },
   });
 }
 
@@ -167,7 +167,7 @@ test('a variable with the token is refused by its name', async () => {
   const { diagnostics } = await loadManifests(['a.yaml'], {
     files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:copy}" }]\n' }),
     variables: { copy: 'Bearer canary-token-1' },
-    own: { ...noOwnSecrets, tokens: ['canary-token-1'] },
+    ownSecrets: { ...noOwnSecrets, tokens: ['canary-token-1'] },
   });
   expect(diagnostics).toMatchObject([
     { code: 'invalid-reference', summary: 'a manifest may not refer to `copy`' },

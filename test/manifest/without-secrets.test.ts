@@ -22,7 +22,7 @@ async function assumed(
     env,
     variables: { host: 'example.com' },
     secrets: 'assumed',
-    own: { ...noOwnSecrets, variables: ['MY_TOKEN'], files: new Set(['/memory/m/token']) },
+    ownSecrets: { ...noOwnSecrets, variables: ['MY_TOKEN'], files: new Set(['/memory/m/token']) },
     ...options,
   });
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { asError, reasonOf, UsageError } from '../../src/base/errors.ts';
+import { asError, failureReason, UsageError } from '../../src/base/errors.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { inline } from '../../src/report/printable.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
@@ -34,7 +34,7 @@ export async function probeCommand(args: readonly string[], surroundings: Surrou
     return await probe(await readOptions(args, surroundings.token), surroundings);
   } catch (error) {
     const hint = error instanceof UsageError ? ` ${error.hint}` : '';
-    surroundings.printError(inline(`probe: ${reasonOf(error)}.${hint}`));
+    surroundings.printError(inline(`probe: ${failureReason(error)}.${hint}`));
     return error instanceof UsageError ? exitCodes.invalid : exitCodes.failed;
   }
 }
@@ -95,7 +95,9 @@ async function refuseUnlessNew(option: string, file: string): Promise<void> {
   if (!isFolder)
     throw new UsageError(`there is no folder ${folder}`, `Make it first, or give ${option} another.`);
   await access(folder, constants.W_OK).catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be written`, `The reason: ${reasonOf(error)}.`, { cause: error });
+    throw new UsageError(`${file} cannot be written`, `The reason: ${failureReason(error)}.`, {
+      cause: error,
+    });
   });
 }
 
@@ -128,7 +130,7 @@ async function probe(
   for (const name of left) print(`This could not be deleted: ${inline(name)}`);
   if (record !== undefined) {
     await write().catch((error: unknown) => {
-      throw new Error(`${record} cannot be written: ${reasonOf(error)}`, { cause: error });
+      throw new Error(`${record} cannot be written: ${failureReason(error)}`, { cause: error });
     });
     print(inline(shownRecording(recorder, record)));
   }

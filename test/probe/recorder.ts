@@ -40,7 +40,7 @@ export class Recorder {
       request: this.#request(request),
       response: this.#response(request, exchange),
     };
-    if (this.#token.holds(JSON.stringify(recording))) this.leftOut += 1;
+    if (this.#token.containsSecret(JSON.stringify(recording))) this.leftOut += 1;
     else this.recordings.push(recording);
   }
 
@@ -74,7 +74,7 @@ export class Recorder {
     const response = { status, headers: Object.fromEntries(kept) as Record<string, string> }; // pairs of texts
     const json = parseJson(body);
     if (json === undefined) return { ...response, text: shownText(body) };
-    const masked = this.#token.cleanJson(
+    const masked = this.#token.redactJson(
       status >= 400 ? this.#mask.error(json) : this.#mask.success(method, json),
     );
     const count = resultsIn(json);

@@ -137,5 +137,5 @@ test('validate does not ask for the service, because it sends nothing, and hides
   const values = await valuesOf({ env: 'production' }, env);
   const { policy, diagnostics } = await readSettings(values, { env, files }, 'manifests');
   expect(diagnostics).toEqual([]);
-  expect(policy.own.texts).toEqual(expect.arrayContaining(['canary-production', 'canary-other']));
+  expect(policy.ownSecrets.texts).toEqual(expect.arrayContaining(['canary-production', 'canary-other']));
 });

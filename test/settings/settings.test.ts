@@ -144,8 +144,8 @@ describe('the settings', () => {
   test('keep secret the tokens of all environments, and the passphrase of the key', async () => {
     const env = { PRODUCTION_TOKEN: 'canary-of-production', ROLLCALL_CLIENT_KEY_PASSPHRASE: 'canary-phrase' };
     const { policy } = await projectSettings({ env: 'staging' }, env, files);
-    expect(policy.own.texts).toEqual(expect.arrayContaining(Object.values(env)));
-    expect(policy.own.tokens).toEqual(['canary-of-production']);
+    expect(policy.ownSecrets.texts).toEqual(expect.arrayContaining(Object.values(env)));
+    expect(policy.ownSecrets.tokens).toEqual(['canary-of-production']);
   });
 
   test('report that rollcall.yaml cannot be read if its folder is inaccessible', async () => {
@@ -189,10 +189,10 @@ describe('the settings', () => {
   });
 
   test.each([
-    [{}, { milliseconds: 60_000, isAsked: false }],
-    [{ wait: '0' }, { milliseconds: 0, isAsked: true }],
-    [{ wait: '90' }, { milliseconds: 90_000, isAsked: true }],
-    [{ wait: '86400' }, { milliseconds: 86_400_000, isAsked: true }],
+    [{}, { milliseconds: 60_000, isExplicit: false }],
+    [{ wait: '0' }, { milliseconds: 0, isExplicit: true }],
+    [{ wait: '90' }, { milliseconds: 90_000, isExplicit: true }],
+    [{ wait: '86400' }, { milliseconds: 86_400_000, isExplicit: true }],
   ])('of the service: %j sets the wait', async (flags, wait) => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
     expect(await serviceSettings(flags, env, { manifests: [], vars: {} }, files)).toMatchObject({ wait });

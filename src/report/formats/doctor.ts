@@ -1,4 +1,4 @@
-import { destinationName, type Destination } from '../../base/destination.ts';
+import { destinationLabel, type Destination } from '../../base/destination.ts';
 import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
@@ -57,7 +57,7 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
     ...beyondContract.map((request) => `  ${inline(request)}`),
   ];
   const parts = [
-    fitted(`Checking ${inline(destinationName(diagnosis))}`, style),
+    fitted(`Checking ${inline(destinationLabel(diagnosis))}`, style),
     lines.join('\n'),
     ...(beyondContract.length === 0 ? [] : [fitted(beyond.join('\n'), style, 2)]),
     style.bold(fitted(verdict(checks, next), style)),

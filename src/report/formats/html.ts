@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pageAsset } from '../../base/package-file.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { shownPlace } from '../../base/source.ts';
+import { placeText } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
@@ -126,7 +126,7 @@ function entriesOf(diagnostics: readonly Diagnostic[]): Entry[] {
     kind: severity,
     heading: address === undefined ? summary : `${address}: ${summary}`,
     verdict: `${severity} [${code}]`,
-    place: range === undefined ? '' : shownPlace(range),
+    place: range === undefined ? '' : placeText(range),
     body: detail === '' ? markup`` : markup`<pre>\n${detail}</pre>\n`,
   }));
 }
@@ -159,7 +159,7 @@ function changeEntry(change: Change): Entry {
     kind: changeKind(change),
     heading: change.resource.address,
     verdict: changeVerdict(change),
-    place: shownPlace(placeOf(change.resource)),
+    place: placeText(placeOf(change.resource)),
     body: items.length === 0 ? markup`` : markup`<dl>\n${items}</dl>\n`,
   };
 }
@@ -179,7 +179,7 @@ function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnost
     kind: outcome,
     heading: resource.address,
     verdict: parts.join(', '),
-    place: shownPlace(placeOf(resource)),
+    place: placeText(placeOf(resource)),
     body: markup`${texts}`,
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { destinationName } from '../../base/destination.ts';
+import { destinationLabel } from '../../base/destination.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
 import { inline, present, startOf, uriComponent } from '../printable.ts';
@@ -18,7 +18,7 @@ import { applyFoot, asPlannedWords, outcomeLines, planFoot, undeclaredLines } fr
 export const markdown: Format = (report, { limit = commentLimit, commentKey }) => {
   // The title and the key are the same with and without a result, so that one comment replaces the other.
   const { title, service, environment } = report;
-  const name = destinationName(report);
+  const name = destinationLabel(report);
   const { headline, blocks } = contentOf(report);
   const head = [
     `<!-- ${marker(title, commentKey ?? { service, environment })} -->`,

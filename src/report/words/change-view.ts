@@ -3,7 +3,7 @@ import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isMasked, sensitive } from '../../base/sensitive.ts';
-import { shownPlace } from '../../base/source.ts';
+import { placeText } from '../../base/source.ts';
 import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
 import { isNameReference, sameJson, shownId } from '../../kinds/values.ts';
 import { everyone, isBound } from '../../kinds/access.ts';
@@ -54,7 +54,7 @@ export function fieldViews(change: Change): FieldView[] {
 }
 
 function problemView({ severity, code, summary, detail, range }: Diagnostic): FieldView {
-  const place = range ? `${shownPlace(range)}: ` : '';
+  const place = range ? `${placeText(range)}: ` : '';
   const more = detail === '' ? '' : `. ${detail.replaceAll('\n', ' ')}`;
   return note(`${place}${summary} [${code}]${more}`, severity);
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
-import { shownPlace } from '../../base/source.ts';
+import { placeText } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
 import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
 
@@ -44,7 +44,7 @@ export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
       .slice(0, mostPlaces)
       .map(
         ({ address, range }) =>
-          (isRepeated ? undefined : address) ?? (range ? shownPlace(range) : (address ?? 'another')),
+          (isRepeated ? undefined : address) ?? (range ? placeText(range) : (address ?? 'another')),
       );
     const same =
       others.length > names.length

@@ -1,6 +1,6 @@
 import { grouped, listed } from './diagnostics.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { byPlace, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
+import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenOf, isBound } from '../../kinds/access.ts';
 import { shownId } from '../../kinds/values.ts';
 import { placeholderFor } from '../../kinds/fields.ts';
@@ -193,7 +193,7 @@ function unresolvedNames({
     ...diagnostics,
   ];
   const once = new Map(found.map((each) => [JSON.stringify([each.code, each.summary, each.range]), each]));
-  const all = [...once.values()].toSorted(byPlace);
+  const all = [...once.values()].toSorted(comparePlaces);
   if (wasInterrupted) all.push(interrupted('names'));
   // A pause was too long, or the service did not come back.
   else if (notRead > 0 && all.length === 0) all.push(notLookedUp);

@@ -8,7 +8,7 @@ import {
   type OutcomeKind,
   type StopReason,
 } from '../../apply/outcome.ts';
-import { destinationName, type Destination } from '../../base/destination.ts';
+import { destinationLabel, type Destination } from '../../base/destination.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { isMasked } from '../../base/sensitive.ts';
 import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
@@ -162,7 +162,7 @@ export function effectsIn(summary: ApplySummary): Readonly<Record<Effect, number
 }
 
 export function appliedTo(destination: Destination): string {
-  return `Applied to ${inline(destinationName(destination))}`;
+  return `Applied to ${inline(destinationLabel(destination))}`;
 }
 
 function applyHeadline(summary: ApplySummary, incomplete: boolean): string {

@@ -1,4 +1,4 @@
-import { destinationName } from '../../base/destination.ts';
+import { destinationLabel } from '../../base/destination.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { listed as listedWords } from '../../kinds/all.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
@@ -163,7 +163,7 @@ function alteredCounts(touched: readonly Change[], gone: readonly RemovedEntry[]
 
 function headOf(plan: Plan): string {
   const { scope, changes } = plan;
-  const head = `Plan for ${inline(destinationName(plan))}`;
+  const head = `Plan for ${inline(destinationLabel(plan))}`;
   if (scope === undefined) return head;
   const { target, exclude, shard, declared, changed_only: changedOnly, along = [] } = scope;
   const limits = present(
