@@ -170,7 +170,10 @@ export const commands: readonly Declared[] = [
     argument: ['<file>', 'the CSV file, or - for standard input'],
     example: 'rollcall import csv --kind users people.csv --out manifests/people.yaml',
     options: [
-      one('--kind <list>', 'the kind of the rows: users, applications, groups or outposts'),
+      one(
+        '--kind <list>',
+        'the kind of the rows: users, groups, roles, applications, outposts or certificates',
+      ),
       one('--delimiter <name>', 'the separator of cells', Object.keys(delimiters), 'comma'),
       one('--out <path>', 'a new file, or a folder for it (default: stdout)'),
       ...colours,

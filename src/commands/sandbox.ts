@@ -2,7 +2,6 @@ import { redactDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { failureReason, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { Redactor } from '../base/redactor.ts';
-import { defaultKinds, listsOf } from '../kinds/all.ts';
 import { knownReleases } from '../kinds/release.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { defaultRelease, type SandboxRelease } from '../sandbox/release.ts';
@@ -57,7 +56,7 @@ export async function sandbox(
     const signal = context.interruptible().signal;
     context.stdout.write(
       [
-        `The sandbox serves ${listsOf(defaultKinds)} from memory, as authentik ${release} does; it forgets them when it stops.`,
+        `The sandbox serves the API of authentik ${release} from memory, and forgets all records when it stops.`,
         ...(isRecorded(release)
           ? []
           : ['The behaviour of that release follows the schema of its API, not a recording.']),

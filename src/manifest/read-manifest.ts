@@ -4,7 +4,7 @@ import { entriesIn, isJsonList, isJsonObject, type JsonValue } from '../base/jso
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, withoutQuotableLines, type SourceFile } from '../base/source.ts';
-import { defaultLists, kindOfEntry, lists } from '../kinds/all.ts';
+import { kindOfEntry, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startPlace, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -150,8 +150,7 @@ function withoutLines(file: SourceFile, places: Places, paths: readonly (string 
 const clearSecret: Problem = {
   code: 'secret-in-clear',
   summary: 'this secret is readable for everyone who can read the manifest',
-  detail:
-    'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show; or leave it out, and the service generates one.',
+  detail: 'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show.',
 };
 
 /** A token in a manifest would be sent as a value and shown in the plan. It may be written with escapes, or composed of parts. */
@@ -225,5 +224,6 @@ function notAManifest(what: string, detail: string): Problem {
 const emptyFile: Problem = {
   code: 'empty-file',
   summary: 'this file declares nothing',
-  detail: `A manifest begins with \`version: 1\` and declares ${defaultLists.map((list) => `\`${list}\``).join(', ')}, or several.`,
+  detail:
+    'A manifest begins with `version: 1` and has lists such as `applications` or `users`: see `rollcall help reference`.',
 };

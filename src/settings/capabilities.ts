@@ -50,7 +50,7 @@ export function permittedCapabilities(
       `${sourceName} is ${action}, and the capability \`${action}\` is not turned on`,
       contractOnly
         ? 'contract_only allows only three operations, and none of them changes records: leave one of the two out.'
-        : `Existing records are changed only if two switches are on: one for the service, \`capabilities: [${action}]\` in rollcall.yaml, and one for the run. Turn on both or none, so that a stray flag or a forgotten setting alone changes nothing.`,
+        : `Existing records are changed only if two switches are on: one for the service, \`--capability ${action}\` or \`capabilities: [${action}]\` in rollcall.yaml, and one for the run, \`--allow ${action}\`. Turn on both or none, so that a stray flag or a forgotten setting alone changes nothing.`,
     );
   });
 }

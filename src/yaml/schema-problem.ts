@@ -3,7 +3,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { pointerSteps } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { defaultLists, kindAt, lists } from '../kinds/all.ts';
+import { kindAt, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
 import { likelyMeaning } from './unknown-field.ts';
 
@@ -68,7 +68,7 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
     const allowed = (params['allowedValues'] as unknown[]).map(String);
     const written = scalarText(data);
     const hint = isQuotable ? (formerCapability(written) ?? didYouMean(written, allowed)) : undefined;
-    return ['invalid-value', `${subject} must be one of: ${allowed.join(', ')}`, hint];
+    return ['invalid-value', `${subject} must be one of: ${someOf(allowed)}`, hint];
   },
   const: ({ subject, params, data, isQuotable }) => {
     const allowed: unknown = params['allowedValue'];
@@ -102,6 +102,13 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
   ],
 };
 
+const mostValues = 30;
+
+function someOf(allowed: readonly string[]): string {
+  const more = allowed.length > mostValues ? [`… (${allowed.length} values)`] : [];
+  return [...allowed.slice(0, mostValues), ...more].join(', ');
+}
+
 /** Objects are not converted with String(): a mapping may have a key `toString`. */
 function scalarText(data: unknown): string {
   return typeof data === 'object' && data !== null ? '' : String(data);
@@ -114,8 +121,8 @@ const fallbackWords = ({ subject, message = 'is not valid' }: WrongValue): Probl
 
 const emptyListWords: ProblemWords = [
   'missing-field',
-  `neither ${defaultLists.map((list) => `\`${list}\``).join(' nor ')} is here`,
-  `A manifest declares at least one of the ${lists.length} lists.`,
+  'it declares nothing',
+  `A manifest has at least one of ${lists.length} lists, such as \`applications\` or \`users\`: see \`rollcall help reference\`.`,
 ];
 
 /** The first forbidden character, if the pattern is a list of allowed characters. */

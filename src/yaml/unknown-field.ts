@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { type JsonValue, pointerSteps } from '../base/json.ts';
 import { nearestWord } from '../base/suggestion.ts';
-import { defaultKinds, kindAt, kindOfEntry, kinds } from '../kinds/all.ts';
+import { defaultKinds, kindAt, kindOfEntry, kinds, kindsOf } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 interface LikelyMeaning {
@@ -19,6 +19,10 @@ export function likelyMeaning({ params, parentSchema, instancePath, data }: Erro
   const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
   const unknown = String(params['additionalProperty']);
   const steps = pointerSteps(instancePath);
+  if (steps.length === 0) {
+    const [kind] = kindsOf(unknown);
+    if (kind) return { field: kind.list, hint: `Did you mean \`${kind.list}\`?` };
+  }
   if (steps.length <= entryDepth) {
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
     return likelyMeaningOf(unknown, known, kind);

@@ -81,6 +81,27 @@ describe('a value', () => {
   });
 });
 
+test.each([
+  ['policy', 'policies'],
+  ['application', 'applications'],
+  ['stage', 'stages'],
+  ['prompts_', 'prompts'],
+])('the unknown list `%s` is answered with `%s`', async (written, list) => {
+  expect(await told(`version: 1\nusers: []\n${written}: []\n`)).toEqual([
+    `unknown-field 3:1 Did you mean \`${list}\`?`,
+  ]);
+});
+
+test('a message about a value shows at most 30 of its accepted values', async () => {
+  const file = sourceFile(
+    'a.yaml',
+    'version: 1\npolicies: [{ type: geoip, name: a, countries: [Germany] }]\n',
+  );
+  const parsed = parseYaml(file);
+  const [found] = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
+  expect(found?.summary).toMatch(/must be one of: (?:\w+, ){30}… \(\d{3} values\)$/);
+});
+
 describe('an unknown field', () => {
   const entries = {
     applications: (field: string) => `version: 1\napplications:\n  - { slug: a, name: A, ${field}: x }\n`,

@@ -92,7 +92,7 @@ function viewText(
     more.length > 0 && fit([...more, inFullWords].join('\n')),
     detail === 'counts' &&
       changes.length > 0 &&
-      fit('Too many changes to show: --no-compact shows them in full, --compact in a line each.'),
+      fit('The changes are not shown: --compact shows one line each, --no-compact all of each.'),
     undeclaredLines(view, style)?.flat().join('\n'),
     ...planFoot(view, style),
   );
