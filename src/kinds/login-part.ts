@@ -51,7 +51,7 @@ interface BrandOfLogin {
   readonly flow: string;
 }
 
-/** A user, or a group that makes its members superusers. */
+/** A user, or a group that makes its members superusers, and those of the groups below it. */
 type SuperuserOfLogin =
   | { readonly is: 'superuser'; readonly isActive: string; readonly groups: string }
-  | { readonly is: 'superuser group'; readonly grants: string };
+  | { readonly is: 'superuser group'; readonly grants: string; readonly parents: string };

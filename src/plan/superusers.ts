@@ -1,104 +1,96 @@
-import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { mergedValue, removedIds, sentValue } from '../kinds/fields.ts';
 import { factKey } from '../kinds/named.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
-import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { lockout } from '../kinds/way-in.ts';
+import { keyOf, keysOf, type HeldGroup } from '../observe/superusers.ts';
 import type { LoginPlan } from './login.ts';
 import { loginChanges, type LoginChange } from './login-state.ts';
 import type { ReadyChange } from './plan.ts';
 
-/** The changes that may take a superuser's rights from somebody, or keep a superuser from logging in. */
+/** The changes that take a superuser's rights from somebody, or perhaps do, or that keep a superuser from logging in. */
 export function superuserLosses(changes: readonly ReadyChange[]): readonly LoginChange[] {
-  return loginChanges(changes).filter((change) => {
-    const { resource, action } = change;
-    const { login } = resource.kind;
-    if (action === 'create' || (login?.is !== 'superuser' && login?.is !== 'superuser group')) return false;
-    if (login.is === 'superuser group')
-      return (
-        action === 'delete' ||
-        (sentValue(resource, login.grants) === false && isChanged(change, login.grants))
-      );
-    if (action === 'delete') return true;
-    const isDisabled = sentValue(resource, login.isActive) === false && isChanged(change, login.isActive);
-    return isDisabled || losesRights(change, login.groups);
-  });
+  return loginChanges(changes).filter((change) => lossBy(change) !== undefined);
 }
 
-function isChanged({ differences }: LoginChange, field: string): boolean {
-  return differences.some((difference) => difference.field === field);
+/** Whether a change takes a superuser's rights. Only the hierarchy of the groups shows it for a group that gives none itself. */
+function lossBy(change: LoginChange): 'certain' | 'possible' | undefined {
+  const { resource, action, differences } = change;
+  const { login } = resource.kind;
+  if (action === 'create' || (login?.is !== 'superuser' && login?.is !== 'superuser group')) return undefined;
+  if (action === 'delete') return 'certain';
+  const { fields, facts = [] } = change.base;
+  const [flag, memberOf] =
+    login.is === 'superuser' ? [login.isActive, login.groups] : [login.grants, login.parents];
+  const isOff = sentValue(resource, flag) === false && differences.some(({ field }) => field === flag);
+  const lost = removedIds(resource, memberOf, fields[memberOf]);
+  const granting = new Set(facts.flatMap(([key, value]) => (value === true ? key : [])));
+  if (isOff || lost.some((id) => granting.has(factKey(resource.kind, memberOf, id)))) return 'certain';
+  return lost.length > 0 ? 'possible' : undefined;
 }
 
-/** Whether a user loses a group of superusers. */
-function losesRights(change: LoginChange, field: string): boolean {
-  if (change.action === 'create' || !isChanged(change, field)) return false;
-  const { resource, base } = change;
-  const granting = new Set((base.facts ?? []).flatMap(([key, value]) => (value === true ? key : [])));
-  return removedIds(resource, field, base.fields[field]).some((id) =>
-    granting.has(factKey(resource.kind, field, id)),
-  );
-}
-
-/** Refuses to leave no active superuser. Without the groups of superusers, the plan says that it is not known. */
+/** Refuses to leave no active superuser. Without the groups, the plan says that it is not known. */
 export function withSuperusersLeft(
   changes: readonly ReadyChange[],
-  groups: readonly JsonObject[] | undefined,
+  groups: readonly HeldGroup[] | undefined,
   accepts: readonly Risk[],
 ): Pick<LoginPlan, 'changes' | 'refused'> {
-  const [first] = superuserLosses(changes);
-  if (first === undefined) return { changes, refused: [] };
+  const losses = superuserLosses(changes);
+  const certain = losses.find((change) => lossBy(change) === 'certain');
+  const first = certain ?? losses[0];
+  if (first === undefined || (groups && (!isAnyLeft(groups, []) || isAnyLeft(groups, changes))))
+    return { changes, refused: [] };
   const noted = (remark: string): Pick<LoginPlan, 'changes' | 'refused'> => ({
     refused: [],
     changes: changes.map((change) =>
       change === first ? { ...first, remarks: [remark, ...(first.remarks ?? [])] } : change,
     ),
   });
-  if (groups === undefined) return noted('it could not be read whether an active superuser is left');
-  const wasAny = activeIn(groups, []).size > 0;
-  if (!wasAny || activeIn(groups, loginChanges(changes)).size > 0) return { changes, refused: [] };
+  if (groups === undefined)
+    return certain
+      ? noted('it could not be read whether an active superuser is left')
+      : { changes, refused: [] };
   const why = 'no active user with the rights of a superuser is left';
   if (accepts.includes('lockout')) return noted(`locks people out: ${why}`);
   const problem = { ...lockout, summary: `this locks people out: ${why}` };
   return { changes, refused: [diagnosticOf(first.resource, undefined, problem)] };
 }
 
-/** The active users in groups of superusers, once these changes are made. */
-function activeIn(groups: readonly JsonObject[], changes: readonly LoginChange[]): ReadonlySet<string> {
-  const active = new Set<string>();
-  const granting = new Set(groups.map(({ pk = null }) => idText(pk)));
-  for (const change of changes)
-    if (change.action !== 'create' && !grantsAfter(change)) granting.delete(idText(change.base.pk));
-  for (const { pk = null, users_obj: users = null } of groups)
-    for (const user of granting.has(idText(pk)) && isJsonList(users) ? users : [])
-      if (isJsonObject(user) && user['is_active'] !== false) active.add(textOf(user['pk']));
-  for (const change of changes) {
-    const { resource } = change;
+/** Whether an active user is in one of these groups that makes superusers, or in one below it, once the changes are made. */
+export function isAnyLeft(held: readonly HeldGroup[], changes: readonly ReadyChange[]): boolean {
+  const groups = new Map<string, Pick<HeldGroup, 'grants' | 'parents'>>(
+    held.map((group) => [group.key, group]),
+  );
+  const users = new Map<string, { readonly isActive: boolean; readonly groups: readonly string[] }>();
+  for (const group of held)
+    for (const { key, isActive } of group.members)
+      users.set(key, { isActive, groups: [...(users.get(key)?.groups ?? []), group.key] });
+  for (const change of loginChanges(changes)) {
+    const { resource, action } = change;
     const { login } = resource.kind;
-    if (login?.is !== 'superuser') continue;
-    const [pk, held] =
-      change.action === 'create' ? [resource.name, {}] : [change.base.pk, change.base.fields];
-    const wasActive = change.action === 'create' || active.has(pk) || held[login.isActive] === true;
-    const isActive = sentValue(resource, login.isActive) ?? wasActive;
-    const isDeclared = resource.fields[login.groups] !== undefined;
-    const memberOf = idsOf(mergedValue(resource, login.groups, held[login.groups]));
-    const hasRights = isDeclared ? memberOf.some((id) => granting.has(id)) : active.has(pk);
-    if (change.action !== 'delete' && isActive === true && hasRights) active.add(pk);
-    else active.delete(pk);
+    const [pk, fields]: readonly [JsonValue, JsonObject] =
+      change.action === 'create' ? [{ name: resource.name }, {}] : [change.base.pk, change.base.fields];
+    const key = keyOf(pk);
+    const idsIn = (field: string, before: readonly string[] = []): readonly string[] =>
+      resource.fields[field] ? keysOf(mergedValue(resource, field, fields[field])) : before;
+    if (login?.is === 'superuser group') {
+      const before = groups.get(key);
+      const grants = (sentValue(resource, login.grants) ?? before?.grants) === true;
+      if (action === 'delete') groups.delete(key);
+      else groups.set(key, { grants, parents: idsIn(login.parents, before?.parents) });
+    } else if (login?.is === 'superuser') {
+      const before = users.get(key);
+      const was = before?.isActive ?? (action === 'create' || fields[login.isActive] === true);
+      const isActive = (sentValue(resource, login.isActive) ?? was) === true;
+      if (action === 'delete') users.delete(key);
+      else users.set(key, { isActive, groups: idsIn(login.groups, before?.groups) });
+    }
   }
-  return active;
-}
-
-function grantsAfter({ resource, action }: LoginChange): boolean {
-  const { login } = resource.kind;
-  if (login?.is !== 'superuser group') return true;
-  return action !== 'delete' && sentValue(resource, login.grants) !== false;
-}
-
-function idsOf(value: JsonValue): readonly string[] {
-  return isJsonList(value) ? value.map((id) => idText(id)) : [];
-}
-
-function idText(id: JsonValue): string {
-  return textOf(plainUuid(isNameReference(id) ? (id['id'] ?? id) : id));
+  const isSuperuser = (memberOf: readonly string[]): boolean => {
+    const above = new Set(memberOf);
+    for (const key of above) for (const parent of groups.get(key)?.parents ?? []) above.add(parent);
+    return [...above].some((key) => groups.get(key)?.grants);
+  };
+  return [...users.values()].some((user) => user.isActive && isSuperuser(user.groups));
 }

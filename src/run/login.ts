@@ -1,11 +1,9 @@
-import type { JsonObject } from '../base/json.ts';
-import { kinds } from '../kinds/all.ts';
 import { readLogin } from '../observe/login.ts';
+import { readGroups, type HeldGroup } from '../observe/superusers.ts';
 import { declaredLogins, withLogin, type LoginPlan } from '../plan/login.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import { takesRights, withOwnRightsLast } from '../plan/own-rights.ts';
-import { superuserLosses, withSuperusersLeft } from '../plan/superusers.ts';
-import { readWhole } from '../service/read-whole.ts';
+import { isAnyLeft, superuserLosses, withSuperusersLeft } from '../plan/superusers.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
@@ -28,8 +26,7 @@ async function loginOf(
   { client, pacing, signal, settings: { acceptedRisks = [] } }: Service,
 ): Promise<LoginPlan> {
   const options = { client, pacing, signal };
-  const losses = superuserLosses(changes);
-  const groups = losses.length > 0 ? await readSuperuserGroups(options) : undefined;
+  const groups = superuserLosses(changes).length > 0 ? await groupsToJudge(changes, options) : undefined;
   const { changes: known, refused } = withSuperusersLeft(changes, groups, acceptedRisks);
   const declared = declaredLogins(known);
   if (declared.length === 0) return { changes: known, refused };
@@ -37,15 +34,11 @@ async function loginOf(
   return { ...login, refused: [...refused, ...login.refused] };
 }
 
-/** The groups that make superusers, with their users. */
-async function readSuperuserGroups(
+/** Enough groups to judge whether an active superuser is left: the hierarchy matters only if none is in their groups themselves. */
+async function groupsToJudge(
+  changes: readonly ReadyChange[],
   options: Pick<Service, 'client' | 'pacing' | 'signal'>,
-): Promise<readonly JsonObject[] | undefined> {
-  for (const { login, family } of kinds) {
-    if (login?.is !== 'superuser group') continue;
-    const query = { [login.grants]: 'true', include_users: 'true', ordering: family.identity };
-    const read = await readWhole({ ...family.byName, query }, options);
-    return read.kind === 'whole' ? read.records.map(({ received }) => received) : undefined;
-  }
-  return undefined;
+): Promise<readonly HeldGroup[] | undefined> {
+  const groups = await readGroups('superusers', options);
+  return groups && !isAnyLeft(groups, changes) ? readGroups('all', options) : groups;
 }

@@ -414,17 +414,16 @@ describe('the login flow is requested without the token, before its first change
 });
 
 describe('a plan with the last active superuser', () => {
-  const people = {
-    tokens: [{ token: sandboxToken, superuser: true }],
-    groups: [{ name: 'admins', is_superuser: true }, { name: 'staff' }],
-  };
+  const people = { tokens: [{ token: sandboxToken, superuser: true }], groups: [] };
   const user = (more: string): string => `users:\n  - { username: alice, name: Alice${more} }\n`;
-  const entries = 'groups:\n  - { name: admins, is_superuser: true }\n';
+  const group = (entry: string): string => `groups:\n  - { ${entry} }\n`;
+  const entries = `${group('name: admins, is_superuser: true')}  - { name: ops, parents: [{ name: admins }] }
+  - { name: night-shift, parents: [{ name: ops }] }\n  - { name: staff }\n`;
 
-  /** A service in which alice is a superuser. */
-  async function withAlice(others = ''): Promise<Service> {
-    const service = sandboxTransport(people, undefined, '2025.12');
-    const text = entries + user(', groups: [{ name: admins }]') + others;
+  /** A service in which alice is a superuser: by a group that makes superusers, or by one below it. */
+  async function withAlice(by: string, others = '', release?: '2023.10'): Promise<Service> {
+    const service = sandboxTransport(people, undefined, release ?? '2025.12');
+    const text = `${entries}${user(`, groups: [{ name: ${by} }, { name: staff }]`)}${others}`;
     const { ending, stderr } = await run(apply, service, text);
     expect(ending, stderr).toBe('done');
     return service;
@@ -432,13 +431,29 @@ describe('a plan with the last active superuser', () => {
 
   const losses: readonly (readonly [condition: string, text: string])[] = [
     ['is disabled', user(', is_active: false')],
-    ['is removed from the group', user(', groups: []')],
+    ['is removed from the group', user(', groups: [{ name: staff }]')],
     ['is deleted', 'users:\n  - { username: alice, state: absent }\n'],
-    ['is in a group that loses its superuser rights', 'groups:\n  - { name: admins, is_superuser: false }\n'],
+    ['is in a group that loses its superuser rights', group('name: admins, is_superuser: false')],
+  ];
+  const nested: typeof losses = [
+    ...losses,
+    ['is in a group whose parent leaves the superusers', group('name: ops, parents: []')],
+    ['is in a group that leaves its parent', group('name: night-shift, parents: [{ name: staff }]')],
+    ['is in a group that is deleted', group('name: night-shift, state: absent')],
+    ['is in a group whose parent is deleted', group('name: ops, state: absent')],
   ];
 
-  test.each(losses)('is refused if that user %s', async (_, text) => {
-    const service = await withAlice();
+  test.each([
+    ...losses.map(([condition, text]) => ({ condition, text, by: 'admins', release: undefined })),
+    ...nested.map(([condition, text]) => ({ condition, text, by: 'night-shift', release: undefined })),
+    ...nested.map(([condition, text]) => ({
+      condition,
+      text,
+      by: 'night-shift',
+      release: '2023.10' as const,
+    })),
+  ])('is refused if that user, by $by, $condition', async ({ text, by, release }) => {
+    const service = await withAlice(by, '', release);
     const { ending, stderr, stdout } = await run(plan, service, text);
     expect(ending, stdout + stderr).toBe('invalid');
     expect(stderr).toMatch(/no active user with the rights of a superuser is left.*\[lockout\]/s);
@@ -446,19 +461,41 @@ describe('a plan with the last active superuser', () => {
     expect(allowed.stdout).toContain('locks people out: no active user');
   });
 
-  test.each(losses.slice(0, 3))(
-    'is accepted if another superuser is left although that user %s',
-    async (_, text) => {
-      const service = await withAlice('  - { username: bob, name: Bob, groups: [{ name: admins }] }\n');
+  test.each(losses.slice(0, 3).flatMap((loss) => ['admins', 'ops'].map((by) => [...loss, by] as const)))(
+    'is accepted although that user %s, if another is left',
+    async (_, text, by) => {
+      const other = `  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
+      const service = await withAlice('admins', other);
       const { ending, stderr } = await run(plan, service, text);
       expect(ending, stderr).toBe('done');
     },
   );
 
-  test('is accepted if it makes another user a superuser', async () => {
-    const service = await withAlice();
-    const text = `${user(', is_active: false')}  - { username: bob, name: Bob, groups: [{ name: admins }] }\n`;
-    const { ending, stderr } = await run(plan, service, text);
-    expect(ending, stderr).toBe('done');
+  test.each(['admins', 'ops', 'others'])(
+    'is accepted if it makes another user a superuser, by %s',
+    async (by) => {
+      const service = await withAlice('admins');
+      const others =
+        group('name: others, parents: [{ name: more }]') + '  - { name: more, is_superuser: true }\n';
+      const text = `${others}${user(', is_active: false')}  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
+      const { ending, stderr } = await run(plan, service, text);
+      expect(ending, stderr).toBe('done');
+    },
+  );
+
+  test('is accepted where somebody else leaves a group, without reading all groups', async () => {
+    const service = await withAlice(
+      'admins',
+      '  - { username: bob, name: Bob, groups: [{ name: staff }] }\n',
+    );
+    const from = service.requests.length;
+    const { ending, stdout } = await run(
+      plan,
+      service,
+      'users:\n  - { username: bob, name: Bob, groups: [] }\n',
+    );
+    expect(ending, stdout).toBe('done');
+    const groups = service.requests.slice(from).filter(({ path }) => path.includes('include_users=true'));
+    expect(groups.map(({ path }) => path.includes('is_superuser=true'))).toEqual([true]);
   });
 });

@@ -1,0 +1,66 @@
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
+import { toNewestRelease } from '../kinds/forms.ts';
+import { plainUuid } from '../kinds/values.ts';
+import type { Client } from '../service/client.ts';
+import type { Pacing } from '../service/pacing.ts';
+import { readWhole } from '../service/read-whole.ts';
+
+/** A group with its own members. */
+export interface HeldGroup {
+  readonly key: string;
+  /** Whether it makes superusers of its members, which are also those of the groups below it. */
+  readonly grants: boolean;
+  readonly parents: readonly string[];
+  readonly members: readonly { readonly key: string; readonly isActive: boolean }[];
+}
+
+interface ReadOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** All groups, or only those that make superusers themselves; undefined if they cannot be read. */
+export async function readGroups(
+  which: 'all' | 'superusers',
+  options: ReadOptions,
+): Promise<readonly HeldGroup[] | undefined> {
+  for (const kind of kinds) {
+    const { login, family } = kind;
+    if (login?.is !== 'superuser group') continue;
+    const { grants, parents } = login;
+    const query = {
+      ...(which === 'superusers' && { [grants]: 'true' }),
+      include_users: 'true',
+      ordering: family.identity,
+    };
+    const read = await readWhole({ ...family.byName, query }, options);
+    if (read.kind !== 'whole') return undefined;
+    return read.records.map(({ received }): HeldGroup => {
+      const group = toNewestRelease(kind, received);
+      return {
+        key: keyOf(group['pk'] ?? null),
+        grants: group[grants] === true,
+        parents: keysOf(group[parents] ?? null),
+        members: membersIn(group),
+      };
+    });
+  }
+  return undefined;
+}
+
+function membersIn({ users_obj: users = null }: JsonObject): HeldGroup['members'] {
+  return (isJsonList(users) ? users : []).flatMap((user) =>
+    isJsonObject(user) ? [{ key: keyOf(user['pk'] ?? null), isActive: user['is_active'] !== false }] : [],
+  );
+}
+
+/** An id, or the name of a record without one. */
+export function keyOf(id: JsonValue): string {
+  return textOf(plainUuid(id));
+}
+
+export function keysOf(ids: JsonValue): readonly string[] {
+  return isJsonList(ids) ? ids.map((id) => keyOf(id)) : [];
+}
