@@ -20,7 +20,9 @@ function memoize<Key, Value>(
   make: (key: Key) => Value,
 ): (key: Key) => Value {
   return (key) => {
-    const made = cache.get(key) ?? { value: make(key) };
+    const found = cache.get(key);
+    if (found) return found.value;
+    const made = { value: make(key) };
     cache.set(key, made);
     return made.value;
   };

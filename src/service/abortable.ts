@@ -1,11 +1,9 @@
+import { onAbort } from './on-abort.ts';
 import type { Exchange, Transport } from './transport.ts';
 
 /** A transport that cancels every request when the signal aborts, and sends no more. */
 export function abortable(send: Transport, signal: AbortSignal): Transport {
-  const underWay = new Set<() => void>();
-  signal.addEventListener('abort', () => {
-    for (const giveUp of underWay) giveUp();
-  });
+  const underWay = onAbort(signal);
   return (request, ownSignal) =>
     new Promise<Exchange>((resolve, reject) => {
       if (signal.aborted) {
@@ -14,9 +12,10 @@ export function abortable(send: Transport, signal: AbortSignal): Transport {
       }
       const giveUp = (): void => resolve({ kind: 'lost', error: new GivenUpError() });
       underWay.add(giveUp);
-      send(request, ownSignal)
-        .finally(() => underWay.delete(giveUp))
-        .then(resolve, reject);
+      send(request, ownSignal).then((exchange) => {
+        underWay.delete(giveUp);
+        resolve(exchange);
+      }, reject);
     });
 }
 

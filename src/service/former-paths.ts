@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/all.ts';
-import type { Exchange, Transport } from './transport.ts';
+import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 const moved = kinds.flatMap(({ path, formerPath }) =>
   formerPath === undefined ? [] : [{ path, was: formerPath.path }],
@@ -8,9 +8,16 @@ const moved = kinds.flatMap(({ path, formerPath }) =>
 /** A transport that tries the paths of earlier releases. An unknown path has no effect; once a former path works, it is kept. */
 export function withFormerPaths(send: Transport): Transport {
   const earlier = new Set<string>();
-  return async (request, signal) => {
+  return (request, signal) => {
     const kind = moved.find(({ path }) => request.path.startsWith(path));
-    if (kind === undefined) return send(request, signal);
+    return kind === undefined ? send(request, signal) : sendMoved(kind, request, signal);
+  };
+
+  async function sendMoved(
+    kind: (typeof moved)[number],
+    request: HttpRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Exchange> {
     const former = { ...request, path: kind.was + request.path.slice(kind.path.length) };
     if (earlier.has(kind.path)) return send(former, signal);
     const answer = await send(request, signal);
@@ -21,7 +28,7 @@ export function withFormerPaths(send: Transport): Transport {
     if (other.kind === 'never_sent' && request.method !== 'GET' && isRefusedMethod(answer)) return answer;
     if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
     return other;
-  };
+  }
 }
 
 function isOfService({ status, headers }: Exchange & { kind: 'answered' }): boolean {

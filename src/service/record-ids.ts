@@ -16,17 +16,22 @@ const named = kinds.flatMap(({ path, formerPath, family: { id, path: shared } })
 export function withIds<Request extends HttpRequest>(
   send: (request: Request, signal?: AbortSignal) => Promise<Exchange>,
 ): (request: Request, signal?: AbortSignal) => Promise<Exchange> {
-  return async (request, signal) => {
-    const exchange = await send(request, signal);
+  return (request, signal) => {
     const found = named.find(([path]) => request.path.startsWith(path));
-    if (found === undefined || exchange.kind !== 'answered' || exchange.status >= 300) return exchange;
+    const answer = send(request, signal);
+    if (found === undefined) return answer;
     const [path, id] = found;
     const depth = isListed(request, path) ? 3 : 1;
-    return {
-      ...exchange,
-      body: withPk(exchange.body, id, depth),
-      ...(exchange.asReceived !== undefined && { asReceived: withPk(exchange.asReceived, id, depth) }),
-    };
+    return answer.then((exchange) => withPks(exchange, id, depth));
+  };
+}
+
+function withPks(exchange: Exchange, id: string, depth: number): Exchange {
+  if (exchange.kind !== 'answered' || exchange.status >= 300) return exchange;
+  return {
+    ...exchange,
+    body: withPk(exchange.body, id, depth),
+    ...(exchange.asReceived !== undefined && { asReceived: withPk(exchange.asReceived, id, depth) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/all.ts';
-import type { Transport } from './transport.ts';
+import type { Exchange, Transport } from './transport.ts';
 
 const singles: ReadonlyMap<string, string> = new Map(
   kinds.flatMap(({ path, single }) => (single === undefined ? [] : [[path, single] as const])),
@@ -10,16 +10,20 @@ const pagination =
 
 /** A transport that shows a settings record like any other record: with an id and a name, and as a page of a list. */
 export function withSettingsAsRecords(send: Transport): Transport {
-  return async (request, signal) => {
-    const exchange = await send(request, signal);
+  return (request, signal) => {
     const [path = '', query] = request.path.split('?', 2);
     const single = singles.get(path);
-    if (single === undefined || exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
-    // Edits the JSON text instead of parsing it, so that large numbers stay exact.
-    const named = exchange.body.replace(/^\s*\{(?=\s*")/, `{"pk":"${single}","name":"${single}",`);
-    const isPage = new URLSearchParams(query).has('page_size');
-    const body =
-      isPage && named !== exchange.body ? `{"pagination":${pagination},"results":[${named}]}` : named;
-    return { ...exchange, body };
+    const answer = send(request, signal);
+    return single === undefined ? answer : answer.then((exchange) => asRecord(exchange, single, query));
   };
+}
+
+function asRecord(exchange: Exchange, single: string, query: string | undefined): Exchange {
+  if (exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
+  // Edits the JSON text instead of parsing it, so that large numbers stay exact.
+  const named = exchange.body.replace(/^\s*\{(?=\s*")/, `{"pk":"${single}","name":"${single}",`);
+  const isPage = new URLSearchParams(query).has('page_size');
+  const body =
+    isPage && named !== exchange.body ? `{"pagination":${pagination},"results":[${named}]}` : named;
+  return { ...exchange, body };
 }

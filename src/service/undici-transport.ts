@@ -1,8 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { asError } from '../base/errors.ts';
 import { createAgent, type AgentOptions } from './agent.ts';
+import { onAbort } from './on-abort.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
@@ -30,8 +30,12 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   const timeoutMs = Math.min(connectTimeoutMs, options.timeoutMs);
   const agent = options.dispatcher ?? createAgent({ ...options, timeoutMs });
   const { origin, pathname, protocol } = new URL(options.baseUrl);
+  // From release 2025.10 on, the service translates its messages into the requested language.
+  const anonymousHeaders = { 'accept-language': 'en', ...options.headers, accept: 'application/json' };
   const target: Target = {
-    ...options,
+    timeoutMs: options.timeoutMs,
+    headers: { ...anonymousHeaders, authorization: options.authorization },
+    anonymousHeaders,
     dispatcher: agent,
     origin,
     isPlain: protocol === 'http:',
@@ -46,8 +50,10 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   };
 }
 
-interface Target extends UndiciTransportOptions {
+interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly dispatcher: Dispatcher;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly anonymousHeaders: Readonly<Record<string, string>>;
   readonly origin: string;
   readonly isPlain: boolean;
   readonly basePath: string;
@@ -57,13 +63,14 @@ interface Target extends UndiciTransportOptions {
 
 function exchange(
   request: HttpRequest,
-  { dispatcher, origin, isPlain, basePath, name, authorization, headers, timeoutMs }: Target,
+  { dispatcher, origin, isPlain, basePath, name, headers, anonymousHeaders, timeoutMs }: Target,
   signal: AbortSignal | undefined,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
+    const interrupts = signal && onAbort(signal);
     const handler = new ExchangeHandler(isPlain, name, (result) => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', interrupt);
+      interrupts?.delete(interrupt);
       resolve(result);
     });
     const interrupt = (): void => handler.giveUp(asError(signal?.reason));
@@ -78,22 +85,15 @@ function exchange(
       interrupt();
       return;
     }
-    if (signal) {
-      setMaxListeners(0, signal); // one for each request that is under way is no leak
-      signal.addEventListener('abort', interrupt, { once: true });
-    }
+    interrupts?.add(interrupt);
     try {
       const options: Dispatcher.DispatchOptions = {
         origin,
         path: basePath + request.path,
         method: request.method,
         headers: {
-          // From release 2025.10 on, the service translates its messages into the requested language.
-          'accept-language': 'en',
-          ...headers,
-          accept: 'application/json',
-          ...(request.isAnonymous ? {} : { authorization }),
-          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(request.isAnonymous ? anonymousHeaders : headers),
+          ...(request.body !== undefined && { 'content-type': 'application/json' }),
         },
         body: request.body ?? null,
         headersTimeout: 0,
@@ -185,7 +185,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
 function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   const single: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
     if (value !== undefined) single[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return single;
