@@ -11,11 +11,12 @@ export function abortable(send: Transport, signal: AbortSignal): Transport {
         return;
       }
       const giveUp = (): void => resolve({ kind: 'lost', error: new GivenUpError() });
-      underWay.add(giveUp);
-      send(request, ownSignal).then((exchange) => {
+      const end = (exchange: Exchange): void => {
         underWay.delete(giveUp);
         resolve(exchange);
-      }, reject);
+      };
+      underWay.add(giveUp);
+      send(request, ownSignal).then(end, reject);
     });
 }
 
