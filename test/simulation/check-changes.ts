@@ -8,6 +8,7 @@ import {
   type ReportedOutcome,
   type Values,
 } from './history.ts';
+import { isWrite } from './events.ts';
 import { differingFrom, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** How a run changed what was there. */
@@ -120,7 +121,11 @@ function checkChange(
   const planned = run.delivered.findLast((answer) => before(answer, approved) && shownIn(answer, identity));
   const base = planned && shownIn(planned, identity);
   const changed = differingFrom(wanted, now).filter((field) => base?.fields[field] !== now.fields[field]);
-  if (base?.pk !== now.pk || changed.length > 0)
+  // What this run has created gets the rest of it.
+  const isOwn = run.sent.some(
+    (event) => event.purpose === 'create' && isSame(event, identity) && before(event, change),
+  );
+  if (!(identity.isInParts && isOwn) && (base?.pk !== now.pk || changed.length > 0))
     fail('kept', `${says}, although somebody else had changed ${changed.join(', ') || 'which it is'}`);
   // What later releases call otherwise is sent under its former name as well.
   const { formerFields = { parent: 'parents' } } = identity;
@@ -149,7 +154,9 @@ function checkChange(
 /** Whether what is said to be changed is as declared, and this run knew that after it had sent a change. */
 export function checkUpdated(run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
   const wanted = run.wants[addressOf(reported)] ?? {};
-  const first = run.sent.find((event) => event.purpose === 'change' && isSame(event, reported));
+  const first = run.sent.find(
+    (event) => isSame(event, reported) && isWrite(event) && event.purpose !== 'create',
+  );
   const hasSeen = run.delivered.some((answer) => {
     const shown = shownIn(answer, reported);
     return first && run.before(first, answer) && shown && differingFrom(wanted, shown).length === 0;

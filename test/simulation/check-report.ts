@@ -178,8 +178,13 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       fail('seen', `${says}, and never saw it`);
     checkCompared(history, run, reported, fail);
   }
-  const counted = posts.filter((post) => !(cannotHave(run, post) && metOutage(run, post)));
+  const identity = history.declared.find((other) => isSame(other, reported));
+  const counted = posts.filter(
+    (post) =>
+      !(cannotHave(run, post) && metOutage(run, post)) && (!identity?.isInParts || post.purpose === 'create'),
+  );
   if (counted.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
+  if (identity?.isInParts) checkComplete(history, run, reported, fail);
   switch (outcome) {
     case 'created':
       if (
@@ -233,9 +238,25 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       )
         fail('doubt', `${says}, and every answer was clear`);
       break;
+    case 'unfinished':
+      if (!identity?.isInParts || !wasPresent(history, reported, run))
+        fail('one_outcome', `${says}, which takes one request`);
+      break;
     default:
       fail('one_outcome', `${says}, which is no outcome`);
   }
+}
+
+/** That a record of a circle that is reported as done is so. */
+function checkComplete(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
+  const { outcome, doubt, differences = [] } = reported;
+  if (!['created', 'updated', 'unchanged'].includes(outcome) || doubt !== undefined) return;
+  const address = addressOf(reported);
+  const told = new Set(differences.map(({ field }) => field));
+  const last = versionsDuring(history, reported, run).at(-1);
+  const lacking = last ? differingFrom(run.wants[address] ?? {}, last) : ['id'];
+  if (lacking.some((field) => !told.has(field)))
+    fail('complete', `${run.name} reports ${address} as ${outcome}, without its ${lacking.join(', ')}`);
 }
 
 /** Whether a change left it otherwise than declared, by the service or by somebody else. */

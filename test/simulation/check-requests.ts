@@ -76,7 +76,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   for (const identity of plainOf(history)) {
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
-    const writes = mine.filter((event) => event.method === 'POST' && !isReplaced(run, event));
+    const writes = mine.filter((event) => event.purpose === 'create' && !isReplaced(run, event));
     // A group that was not looked up is not planned.
     const isLeftOut = mayBeDoubled(identity) && writes.length === 0;
     if (canBeLookedUp(history, identity, run) && planned && !isLeftOut) {
@@ -231,7 +231,8 @@ function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolea
       const identity = declared.find((other) => isSame(other, event));
       // What is created closed gets what it opens with by a change.
       const isMine =
-        identity?.isOfAccess && run.sent.some((one) => one.purpose === 'create' && isSame(one, event));
+        (identity?.isOfAccess ?? identity?.isInParts) &&
+        run.sent.some((one) => one.purpose === 'create' && isSame(one, event));
       const isAllowedTo = isMine === true || (run.mayChange && capabilities.includes('update'));
       return isAllowedTo && identity !== undefined && canBeLookedUp(history, event);
     }

@@ -44,6 +44,10 @@ export interface DeclaredIdentity extends Identity {
   readonly isUnique?: boolean;
   /** The declared record within which its name counts. */
   readonly within?: Identity;
+  /** It belongs to a circle, and is created by several requests: a reference, or bindings, follow the create. */
+  readonly isInParts?: true;
+  /** Where the service lists what is bound to it. */
+  readonly boundAt?: string;
   /** It belongs to a world of access: it takes several writes, or is renamed or deleted. */
   readonly isOfAccess?: true;
 }

@@ -1,5 +1,7 @@
 import type { Random } from '../../src/base/clock.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { childFields } from '../../src/kinds/bindings.ts';
+import type { Children } from '../../src/kinds/children.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import { dice } from './dice.ts';
@@ -38,8 +40,19 @@ export interface DrawnRecord extends Pick<KindForm, 'kind' | 'ids' | 'writable'>
 type DrawnField = Pick<FieldForm, 'isRequired' | 'isShown' | 'isInPart'> &
   (
     | { readonly values: readonly [first: JsonValue, second: JsonValue] }
-    | { readonly names: readonly [Named]; readonly isList: boolean }
+    | {
+        readonly names: readonly [Named, ...Named[]];
+        readonly isList: boolean;
+        /** How they are bound, where they are not named by the record itself. */
+        readonly bound?: Bound;
+      }
   );
+
+interface Bound {
+  readonly children: Children;
+  /** The field of a binding with the id of what is bound. */
+  readonly idIn: string;
+}
 
 export type Edition = 'first' | 'second';
 
@@ -75,34 +88,119 @@ export async function drawKinds(random: Random, of: readonly Kind[] = drawnKinds
       else if (other) fields[field] = { ...drawable, names: [other] };
       else if (drawable.isRequired) return undefined;
     }
-    const partial = Object.keys(fields).find((field) => !fields[field]?.isRequired && fields[field]?.isShown);
-    const scope = fields[kind.scope ?? ''];
-    const { type, list, identity: field, path, formerPath, listing, update, isBase = false } = kind;
-    const identity: DeclaredIdentity = {
-      type,
-      name,
-      invalid: false,
-      hidden: false,
-      model: form.path,
-      field,
-      paths: [path, ...(formerPath ? [formerPath.path] : [])],
-      isUnique: listing.isUnique,
-      isBase,
-      formerFields: Object.fromEntries(
-        Object.entries(kind.fields).flatMap(([later, { formerly }]) => (formerly ? [[formerly, later]] : [])),
-      ),
-      sentAlong: update.sentAlong ?? [],
-      ...(scope && 'names' in scope && { within: scope.names[0] }),
-      ...(partial !== undefined && { partial }),
-    };
-    records.push({ kind, ids: form.ids, writable: form.writable, fields, identity });
-    return { ...identity, list };
+    const record = recordOf(form, name, fields);
+    records.push(record);
+    return { ...record.identity, list: kind.list };
   };
   for (let count = whole(1, 3); count > 0; count -= 1) {
     const kind = some(of);
     if (kind) for (let times = whole(1, 3); times > 0; times -= 1) await draw(kind, 2);
   }
   return records.length > 0 ? { release, records } : drawKinds(random, of);
+}
+
+function recordOf(
+  { kind, path: model, ids, writable }: KindForm,
+  name: string,
+  fields: DrawnRecord['fields'],
+): DrawnRecord {
+  const partial = Object.keys(fields).find((field) => !fields[field]?.isRequired && fields[field]?.isShown);
+  const scope = fields[kind.scope ?? ''];
+  const { type, identity: field, path, formerPath, listing, update, isBase = false } = kind;
+  const identity: DeclaredIdentity = {
+    type,
+    name,
+    invalid: false,
+    hidden: false,
+    model,
+    field,
+    paths: [path, ...(formerPath ? [formerPath.path] : [])],
+    isUnique: listing.isUnique,
+    isBase,
+    formerFields: Object.fromEntries(
+      Object.entries(kind.fields).flatMap(([later, { formerly }]) => (formerly ? [[formerly, later]] : [])),
+    ),
+    sentAlong: update.sentAlong ?? [],
+    ...(scope && 'names' in scope && { within: scope.names[0] }),
+    ...(partial !== undefined && { partial }),
+  };
+  return { kind, ids, writable, fields, identity };
+}
+
+/** Adds a record that is bound to another, and refers to it: neither can be created whole before the other. */
+export async function withCircle(
+  { release, records }: KindsScenario,
+  random: Random,
+): Promise<KindsScenario> {
+  const { pick } = dice(random);
+  const [first, ...rest] = await circlesIn(release);
+  if (first === undefined) return { release, records };
+  const { parent, child, field, back, bound } = pick([first, ...rest]);
+  const nameOf = ({ kind }: KindForm): string => `${kind.type.charAt(0)}o1`;
+  const to = (form: KindForm): Named => ({
+    type: form.kind.type,
+    name: nameOf(form),
+    list: form.kind.list,
+  });
+  const shown = { isRequired: false, isShown: true, isInPart: false } as const;
+  const inCircle = (
+    form: KindForm,
+    fields: DrawnRecord['fields'],
+    more: Partial<DeclaredIdentity>,
+  ): DrawnRecord => {
+    const record = recordOf(form, nameOf(form), { ...requiredOf(form, nameOf(form)), ...fields });
+    return { ...record, identity: { ...record.identity, isInParts: true, ...more } };
+  };
+  const toParent: DrawnField = { ...shown, isList: false, names: [to(parent)] };
+  const toChild: DrawnField = { ...shown, isList: true, names: [to(child)], bound };
+  const both = [
+    inCircle(child, { [back]: toParent }, {}),
+    inCircle(parent, { [field]: toChild }, { boundAt: bound.children.path }),
+  ];
+  return { release, records: [...records, ...both] };
+}
+
+interface Circle {
+  readonly parent: KindForm;
+  readonly field: string;
+  readonly bound: Bound;
+  readonly child: KindForm;
+  /** The field of the child that refers to the parent. */
+  readonly back: string;
+}
+
+async function circlesIn(release: SandboxRelease): Promise<readonly Circle[]> {
+  const forms = (await Promise.all(drawnKinds.map((kind) => formOf(release, kind)))).flatMap((form) =>
+    form && isDrawnAlone(form) ? [form] : [],
+  );
+  return forms.flatMap((parent) =>
+    childFields(parent.kind).flatMap(([field, children]) =>
+      children.binds.flatMap(({ idIn, refersTo }) =>
+        forms.flatMap((child) =>
+          Object.entries(child.fields).flatMap(([back, of]): Circle[] =>
+            child.kind.family === refersTo && 'list' in of && of.list === parent.kind.list && !of.isList
+              ? [{ parent, field, bound: { children, idIn }, child, back }]
+              : [],
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Whether it needs no other record. */
+function isDrawnAlone({ fields }: KindForm): boolean {
+  return Object.values(fields).every((of) => 'values' in of || !of.isRequired);
+}
+
+function requiredOf({ fields }: KindForm, name: string): DrawnRecord['fields'] {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([field, of]) =>
+      'values' in of && of.isRequired
+        ? [[field, { ...of, values: [ownValue(of.values[0], name), ownValue(of.values[1], name)] as const }]]
+        : [],
+    ),
+  );
 }
 
 /** What is declared of a record in an edition, by its fields; what is named goes through `nameOf`. */
@@ -126,11 +224,26 @@ export function kindsManifestOf({ records }: KindsScenario, edition: Edition): s
     const entry = {
       [kind.identity]: identity.name,
       ...(kind.variant && { [kind.variant.field]: kind.variant.value }),
-      ...declaredOf(record, edition, ({ list, name }) => ({ [keyOf(list)]: name })),
+      ...boundInside(
+        record,
+        declaredOf(record, edition, ({ list, name }) => ({ [keyOf(list)]: name })),
+      ),
     };
     lists.set(kind.list, [...(lists.get(kind.list) ?? []), entry]);
   }
   return JSON.stringify({ version: 1, ...Object.fromEntries(lists) });
+}
+
+/** What is bound is declared with its order. */
+function boundInside(record: DrawnRecord, declared: JsonObject): JsonObject {
+  const entries = Object.entries(declared).map(([field, value]): [string, JsonValue] => {
+    const bound = boundIn(record, field);
+    return [
+      field,
+      bound && isJsonList(value) ? value.map((named, order) => ({ [bound.idIn]: named, order })) : value,
+    ];
+  });
+  return Object.fromEntries(entries);
 }
 
 export function kindsWantsOf({ records }: KindsScenario, edition: Edition): Record<string, Values> {
@@ -153,8 +266,24 @@ export function kindBodyOf(
   idOf: (named: Named) => JsonValue,
 ): JsonObject {
   const all = Object.entries(declaredOf(record, edition === 'bare' ? 'second' : edition, idOf));
-  const fields = all.filter(([field]) => edition !== 'bare' || record.fields[field]?.isRequired);
+  const fields = all.filter(
+    ([field]) => !boundIn(record, field) && (edition !== 'bare' || record.fields[field]?.isRequired),
+  );
   return { [record.kind.identity]: record.identity.name, ...Object.fromEntries(fields) };
+}
+
+/** How a field is bound; nothing where it is one of the record itself. */
+function boundIn({ fields }: DrawnRecord, field: string): Bound | undefined {
+  const of = fields[field];
+  return of && 'names' in of ? of.bound : undefined;
+}
+
+/** The field of a record for what is bound to it. */
+export function boundFieldOf(record: DrawnRecord): (Bound & { readonly field: string }) | undefined {
+  return Object.keys(record.fields).flatMap((field) => {
+    const bound = boundIn(record, field);
+    return bound ? [{ ...bound, field }] : [];
+  })[0];
 }
 
 /** A change of a declared field by somebody else; nothing where there is none that can be changed. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
-import { textOf, type JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './rules.ts';
@@ -43,6 +43,10 @@ interface Around {
 }
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
+
+function answeredWith(status: number, body: string): Answered {
+  return { kind: 'answered', status, headers: {}, body };
+}
 
 const notFound = { status: 404, body: '{"detail":"Not found."}' };
 
@@ -461,8 +465,24 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'true',
     transport: (network) => (request, signal) =>
       request.method === 'DELETE' && !request.path.startsWith(bindingsPath)
-        ? Promise.resolve({ kind: 'answered', status: 204, headers: {}, body: '' })
+        ? Promise.resolve(answeredWith(204, ''))
         : network(request, signal),
+  },
+  'sets the last reference of a circle without checking it': {
+    breaks: 'complete',
+    from: 50,
+    transport: (network) => {
+      const created = new Map<string, JsonObject>();
+      return async (request, signal) => {
+        const own = created.get(request.path.split('/').at(-2) ?? '');
+        if (own && request.method === 'PATCH')
+          return answeredWith(200, JSON.stringify({ ...own, ...sentIn(request) }));
+        const exchange = await network(request, signal);
+        const made = exchange.kind === 'answered' && exchange.status === 201 && parseJson(exchange.body);
+        if (made && isJsonObject(made)) created.set(textOf(made['pk']), made);
+        return exchange;
+      };
+    },
   },
   'prints the secret of a provider': {
     breaks: 'secret',

@@ -30,6 +30,8 @@ function asNamed(
   const last = pathname.split('/').at(-2) ?? '';
   if (pathname.startsWith(bindingsPath))
     return { purpose: 'access', type: 'application', name: targetOf(path, body) ?? '(who may open some)' };
+  const parent = declared.find(({ boundAt }) => boundAt !== undefined && pathname.startsWith(boundAt));
+  if (parent && method !== 'GET') return { purpose: 'access', type: parent.type, name: parent.name };
   for (const drawn of declared) {
     const place = drawn.paths?.find((each) => pathname.startsWith(each));
     if (place) return askedOfDrawn({ method, path, body }, place, drawn, { declared, nameOf });

@@ -56,6 +56,8 @@ export const rules = {
   bound_once:
     'A binding is created only if a list read before does not contain it, and not again after an answer that may hide a success.',
   true: 'An application reported as created, changed or in sync has the declared bindings and its provider. A record reported as deleted is gone.',
+  complete:
+    'A record of a circle is reported as created, changed or in sync only if it has its last reference, or all of its bindings.',
   secret: 'No output contains a declared secret, or one that the service shows.',
   silent: 'Nothing is reported about access that could not be read.',
   renamed: 'A renamed record keeps its id, and never exists under both names.',

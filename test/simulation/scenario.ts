@@ -2,7 +2,7 @@ import type { Random } from '../../src/base/clock.ts';
 import type { Capability } from '../../src/kinds/capability.ts';
 import { accessOf, identitiesOf, type AccessScenario } from './access.ts';
 import { edits, type Condition, type Edit, type Style } from './declaration.ts';
-import { drawKinds, isNamed, type KindsScenario } from './kinds.ts';
+import { drawKinds, isNamed, withCircle, type KindsScenario } from './kinds.ts';
 import { dice } from './dice.ts';
 import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
@@ -424,6 +424,26 @@ export function withAccess(scenario: Scenario, random: Random): Scenario {
     runs: [run('first', 0), ...(chance(0.3) ? [run('second', whole(0, 400))] : [])],
     failFast: false,
     ceiling: pick([1, 2, 8]),
+  };
+}
+
+/**
+ * Lets two of the records wait for each other. They are created by several requests, which the laws follow where nobody else writes,
+ * and where a run may change what another one has begun.
+ */
+export async function withCircles(scenario: Scenario, random: Random): Promise<Scenario> {
+  const { chance, pick } = dice(random);
+  if (scenario.kinds === undefined || !chance(0.15)) return scenario;
+  const kinds = await withCircle(scenario.kinds, random);
+  const declared = kinds.records.map(({ identity }) => identity);
+  return {
+    ...scenario,
+    kinds,
+    declared,
+    capabilities: ['update'],
+    changes: { approvedAfter: pick([0, 100, 1000]) },
+    runs: scenario.runs.slice(0, 1),
+    actor: [],
   };
 }
 

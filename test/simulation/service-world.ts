@@ -15,7 +15,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { accessSeedOf, accessWantsOf, declaredSecret, providersBefore, type Deed } from './access.ts';
 import { fromTheStart } from './kind-fields.ts';
-import { kindBodyOf, kindEditOf, kindVersionOf, type DrawnRecord } from './kinds.ts';
+import { boundFieldOf, kindBodyOf, kindEditOf, kindVersionOf, type DrawnRecord } from './kinds.ts';
 import { AccessWatch } from './access-watch.ts';
 import {
   addressOf,
@@ -147,9 +147,13 @@ export class ServiceWorld {
     const drawn = this.#drawn(identity);
     if (drawn === undefined) return [];
     const body = bodyIn(request);
-    const ids = Object.entries(drawn.fields).flatMap(([field, of]) =>
-      'names' in of ? [body[field] ?? []].flat() : [],
-    );
+    const bound = boundFieldOf(drawn);
+    const ids =
+      bound && request.path.startsWith(bound.children.path)
+        ? ['target', bound.idIn].flatMap((field) => body[field] ?? [])
+        : Object.entries(drawn.fields).flatMap(([field, of]) =>
+            'names' in of ? [body[field] ?? []].flat() : [],
+          );
     const told = this.#told.get(run) ?? '';
     return ids.flatMap((id) => (id === null || told.includes(JSON.stringify(id)) ? [] : textOf(id)));
   }
@@ -263,9 +267,30 @@ export class ServiceWorld {
     const record =
       this.#sandbox.record(kind, name) ??
       (formerly === undefined ? undefined : this.#sandbox.record(kind, formerly));
-    if (record === undefined || this.#watch === undefined || type !== 'application') return record;
+    if (record === undefined) return undefined;
+    if (this.#watch === undefined || type !== 'application') return this.#withBound(identity, record);
     const provider = this.#providerNamed(record['provider'] ?? null);
     return { ...record, access: this.#watch.boundTo(name).toSorted(), provider };
+  }
+
+  /** A drawn record with what is bound to it. */
+  #withBound(identity: Identity, record: JsonObject): JsonObject {
+    const drawn = this.#declared(identity)?.boundAt === undefined ? undefined : this.#drawn(identity);
+    const bound = drawn && boundFieldOf(drawn);
+    if (bound === undefined) return record;
+    const { field, idIn, children } = bound;
+    const query = new URLSearchParams({
+      [children.ofParents.parameter]: textOf(record['pk']),
+      ordering: 'order',
+      page_size: '100',
+    });
+    const { body } = this.#sandbox.handle({
+      method: 'GET',
+      path: `${children.path}?${query.toString()}`,
+      headers: { authorization: `Bearer ${tokens.healed}` },
+      body: '',
+    });
+    return { ...record, [field]: listIn(body).results.map((binding) => binding[idIn] ?? null) };
   }
 
   /** What there is of all that is declared. */
@@ -326,7 +351,7 @@ export class ServiceWorld {
           method === 'GET' || this.#watch || this.#scenario.kinds
             ? {}
             : { refers: this.#referred(underWay.request) };
-        const isBind = purpose === 'access' && method === 'POST';
+        const isBind = purpose === 'access' && method === 'POST' && this.#watch !== undefined;
         const binds = isBind && { binds: this.#watch?.subjectIn(bodyIn(underWay.request)) ?? 'nobody' };
         const ids = method === 'GET' ? [] : this.#untold(run, underWay);
         const untold = ids.length > 0 && { untold: ids };
@@ -758,14 +783,16 @@ export class ServiceWorld {
   /** The declared resources in the text of a record, or of a list. */
   #shownBy(type: Identity['type'], text: string): Readonly<Record<string, Version>> {
     const key = type + text;
-    const known = this.#shown.get(key);
+    // What is bound to a record stands in none of its answers, and changes without them.
+    const isInParts = this.#scenario.declared.some(({ boundAt }) => boundAt !== undefined);
+    const known = isInParts ? undefined : this.#shown.get(key);
     if (known !== undefined) return known;
     const json = parseJson(text);
     const records = isJsonObject(json) && !('results' in json) ? [json] : listOfJson(json).results;
     if (this.#watch) return {};
     const versions = records.flatMap((record) => {
       const identity = { type, name: this.#nameIn(type, record) };
-      const version = this.#versionIn(identity, record);
+      const version = this.#versionIn(identity, this.#withBound(identity, record));
       return version ? [[addressOf(identity), version] as const] : [];
     });
     const shows = Object.fromEntries(versions);

@@ -21,6 +21,7 @@ import {
   withPatience,
   withStrays,
   withAccess,
+  withCircles,
   withKinds,
   type Scenario,
 } from './scenario.ts';
@@ -114,7 +115,8 @@ async function scenarioUnder(seed: number, random: Random, contractOnly: boolean
   const ofAccess = seededRandom(seed ^ 0x0d00d00d);
   const which = ofAccess();
   if (which < 0.4) return withAccess(documented, ofAccess);
-  if (which < 0.65) return withKinds(documented, ofAccess);
+  if (which < 0.65)
+    return withCircles(await withKinds(documented, ofAccess), seededRandom(seed ^ 0x0c0c0c0c));
   const reading = withReading(documented, seededRandom(seed ^ 0x55555555));
   const handing = withHandovers(reading, seededRandom(seed ^ 0x33333333));
   const straying = withStrays(handing, seededRandom(seed ^ 0x0f0f0f0f));
