@@ -54,7 +54,7 @@ const roll = [
 ];
 
 describe('the library', () => {
-  test('plans and applies, and gives the documents of the commands', async () => {
+  test('plans and applies, and returns the documents of the commands', async () => {
     const paths = manifest(...roll);
     const planned = await plan(paths, service);
     expect(planned).toMatchObject({ ending: 'done', plan: { summary: { create: 2, in_sync: 1 } } });
@@ -86,18 +86,18 @@ describe('the library', () => {
   });
 
   test.each<[string, ApplyOptions, string, string]>([
-    ['the token is another', { token: 'another-token' }, 'denied', 'service-denied'],
-    ['it would create too much', { maxCreates: 1 }, 'failed', 'too-many-creates'],
-    ['the signal has aborted', { signal: AbortSignal.abort() }, 'interrupted', 'interrupted'],
-    ['nobody confirms it', { confirm: () => false }, 'failed', 'not-confirmed'],
-  ])('reports why nothing was begun when %s', async (_, options, ending, code) => {
+    ['the token is wrong', { token: 'another-token' }, 'denied', 'service-denied'],
+    ['it would create too many', { maxCreates: 1 }, 'failed', 'too-many-creates'],
+    ['the signal is aborted', { signal: AbortSignal.abort() }, 'interrupted', 'interrupted'],
+    ['the confirmation is refused', { confirm: () => false }, 'failed', 'not-confirmed'],
+  ])('reports why nothing was started if %s', async (_, options, ending, code) => {
     const applied = await apply(manifest(...roll), { ...service, ...options });
     expect(applied).toMatchObject({ ending, diagnostics: [{ code }] });
     expect(applied.run).toBeUndefined();
     expect(await applied.report('text')).toContain(`[${code}]`);
   });
 
-  test('asks with the plan, only if there are changes', async () => {
+  test('passes the plan to the confirmation, only if there are changes', async () => {
     const asked: unknown[] = [];
     const confirm: ApplyOptions['confirm'] = ({ summary }) => asked.push(summary.create) > 0;
     expect((await apply(manifest(...roll), { ...service, confirm })).ending).toBe('done');
@@ -105,7 +105,7 @@ describe('the library', () => {
     expect(asked).toEqual([2]);
   });
 
-  test('finishes changes under way when the signal aborts, and starts no more', async () => {
+  test('completes changes under way when the signal aborts, and starts no more', async () => {
     const users = Array.from({ length: 40 }, (_, index) => `  - { username: user-${index}, name: A }`);
     const stop = new AbortController();
     onRequest = (method) => {
@@ -142,7 +142,7 @@ describe('the library', () => {
     await expect(rejection).rejects.toThrow(message);
   });
 
-  test('works in the time and over the network that it is given', async () => {
+  test('uses the clock and the network that it is given', async () => {
     const sent: string[] = [];
     const connect: typeof nodeService.connect = async (settings) => {
       const { send, close } = await nodeService.connect(settings);
@@ -156,14 +156,14 @@ describe('the library', () => {
   });
 });
 
-describe('secrets of manifests and of the library', () => {
+describe('the secrets of manifests and of the library', () => {
   test.each([
     ['a success', undefined],
     ['a refusal', 400],
     ['a crash', 500],
-    ['what is called a success', 201],
+    ['a success with another body', 201],
     ['a redirect', 302],
-  ])('is shown after %s that repeats it, however it is looked at', async (_what, status) => {
+  ])('are not shown after %s that repeats them, in any form', async (_what, status) => {
     const escaped = sandboxToken.replace(/[^a-z]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
     const body = `{"pk":"${escaped}","name":["${escaped} ${btoa(sandboxToken)}"],"${escaped}":{"${secret}":1},"slug":"wiki"}`;
     const headers = { location: `https://${sandboxToken}.example.com/`, 'x-authentik-id': sandboxToken };
@@ -179,7 +179,7 @@ describe('secrets of manifests and of the library', () => {
     ['env:SECRET', { token: secret }],
     ['file:client.key', { clientCert: 'client.pem', clientKey: 'client.key' }],
     ['file:link', { clientCert: 'client.pem', clientKey: 'client.key' }],
-  ])('can be sent by a manifest that refers to it: %s', async (reference, options) => {
+  ])('can be sent by a manifest that refers to them: %s', async (reference, options) => {
     writeFileSync(join(folder, 'client.key'), tlsFixture('client.key'));
     writeFileSync(join(folder, 'client.pem'), tlsFixture('client.pem'));
     symlinkSync('client.key', join(folder, 'link'));

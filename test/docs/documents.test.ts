@@ -28,7 +28,7 @@ describe('the README', () => {
     expect(lines.slice(0, 15).join('\n')).toContain('`npm run prove`');
   });
 
-  test('promises a demo that does the main job, and that ends well', async ({ skip }) => {
+  test('promises a demo that does the main job, and the demo succeeds', async ({ skip }) => {
     skip(!inFull);
     // The demo without its build, which would pull the program from under the other tests.
     const { scripts } = JSON.parse(documentText('package.json')) as { scripts: { demo: string } };
@@ -54,7 +54,7 @@ describe('the README', () => {
   });
 });
 
-describe('the documents', () => {
+describe('the documents in docs/', () => {
   test('have at most 14,000 words, without generated parts, the changelog and blocks of code', () => {
     const generated = new Set([
       'CHANGELOG.md',
@@ -76,7 +76,7 @@ describe('the documents', () => {
     expect(words.length).toBeGreaterThan(10_000);
   });
 
-  test('refuse a value that no release accepts at its line, offline', async () => {
+  test('have a value that no release accepts, which is an error at its line, offline', async () => {
     const input = [
       'version: 1',
       'applications: [{ slug: a, name: A,',
@@ -129,7 +129,7 @@ describe('the documents', () => {
     expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('It is incomplete') });
   });
 
-  test('explain every exit code, and no other', () => {
+  test('explain every exit code, and no others', () => {
     const explained = Array.from(
       documentText('docs/exit-codes.md').matchAll(/^\| (\d+)\s+\|/gm),
       ([, code]) => Number(code),
@@ -137,7 +137,7 @@ describe('the documents', () => {
     expect(explained).toEqual(Object.values(exitCodes));
   });
 
-  test.runIf(inFull)('show a seed that the sandbox accepts', async () => {
+  test.runIf(inFull)('contain a seed that the sandbox accepts', async () => {
     const [seed = ''] = blocks('docs/sandbox.md', 'yaml');
     expect(await rollcall(['sandbox', '--seed', '-', '--', 'true'], { input: seed })).toMatchObject({
       code: 0,
@@ -146,7 +146,7 @@ describe('the documents', () => {
   });
 });
 
-describe('the schemas', () => {
+describe('the published schemas', () => {
   test.each(someOf(schemaNames, 2))(
     '%s is valid, and equals the output of `rollcall schema`',
     async (name) => {
@@ -156,7 +156,7 @@ describe('the schemas', () => {
     },
   );
 
-  test('of the manifest explains every type, and every field of the default types', () => {
+  test('explain every type of the manifest, and every field of the default types', () => {
     const common = /^\/definitions\/(?:application|group|user|role|provider_oauth2|provider_proxy)\//;
     const undescribed: string[] = [];
     const visit = (schema: unknown, path: string): void => {

@@ -4,7 +4,7 @@ import { mistakes } from '../../scripts/mistakes.js';
 import { rules } from '../simulation/rules.ts';
 
 test.each(mistakes)(
-  '`npm run prove` has one place in the source for this: $mistake',
+  '`npm run prove` finds the place in the source for its mistake: $mistake',
   ({ law, file, line }) => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     expect(text.split(line)).toHaveLength(2);

@@ -14,7 +14,7 @@ function indexOf(since: string): number {
   return lines.indexOf(shownRelease({ year, month }));
 }
 
-test('the page names every release that was run, and every schema that was read', () => {
+test('docs/releases.md names every tried release, and every schema that was read', () => {
   const [, tried = ''] = /^On running services: (.*?)\. /m.exec(page) ?? [];
   const [, schemas = ''] = /^From the schema of the API, and not run: (.*?)\. /m.exec(page) ?? [];
   expect(tried.split(', ')).toEqual(knownReleases.flatMap((release) => release.tried ?? []));
@@ -23,14 +23,14 @@ test('the page names every release that was run, and every schema that was read'
     expect(text).toMatch(new RegExp(`from (?:release )?${lines[0]} to ${lines.at(-1)}`));
 });
 
-test('every change belongs to a known release, oldest first', () => {
+test('every change in a release belongs to a known release, oldest first', () => {
   expect(changes.length).toBe(page.match(/^\| \d/gm)?.length);
   const indexes = changes.map(({ since }) => indexOf(since));
   expect(indexes).not.toContain(-1);
   expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
 });
 
-test('every change has its source: a file, and a tag that is not older', () => {
+test('every change in a release has its source: a file, and a tag that is not older', () => {
   for (const { since, source } of changes) {
     const [, tag = ''] = /^\S+\.\w+ @ (\d{4}\.\d+\.\d+)/.exec(source) ?? [];
     expect([since, readRelease(tag) !== undefined]).toEqual([since, true]);

@@ -45,7 +45,7 @@ function grown(): GitProject {
   return project;
 }
 
-describe('plan --baseline with a worktree of git', () => {
+describe('plan --baseline with a git worktree', () => {
   let project: GitProject;
   beforeAll(() => {
     project = grown();
@@ -98,7 +98,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     ],
     ['.', '.before', ['roll/manifests'], '1 added, 1 altered, 2 no longer declared'],
     ['.', './.before/', ['./roll/manifests/'], '1 added, 1 altered, 2 no longer declared'],
-  ])('from the folder %j, compares %j', async (folder, baseline, paths, counts) => {
+  ])('from the folder %j compares %j', async (folder, baseline, paths, counts) => {
     const { stdout, stderr } = await planned(folder, '--baseline', baseline, ...paths);
     expect(stderr).toBe('');
     expect(stdout).toContain(`In this change, compared with ${baseline}: ${counts}.\n`);

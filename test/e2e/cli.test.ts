@@ -28,12 +28,12 @@ afterAll(async () => {
 });
 
 describe('the program', () => {
-  test('prints its version, which is that of the package', async () => {
+  test('prints the version of its package', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     expect(await rollcall(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  test('explains itself', async () => {
+  test('prints its help', async () => {
     for (const args of [['--help'], ['help'], ['plan', '--help'], ['help', 'plan']])
       expect(await endedHere(args)).toMatchObject({ code: 0, stderr: '' });
     expect(await rollcall(['--help'])).toMatchObject({ code: 0, stderr: '' });
@@ -57,7 +57,7 @@ describe('the program', () => {
     [['sandbox', '--release', '2024.2'], /Allowed choices are 2023\.10, 2025\.12, 2026\.2/],
     [['sandbox', '--', 'no-such-program'], /cannot be run/],
     [['plan', '-', '--token-file', '-', '--url', 'https://id.example.com'], /both the token and a manifest/],
-  ])('refuses wrong usage with exit code 3 and without a stack trace: %j', async (args, message) => {
+  ])('exits with 3 for wrong usage, without a stack trace: %j', async (args, message) => {
     const { code, stdout, stderr } = await endedHere(args, { cwd: folder });
     expect(code).toBe(3);
     expect(stdout).toBe('');
@@ -65,7 +65,7 @@ describe('the program', () => {
     expect(stderr).not.toMatch(/\n\s+at |canary/);
   });
 
-  test.runIf(inFull)('refuses wrong usage of the executable', async () => {
+  test.runIf(inFull)('exits with 3 for wrong usage of the executable', async () => {
     expect(await rollcall(['aply'])).toMatchObject({ code: 3, stdout: '' });
     const { code, stdout, stderr } = await rollcall(['plan', '-', '--url', 'http://id.example.com']);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
@@ -73,7 +73,7 @@ describe('the program', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  test('refuses a broken manifest with exit code 3', async () => {
+  test('exits with 3 for an invalid manifest', async () => {
     const { code, stdout } = await rollcall(['validate', '.'], { cwd: folder });
     expect(code).toBe(3);
     expect(stdout).toContain('broken.yml:2:24: error: `slug`');
@@ -94,7 +94,7 @@ describe('the program', () => {
     expect(code).toBe(0);
   });
 
-  test.runIf(inFull)('does not mind a reader who stops reading', async () => {
+  test.runIf(inFull)('ends without an error if the reader of a pipe stops reading', async () => {
     const lines = Array.from({ length: 2000 }, (_, index) => `  - { username: user-${index}, nam: x }`);
     writeFileSync(join(folder, 'many.txt'), `version: 1\nusers:\n${lines.join('\n')}\n`);
     const validate = `"${process.execPath}" "${cli}" validate -o json "${join(folder, 'many.txt')}"`;
@@ -124,7 +124,7 @@ describe('the program', () => {
       ] as const,
       1,
     ),
-  )('finishes changes under way on %s, reports them, and exits with %i', async (signal, expected) => {
+  )('completes changes under way on %s, reports them, and exits with %i', async (signal, expected) => {
     const { sandbox } = seedSandbox({});
     let creates = 0;
     let child: ChildProcess | undefined;
@@ -161,7 +161,7 @@ describe('the program', () => {
 
 describe('a second interruption', () => {
   test.each(someOf(['SIGINT', 'SIGTERM'] as const, 1))(
-    'by %s abandons requests under way, and reports it',
+    'by %s abandons requests under way, and reports that',
     async (second) => {
       let child: ChildProcess | undefined;
       const silent = createServer((request, response) => {
@@ -199,7 +199,7 @@ describe('a second interruption', () => {
 
 describe('the sandbox command', () => {
   test.each(someOf(['SIGTERM', 'SIGHUP'] as const, 1))(
-    'passes a %s on to its command, and exits as that did',
+    "passes %s on to its command, and exits with the command's code",
     async (signal) => {
       const script = `process.on("${signal}", () => process.exit(7)); console.log("up"); setInterval(() => {}, 1000)`;
       const { code } = await rollcall(['sandbox', '--', process.execPath, '-e', script], {
@@ -210,7 +210,7 @@ describe('the sandbox command', () => {
   );
 
   test.runIf(inFull)(
-    'runs a command against itself in the release that was chosen, and exits as it did',
+    "runs a command against a sandbox of the chosen release, and exits with the command's code",
     async () => {
       const script = `
       const { ROLLCALL_URL: url, ROLLCALL_TOKEN: token } = process.env;

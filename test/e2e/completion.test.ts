@@ -46,11 +46,11 @@ describe('completion in bash', () => {
     ['rollcall import csv --delimiter s', ['semicolon']],
     ['rollcall init --pipeline ', ['github', 'gitlab', 'none']],
     ['rollcall init --merges ', ['create', 'update']],
-  ])('%j is completed', async (line, expected) => {
+  ])('completes %j', async (line, expected) => {
     expect(await offered(line)).toEqual(expected);
   });
 
-  test.runIf(inFull)('the executable completes as well', async () => {
+  test.runIf(inFull)('works in the executable', async () => {
     expect(await offered('rollcall plan -o j', 'whole')).toEqual(['json']);
   });
 
@@ -61,7 +61,7 @@ describe('completion in bash', () => {
     'rollcall plan -- x',
     'rollcall plan --target ',
     'rollcall plan --env ',
-  ])('at %j bash completes files', async (line) => {
+  ])('leaves %j to the completion of files', async (line) => {
     expect(await offered(line)).toEqual([]);
   });
 });

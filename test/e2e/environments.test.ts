@@ -29,7 +29,7 @@ describe('one set of manifests for several environments', () => {
   test.each([
     ['staging', 3, 'https://grafana.staging.example.com/', 1],
     ['production', 12, 'https://grafana.example.com/', 2],
-  ])('bootstraps %s with its own ids', async (environment, provider, url, groups) => {
+  ])('creates the records of %s with its own ids', async (environment, provider, url, groups) => {
     const { code, stdout } = await inEnvironment(environment, 'plan', '-o', 'json');
     expect(code).toBe(0);
     const plan = parseJson(stdout) as unknown as Planned; // as its schema says
@@ -43,7 +43,7 @@ describe('one set of manifests for several environments', () => {
     expect(applied.stdout).toContain('Apply complete! Resources: 3 added');
   });
 
-  test('needs an environment to know its variables', async () => {
+  test('requires an environment for its variables', async () => {
     const { code, stdout } = await endedHere(['validate'], { cwd: `${root}/examples/environments` });
     expect(code).toBe(3);
     expect(stdout).toContain(

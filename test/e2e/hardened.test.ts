@@ -15,7 +15,7 @@ const permission = [
   '--no-warnings',
 ];
 
-describe('under the permissions of Node.js', () => {
+describe('under the permission model of Node.js', () => {
   let folder: string;
   let server: SandboxServer;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('under the permissions of Node.js', () => {
       ] as const,
       2,
     ),
-  )('%s is refused in words, and with no stack', async (_, args, code, said) => {
+  )('%s is refused with a message, without a stack trace', async (_, args, code, said) => {
     const ended = await hardened(args);
     expect(ended.code).toBe(code);
     expect(ended.stdout + ended.stderr).toMatch(said);

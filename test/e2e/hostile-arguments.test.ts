@@ -50,7 +50,7 @@ const reachingOptions: Readonly<Record<string, readonly string[]>> = {
   completion: ['bash'],
 };
 
-describe('a hostile text on the command line does nothing when it is repeated:', () => {
+describe('a hostile text on the command line is repeated without effect', () => {
   test.each(commands.map((command) => [namesOf(command).join(' '), command]))(
     'as an unknown option of rollcall %s',
     async (_, command) => {
@@ -75,7 +75,7 @@ describe('a hostile text on the command line does nothing when it is repeated:',
     [['init', hostile, '--yes'], `${escaped}/rollcall.yaml`],
     [['plan', 'm.yaml', '--report', `text=nowhere/${hostile}`], `cannot be written to nowhere/${escaped}`],
     [['plan', 'm.yaml', '--out', `nowhere/${hostile}`], `cannot be saved to nowhere/${escaped}`],
-  ])('%j', async (args, expected) => {
+  ])('in %j', async (args, expected) => {
     expect((await inert(args)).printed).toContain(expected);
   });
 
@@ -99,7 +99,7 @@ describe('a hostile text on the command line does nothing when it is repeated:',
   );
 });
 
-test('a suggestion is on its own line', async () => {
+test('and a suggestion is on its own line', async () => {
   expect((await inert(['aply'])).printed).toBe(
     "error: unknown command 'aply'\n(Did you mean apply?)\n--help shows the usage.\n",
   );

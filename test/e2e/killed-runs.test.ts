@@ -45,10 +45,10 @@ function apply(
   });
 }
 
-describe('a killed apply', () => {
+describe('an apply', () => {
   // A run sends one request for each application to look it up, and one for each resource to create it.
   test.each(moments(times({ short: 1, full: 12 }), 2 * applications.length + users.length))(
-    'at request $request, $afterMs ms later, is completed by the next apply',
+    'killed at request $request, $afterMs ms later, is completed by the next apply',
     async ({ request: moment, afterMs }) => {
       const { sandbox } = seedSandbox({});
       const created: string[] = [];
@@ -88,7 +88,7 @@ describe('the first interruption of a hanging request', () => {
       ] as const,
       2,
     ),
-  )('ends the lookups of an %s:// service at once, by %s', async (scheme, signal, expected) => {
+  )('ends the look-ups of an %s:// service at once, by %s', async (scheme, signal, expected) => {
     let child: ChildProcess | undefined;
     let connections = 0;
     const silent = createServer((socket) => {
@@ -114,7 +114,7 @@ describe('the first interruption of a hanging request', () => {
       1,
     ),
   )(
-    'waits for the creates no longer than --timeout, and accounts for every resource: %s',
+    'waits for creates no longer than --timeout, and reports every resource: %s',
     { timeout: 45_000 }, // without --timeout it would wait for 60 s
     async (signal, expected) => {
       let child: ChildProcess | undefined;

@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
     expect(code).toBe(1);
   });
 
-  test.runIf(inFull)('leaves an exit code that says more', async () => {
+  test.runIf(inFull)('does not replace a more specific exit code', async () => {
     expect(await bash('rollcall validate broken.txt >/dev/full')).toMatchObject({ code: 3 });
     expect(await bash('ROLLCALL_TOKEN=another rollcall plan apps.yaml -o json >/dev/full')).toMatchObject({
       code: 4,
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
       1,
     ),
   )(
-    'that breaks after the first bytes is an error of rollcall %s, and stderr lists what was created',
+    'that fails after the first bytes is an error of rollcall %s, and stderr lists what was created',
     async (args, most) => {
       const { code, stderr } = await bash(`${blocks(most)} rollcall ${args} >out`);
       expect(bytesIn('out')).toBe(most * 1024);
@@ -133,7 +133,7 @@ describe('a file on a full disk', () => {
       ],
       1,
     ),
-  )('leaves the former one as it was, by rollcall %s %s', async (args, report, said) => {
+  )('keeps its former content after a failed write by rollcall %s %s', async (args, report, said) => {
     writeFileSync(join(folder, 'r'), 'the former one');
     const before = readdirSync(folder);
     const { code, stderr } = await bash(`${blocks(1)} rollcall ${args} ${report}`);
@@ -157,7 +157,7 @@ describe('a file on a full disk', () => {
 });
 
 describe('a report', () => {
-  test.runIf(inFull)('goes to the end of a process substitution', async () => {
+  test.runIf(inFull)('is written to the end of a process substitution', async () => {
     const { code } = await bash('rollcall plan apps.yaml --report json=>(cat >copy && mv copy got)');
     expect(code).toBe(0);
     await expect.poll(() => existsSync(join(folder, 'got'))).toBe(true);
@@ -165,7 +165,7 @@ describe('a report', () => {
   });
 
   test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 0))(
-    'to %s is appended in a file as in a pipe, and replaces the text',
+    'to %s is appended to a file or a pipe, and replaces the text',
     async (name) => {
       const command = `{ echo first; rollcall validate apps.yaml --report text=${name}; }`;
       const { stdout } = await bash(`${command} && ${command} >out && cat out`);
@@ -196,14 +196,14 @@ describe('a reader who stops reading', () => {
       ],
       1,
     ),
-  )('of rollcall %s does not prevent creates, and is no error: | %s', async (args, reader) => {
+  )('prevents no creates of rollcall %s, and causes no error: | %s', async (args, reader) => {
     const { stdout, stderr } = await bash(`rollcall ${args} | ${reader} >/dev/null; echo \${PIPESTATUS[0]}`);
     expect(stdout).toBe('0\n');
     expect(stderr).toBe('');
     expect(created).toBe(count);
   });
 
-  test.runIf(inFull)('hides no failure', async () => {
+  test.runIf(inFull)('does not hide a failure', async () => {
     const { stdout } = await bash('rollcall validate broken.txt | true; echo ${PIPESTATUS[0]}');
     expect(stdout).toBe('3\n');
   });

@@ -72,7 +72,7 @@ function plan(
 /** In one line, as the eye reads it. */
 const folded = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-describe('a service with a certificate of an authority of its own', () => {
+describe('a service with a certificate of a private authority', () => {
   test('is refused, and the message names --ca-file', async () => {
     const { code, stderr } = await plan(urls.good, []);
     expect(code).toBe(1);
@@ -82,7 +82,7 @@ describe('a service with a certificate of an authority of its own', () => {
     expect(stderr).toContain('--ca-file');
   });
 
-  test('is reached with --ca-file, or with NODE_EXTRA_CA_CERTS, or with both of them', async ({ skip }) => {
+  test('is accepted with --ca-file, with NODE_EXTRA_CA_CERTS, or with both', async ({ skip }) => {
     skip(!inFull);
     const other = join(root, 'test/fixtures/tls/other-host.pem');
     const extra = { NODE_EXTRA_CA_CERTS: caFile }; // Node reads it when it starts
@@ -94,13 +94,13 @@ describe('a service with a certificate of an authority of its own', () => {
   test.each([
     ['expired', 'its certificate has expired'],
     ['other-host', 'its certificate is for another host'],
-  ] as const)('that is %s is explained in plain words', async (certificate, words) => {
+  ] as const)('that is %s is refused with an explanation', async (certificate, words) => {
     const { code, stderr } = await plan(urls[certificate], ['--ca-file', caFile]);
     expect(code).toBe(1);
     expect(folded(stderr)).toContain(`the service cannot be reached: ${words}`);
   });
 
-  test.runIf(inFull)('that does not speak TLS is told apart from one that does', async () => {
+  test.runIf(inFull)('is distinguished from a service without TLS', async () => {
     const noTls = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     });
@@ -117,7 +117,7 @@ describe('a service with a certificate of an authority of its own', () => {
     expect(folded(unspoken.stderr)).toContain('the port expects TLS');
   });
 
-  test('needs a file that can be used: before any request, with exit code 3', async () => {
+  test('requires a usable file of authorities: otherwise the run ends with 3 before any request', async () => {
     const silent = await rawServer({});
     closing.push(() => silent.close());
     for (const file of ['no-such-file', 'package.json']) {
@@ -129,7 +129,7 @@ describe('a service with a certificate of an authority of its own', () => {
   });
 });
 
-describe('a service that asks for a client certificate', () => {
+describe('a service that requires a client certificate', () => {
   const clientFile = join(root, 'test/fixtures/tls/client.pem');
   const clientKey = join(root, 'test/fixtures/tls/client.key');
   const encryptedKey = join(root, 'test/fixtures/tls/client-encrypted.key');
@@ -147,7 +147,7 @@ describe('a service that asks for a client certificate', () => {
     [40, 'it refuses the TLS handshake'],
     [42, 'it does not accept the client certificate'],
     [44, 'it does not accept the client certificate'],
-  ])('and reports it by the TLS alert %i is told apart from an unreachable one', async (alert, words) => {
+  ])('and refuses with the TLS alert %i is distinguished from an unreachable one', async (alert, words) => {
     const refusing = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
     });
@@ -158,12 +158,12 @@ describe('a service that asks for a client certificate', () => {
     expect(stderr).toContain('--client-cert');
   });
 
-  test('and gets none rejects every request', async ({ skip }) => {
+  test('refuses every request without the certificate', async ({ skip }) => {
     skip(!inFull);
     expect(await plan(url, ['--ca-file', caFile])).toMatchObject({ code: 1 });
   });
 
-  test('is shown it, with a key that may be encrypted, through a proxy as well', async () => {
+  test('gets it, with a key that may be encrypted, through a proxy too', async () => {
     const flags = ['--ca-file', caFile, '--client-cert', clientFile];
     expect(await plan(url, [...flags, '--client-key', clientKey])).toMatchObject({ code: 0, stderr: '' });
     const between = await testProxy();
@@ -180,7 +180,7 @@ describe('a service that asks for a client certificate', () => {
 });
 
 describe('a header of --header', () => {
-  test('goes with each request, is read from the environment, and is shown nowhere, not even when it is echoed', async () => {
+  test('is sent with each request, read from the environment, and never shown, even if the service repeats it', async () => {
     const pass = 'pass-for-the-gateway';
     const gateway = await rawServer({
       onBytes: (socket) => {
@@ -205,15 +205,18 @@ describe('a proxy', () => {
     `http://me:${encodeURIComponent(password)}@127.0.0.1:${port}`;
   const credentials = Buffer.from(`me:${password}`).toString('base64');
 
-  test.runIf(inFull)('leads to the service, and gets the password, unless NO_PROXY excepts it', async () => {
-    const env = { HTTPS_PROXY: withPassword(proxy.port) };
-    const flags = ['--ca-file', caFile];
-    expect(await plan(urls.good, flags, env, rollcall)).toMatchObject({ code: 0, stderr: '' });
-    expect(proxy.heads).toHaveLength(2);
-    expect(proxy.heads[0]).toContain(`proxy-authorization: Basic ${credentials}`);
-    await plan(urls.good, ['--ca-file', caFile], { ...env, NO_PROXY: '127.0.0.0/8' });
-    expect(proxy.heads).toHaveLength(2);
-  });
+  test.runIf(inFull)(
+    'is used for the service, and gets the password, unless NO_PROXY excludes the service',
+    async () => {
+      const env = { HTTPS_PROXY: withPassword(proxy.port) };
+      const flags = ['--ca-file', caFile];
+      expect(await plan(urls.good, flags, env, rollcall)).toMatchObject({ code: 0, stderr: '' });
+      expect(proxy.heads).toHaveLength(2);
+      expect(proxy.heads[0]).toContain(`proxy-authorization: Basic ${credentials}`);
+      await plan(urls.good, ['--ca-file', caFile], { ...env, NO_PROXY: '127.0.0.0/8' });
+      expect(proxy.heads).toHaveLength(2);
+    },
+  );
 
   test.each([407, 403])('that answers %i is named, without its password', async (status) => {
     const refusing = await testProxy({
@@ -231,7 +234,7 @@ describe('a proxy', () => {
     expect(refusing.heads).toHaveLength(2);
   });
 
-  test('is not asked for the sandbox', async ({ skip }) => {
+  test('is not used for the sandbox', async ({ skip }) => {
     skip(!inFull);
     const command = ['sandbox', '--', process.execPath, 'bin/rollcall.cjs', 'plan', 'examples/manifests'];
     const before = proxy.heads.length;

@@ -18,9 +18,9 @@ const waitsForever =
   "const files = require('node:fs/promises'); files.stat = files.open = () => new Promise(() => {});";
 const bug = 'This is a bug of rollcall: report it.';
 
-describe('a program that', () => {
-  test.each([['waits for what never comes', ['validate', 'a.yaml']]])(
-    '%s fails, and says so',
+describe('a program', () => {
+  test.each([['waits for a promise that never settles', ['validate', 'a.yaml']]])(
+    'that %s fails with a message',
     async (_, args) => {
       const { code, stdout, stderr } = await after(waitsForever, args);
       expect(stdout).toBe('');
@@ -43,14 +43,14 @@ describe('a program that', () => {
     },
   );
 
-  test('with an unhandled rejection does the same', async () => {
+  test('with an unhandled rejection prints it without a stack trace, continues, and fails', async () => {
     const stray = "setImmediate(() => void Promise.reject(new Error('stray')));";
     const { code, stderr } = await after(stray, ['validate', 'a.yaml']);
     expect(stderr).toContain('error: an unexpected error: stray\n');
     expect(code).toBe(1);
   });
 
-  test('cannot load its commands says so without a stack', async () => {
+  test('that cannot load its commands fails with a message, without a stack trace', async () => {
     const broken =
       "const { Module } = require('node:module'); const load = Module._load; Module._load = (name, ...rest) => { if (/run-program/.test(name)) throw new Error('cut short'); return load(name, ...rest); };";
     const { code, stderr } = await after(broken, ['validate', 'a.yaml']);

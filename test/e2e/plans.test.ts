@@ -54,7 +54,7 @@ function shell(line: string): Promise<Ended> {
 }
 
 describe('a plan of more than 20 MB', () => {
-  test('arrives whole at the other end of a pipe', async ({ skip }) => {
+  test('is complete at the other end of a pipe', async ({ skip }) => {
     skip(!inFull);
     const { code, stdout, stderr } = await shell('rollcall plan large-*.txt -o json | cat');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -67,7 +67,7 @@ describe('a plan of more than 20 MB', () => {
   test.runIf(inFull).each([
     ['reads one line', 'head -1', '{\n'],
     ['reads nothing', 'true', ''],
-  ])('does not mind a reader who %s', async (_, reader, expected) => {
+  ])('causes no error if its reader %s', async (_, reader, expected) => {
     expect(await shell(`rollcall plan large-1.txt large-2.txt -o json | ${reader}; exit 0`)).toEqual({
       code: 0,
       stdout: expected,
@@ -97,11 +97,11 @@ describe('standard output', () => {
   });
 
   test.each<[string, string[], Record<string, string>, number, string]>([
-    ['the manifests are wrong', ['broken.yml'], {}, 3, 'invalid-format'],
-    ['there is no such API', ['apps.yaml'], { path: '/nowhere' }, 1, 'service-unexpected'],
+    ['the manifests are invalid', ['broken.yml'], {}, 3, 'invalid-format'],
+    ['the URL has no such API', ['apps.yaml'], { path: '/nowhere' }, 1, 'service-unexpected'],
     ['access is denied', ['apps.yaml'], { ROLLCALL_TOKEN: 'another-token' }, 4, 'service-denied'],
   ])(
-    'contains a document with the reason when %s',
+    'contains a document with the reason if %s',
     async (_, paths, { path = '', ...changed }, expected, problem) => {
       for (const command of [['plan'], ['apply', '--yes']]) {
         const { code, stdout, stderr } = await endedHere([...command, ...paths, '-o', 'json'], {
@@ -120,21 +120,24 @@ describe('standard output', () => {
 });
 
 describe('a saved plan', () => {
-  test.runIf(inFull)('is readable for its owner only, without other files, and is applied once', async () => {
-    const file = join(folder, 'plan.json');
-    writeFileSync(file, 'something older', { mode: 0o644 });
-    expect((await endedHere(['plan', apps(), '--out', file], { env })).code).toBe(0);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder)).toEqual(['plan.json']);
-    expect(readFileSync(file, 'utf8')).not.toContain('CANARY');
+  test.runIf(inFull)(
+    'is readable for its owner only, written without other files, and applied once',
+    async () => {
+      const file = join(folder, 'plan.json');
+      writeFileSync(file, 'something older', { mode: 0o644 });
+      expect((await endedHere(['plan', apps(), '--out', file], { env })).code).toBe(0);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readdirSync(folder)).toEqual(['plan.json']);
+      expect(readFileSync(file, 'utf8')).not.toContain('CANARY');
 
-    const first = await endedHere(['apply', '--plan', file, apps()], { env });
-    expect(first.code).toBe(6); // the service demands a name of alice
-    expect(first.stdout).toContain('  + application.new  created');
-    const second = await rollcall(['apply', '--plan', file, apps()], { env });
-    expect(second.code).toBe(5);
-    expect(second.stderr).toContain('application.new: it now exists');
-  });
+      const first = await endedHere(['apply', '--plan', file, apps()], { env });
+      expect(first.code).toBe(6); // the service demands a name of alice
+      expect(first.stdout).toContain('  + application.new  created');
+      const second = await rollcall(['apply', '--plan', file, apps()], { env });
+      expect(second.code).toBe(5);
+      expect(second.stderr).toContain('application.new: it now exists');
+    },
+  );
 
   test('does not follow a link, and replaces no folder and no device', async () => {
     symlinkSync(join(folder, 'target'), join(folder, 'link'));
@@ -152,7 +155,7 @@ describe('a saved plan', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['folder', 'link', 'target']);
   });
 
-  test('is not written of a plan that failed', async () => {
+  test('is not written if the plan failed', async () => {
     const file = join(folder, 'plan.json');
     for (const args of [
       ['--max-creates', '1'],

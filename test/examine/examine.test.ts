@@ -6,7 +6,7 @@ import { rollcallTool, type Command, type Tool } from './tool.ts';
 const longest = 120_000;
 
 test.each(Array.from({ length: times({ short: 1, full: 6 }) }, (_, seed) => seed))(
-  'rollcall reaches the declared state, and reports it, from the state of seed %i',
+  'rollcall reaches the declared state and reports it, from the random state of seed %i',
   async (seed) => {
     expect((await examine(seed, rollcallTool)).violations).toEqual([]);
   },
@@ -74,7 +74,7 @@ const broken: readonly [what: string, tool: Tool, words: RegExp][] = [
 ];
 
 test.each(someOf(broken, 2))(
-  'a tool that %s is caught',
+  'the examination catches a tool that %s',
   async (_, tool, words) => {
     let found = '';
     // Not every mistake is one in every state.

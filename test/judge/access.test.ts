@@ -12,7 +12,7 @@ const file = join(folder, 'roll.yaml');
 afterAll(async () => rm(folder, { recursive: true }));
 
 test(
-  'access in a plan equals access in the service',
+  'the access in a plan equals the access in the service after its apply',
   async () => {
     const found: string[] = [];
     for (let seed = 0; seed * applications < count && found.length < 5; seed++)
@@ -23,14 +23,14 @@ test(
 );
 
 test.each<[what: string, heard: Parameters<typeof disagreements>[2]]>([
-  ['nothing is said to be opened', (_, action) => [[], action]],
-  ['only the first is said to be let in', (said, action) => [said.slice(0, 1), action]],
+  ['gained access is not reported', (_, action) => [[], action]],
+  ['only the first gained access is reported', (said, action) => [said.slice(0, 1), action]],
   [
-    'policies and negated bindings are not spoken of',
+    'access through policies and negated bindings is not reported',
     (said, action) => [said.filter((words) => !words.includes('admitted by policies')), action],
   ],
-  ['what changes is said to be in sync', (said) => [said, 'no-op']],
-])('a plan is caught where %s', async (_, heard) => {
+  ['a change of access is reported as in sync', (said) => [said, 'no-op']],
+])('the check of access catches a plan if %s', async (_, heard) => {
   const found: string[] = [];
   for (let seed = 0; seed < 100 && found.length === 0; seed++)
     found.push(...(await disagreements(worldOf(seed, applications), file, heard)));

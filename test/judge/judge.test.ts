@@ -29,7 +29,7 @@ test(
 const lies = Object.keys(promises).flatMap((name) =>
   (falsified[name] ?? []).map((lie, nth) => ({ name, nth, lie })),
 );
-test.each(lies)('a history that breaks the promise $name is seen ($nth)', async ({ name, lie }) => {
+test.each(lies)('the judge notices a history that breaks the promise $name ($nth)', async ({ name, lie }) => {
   const breaks = (of: History): boolean => judge(of).some((text) => text.startsWith(`${name}:`));
   const isSeen = (): boolean => histories.some((of) => !breaks(of) && breaks(lie(of)));
   // Where these seeds have nothing that the lie could be about, more are played.

@@ -27,17 +27,17 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
     const nameOf = ({ type, variant }: Kind): string => (variant ? `${type}_${variant.value}` : type);
     const definition = definitions[nameOf(kind)];
 
-    test('has a name that the schemas of all documents let through', () => {
+    test('has a name that the schemas of all documents accept', () => {
       expect(kind.type).toMatch(/^[a-z_]+$/);
       expect(kind.list).toMatch(/^[a-z_]+$/);
     });
 
-    test('is described in the schema of manifests, where its list is enough for a manifest', () => {
+    test('is described in the schema of manifests, which accepts a manifest with only its list', () => {
       expect(Object.keys(definition?.properties ?? {})).toEqual(fieldsOfEntry(kind));
       expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
     });
 
-    test('has defaults for every field that is not an identity and has one meaning in its list', () => {
+    test('can have defaults for every field with one meaning in its list, except identities', () => {
       const among = kindsOf(kind.type);
       const values = (field: string): (object | undefined)[] =>
         among.flatMap((one) => {
@@ -64,12 +64,12 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       expect(Object.keys(definitions[`${kind.type}_defaults`]?.properties ?? {})).toEqual([...expected]);
     });
 
-    test('gives no reason why a field that it has cannot be declared', () => {
+    test('does not declare a field that it calls undeclarable', () => {
       const reasons = Object.keys(kind.notDeclarable ?? {});
       expect(reasons.filter((name) => fieldsOfEntry(kind).includes(name))).toEqual([]);
     });
 
-    test('has the defaults that the service has', () => {
+    test('has the default values of the service', () => {
       const { sandbox } = seedSandbox({ is_licensed: true }, '2026.8');
       const least = demanded(kind, sandbox, '2026.8');
       const made = sandbox.create(written, { ...least, name: 'x', [kind.identity]: 'x' });
@@ -85,7 +85,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
           expect([field, record[field] ?? serviceDefault]).toEqual([field, serviceDefault]);
     });
 
-    test.runIf(defaultKinds.includes(kind))('has a default for every optional field', () => {
+    test.runIf(defaultKinds.includes(kind))('has a default value for every optional field', () => {
       const { sandbox } = seedSandbox({}, '2026.8');
       const names = new Set([
         kind.identity,
@@ -102,14 +102,14 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       expect(without.map(([field]) => field).filter((field) => !names.has(field))).toEqual([]);
     });
 
-    test('has its identity among the fields that must be there', () => {
+    test('has its identity among the required fields', () => {
       expect(definition?.required).toContain(kind.identity);
     });
   },
 );
 
 test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((words) => ({ words })))(
-  'lists words as a sentence does: $words',
+  'words are listed with commas and an "and": $words',
   ({ words }) => {
     expect(listed(words)).toBe(new Intl.ListFormat('en').format(words));
   },

@@ -18,12 +18,12 @@ function field(release: string, path: string, name: string): FieldFacts | undefi
   return factsOf(release, path)?.fields[name];
 }
 
-test('every known release has facts', () => {
+test('every known release has facts about its API', () => {
   const text = readFileSync(new URL('../../src/kinds/facts/releases.json', import.meta.url), 'utf8');
   expect(JSON.parse(text)).toEqual(lines);
 });
 
-test('every file of facts is read, and its types have fields at the end, or are gone', () => {
+test('every file of facts is read, and each of its types has fields in the end or was removed', () => {
   const files = readdirSync(new URL('../../src/kinds/facts/', import.meta.url));
   expect(factPaths.length).toBe(files.length - 2);
   for (const path of factPaths) {
@@ -36,8 +36,8 @@ test('every file of facts is read, and its types have fields at the end, or are 
   }
 });
 
-describe('known truths', () => {
-  test('redirect URIs are a text at first, and a list of records later', () => {
+describe('the facts of the API contain', () => {
+  test('redirect URIs as a text at first, and as a list of records later', () => {
     const path = '/providers/oauth2/';
     expect(field('2023.10', path, 'redirect_uris')).toEqual({ type: 'string' });
     expect(field('2025.8', path, 'redirect_uris')).toEqual({
@@ -58,12 +58,12 @@ describe('known truths', () => {
     });
   });
 
-  test.each(['certificate_data', 'key_data'])('%s of a certificate is never shown', (name) => {
+  test.each(['certificate_data', 'key_data'])('the %s of a certificate as write-only', (name) => {
     for (const line of lines)
       expect(field(line, '/crypto/certificatekeypairs/', name), line).toMatchObject({ writeOnly: true });
   });
 
-  test("the maximum length of a group's name, and its single parent, in early releases", () => {
+  test("the maximum length of a group's name and its single parent in early releases", () => {
     const path = '/core/groups/';
     expect(field('2024.6', path, 'name')).toMatchObject({ maxLength: 80, required: true });
     expect(field('2024.8', path, 'name')).toEqual({ type: 'string', minLength: 1, required: true });
@@ -75,7 +75,7 @@ describe('known truths', () => {
     });
   });
 
-  test('a list of values grows from one release to the next', () => {
+  test('a list of values that grows from one release to the next', () => {
     const grants = (line: string): readonly (string | number)[] | undefined =>
       field(line, '/providers/oauth2/', 'grant_types')?.items?.enum;
     expect(grants('2026.2')).toBeUndefined();

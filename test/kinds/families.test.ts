@@ -7,7 +7,7 @@ import { referenceFields } from '../../src/kinds/named.ts';
 /** References to lists that come later: there, entries decide which is created first. */
 const backwards = ['applications access.users → users'];
 
-test('kinds come after the lists that they refer to, so that plans show dependencies first', () => {
+test('kinds are ordered after the lists that they refer to, so that plans show dependencies first', () => {
   const order = [...new Set(kinds.map(({ family }): Family => family))];
   const found = kinds.flatMap((kind) =>
     referenceFields(kind).flatMap(([field, family]) =>
@@ -17,7 +17,7 @@ test('kinds come after the lists that they refer to, so that plans show dependen
   expect([...new Set(found)]).toEqual(backwards);
 });
 
-test.each([...lists])('a record of %s is named and found by a text of its list', (list) => {
+test.each([...lists])('a record of %s is named and found by a text field of its list', (list) => {
   const { byName, identity } = familyOf(list);
   expect(Object.values(byName.keys ?? { name: 'name' })).toContain(identity);
   expect(Object.keys(byName.narrowedTo('some-name')).length).toBeLessThanOrEqual(1);

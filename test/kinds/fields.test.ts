@@ -26,7 +26,7 @@ function seen(name: string, value: JsonValue, mask?: Mask): Record<string, JsonV
   };
 }
 
-test('a value without a mask is the same however it is looked at', () => {
+test('a value without a mask is the same in every form that code can read', () => {
   expect(seen('email', 'a@example.com')).toEqual({
     sent: 'a@example.com',
     shown: 'a@example.com',
@@ -86,7 +86,7 @@ test('a mapping like a name is a value in a field without references', () => {
   });
 });
 
-test('the value of a field is no JSON to the code that has the field', () => {
+test('the value of a field is not assignable to JSON, so that no secret is sent by mistake', () => {
   const isJson: Field['value'] extends JsonValue ? true : false = false;
   expect(isJson).toBe(false);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { defaultKinds, kinds } from '../../src/kinds/all.ts';
 import { hiddenOf, hideable, hideProblem } from '../../src/kinds/hide.ts';
 
-test('every field of the service can be hidden, except identities', () => {
+test('every field can be hidden, except identities', () => {
   expect(hideable().map((name) => hideProblem(name))).toEqual(hideable().map(() => undefined));
   for (const { type, identity, scope, fields } of kinds)
     for (const field of Object.keys(fields))
@@ -26,13 +26,13 @@ test.each([
   ['users.email', 'there is no field `users.email` to hide', 'Did you mean `user.email`?'],
   ['user.attributes.department', 'there is no field', 'A field is hidden as a whole: `user.attributes`.'],
   ['x', 'there is no field `x` to hide', 'A field is written as its kind and its name: certificate.'],
-])('%s cannot: %s', (name, summary, detail) => {
+])('%s cannot be hidden: %s', (name, summary, detail) => {
   const problem = hideProblem(name);
   expect(problem?.summary).toContain(summary);
   expect(problem?.detail).toContain(detail);
 });
 
-test('a kind has its own hidden fields, and secret ones', () => {
+test('a kind has its own hidden fields, and secret fields', () => {
   const hidden = defaultKinds.map((kind) => [
     ...hiddenOf(kind, ['user.email', 'application.name', 'user.name']),
   ]);

@@ -35,7 +35,7 @@ test.each(lists)(
   },
 );
 
-test('only an outpost and a proxy share a list with others unless the entry says exactly', () => {
+test('only outposts and proxies share a list with others unless the entry says exactly', () => {
   const shared = lists.filter(({ part }) => part === 'unless exactly');
   expect(shared.map(({ type, field }) => `${type}.${field}`)).toEqual([
     '/providers/proxy/.property_mappings',
@@ -44,7 +44,7 @@ test('only an outpost and a proxy share a list with others unless the entry says
 });
 
 test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
-  'each list of references and all free JSON of the kind $type can be declared in part, but secrets cannot',
+  'lists of references and free JSON of the kind $type can be declared in part, but secrets cannot',
   ({ kind }) => {
     const path = kind.path.replace('/api/v3', '');
     const facts = newestFacts(path).fields;
@@ -65,7 +65,7 @@ test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
   },
 );
 
-describe('JSON that is declared in part', () => {
+describe('in an update of JSON that is declared in part', () => {
   const user = kindOf('user');
   const update = (declared: JsonValue, held: JsonValue): JsonValue =>
     mergedValue(entry(user, 'attributes', declared), 'attributes', held);
@@ -74,20 +74,20 @@ describe('JSON that is declared in part', () => {
 
   test.each<[string, JsonValue, JsonValue, JsonValue]>([
     [
-      'a record keeps its other keys',
+      'a mapping keeps its undeclared keys',
       { a: { b: 2 } },
       { a: { b: 1, c: 3 }, d: 4 },
       { a: { b: 2, c: 3 }, d: 4 },
     ],
     ['a list of plain values is replaced', { a: [1, 2] }, { a: [3] }, { a: [1, 2] }],
     [
-      'an item of a list keeps its other keys where it stands',
+      'an unmoved list item keeps its undeclared keys',
       { a: [{ url: 'x' }, { url: 'y' }] },
       { a: [{ url: 'x', type: 'login' }] },
       { a: [{ url: 'x', type: 'login' }, { url: 'y' }] },
     ],
     [
-      'an item keeps its other keys where it moves',
+      'a moved list item keeps its undeclared keys',
       { a: [{ url: 'y' }] },
       {
         a: [
@@ -98,7 +98,7 @@ describe('JSON that is declared in part', () => {
       { a: [{ url: 'y', type: 'logout' }] },
     ],
     [
-      'two items alike keep the keys of one each',
+      'each of two equal list items keeps its own undeclared keys',
       { a: [{ url: 'x' }, { url: 'x' }] },
       {
         a: [
@@ -114,20 +114,24 @@ describe('JSON that is declared in part', () => {
       },
     ],
     [
-      'another item takes over none of the keys of the one that goes',
+      'a new list item does not get the keys of a removed one',
       { a: [{ url: 'y' }] },
       { a: [{ url: 'x', type: 'login' }] },
       { a: [{ url: 'y' }] },
     ],
-  ])('%s in an update', (_, declared, held, expected) => {
+  ])('%s', (_, declared, held, expected) => {
     expect(update(declared, held)).toEqual(expected);
     expect(isSame(declared, expected)).toBe(true);
   });
 
   test.each<[string, JsonValue, JsonValue]>([
-    ['the order of a list', { a: [1, 2] }, { a: [2, 1] }],
-    ['an item too many', { a: [{ url: 'x' }] }, { a: [{ url: 'x' }, { url: 'y' }] }],
-    ['a declared key of an item', { a: [{ url: 'x', type: 'login' }] }, { a: [{ url: 'x' }] }],
+    ['another order of a list', { a: [1, 2] }, { a: [2, 1] }],
+    ['an undeclared item of a list', { a: [{ url: 'x' }] }, { a: [{ url: 'x' }, { url: 'y' }] }],
+    [
+      'another value of a declared key of an item',
+      { a: [{ url: 'x', type: 'login' }] },
+      { a: [{ url: 'x' }] },
+    ],
   ])('%s is a difference', (_, declared, held) => {
     expect(isSame(declared, held)).toBe(false);
   });

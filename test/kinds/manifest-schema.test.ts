@@ -25,7 +25,7 @@ test.each([
   expect(other).not.toEqual(made);
 });
 
-test('each text for editors belongs to a part of the manifest', () => {
+test('each description for editors belongs to a part of the manifest', () => {
   const { lists, entries, fields, items } = readJson('scripts/manifest-words.json') as Record<
     string,
     Record<string, string>

@@ -12,7 +12,7 @@ function askedIn(text: string): string[] {
 }
 
 test.each(["type === 'user'", "'application' !== type", "case 'users':", "if (type ==\n 'applications')"])(
-  'asking for a kind by its name is noticed: %j',
+  'code that compares the name of a kind is found: %j',
   (text) => {
     expect(askedIn(text)).toHaveLength(1);
   },

@@ -41,7 +41,7 @@ function byWord(
   );
 }
 
-test('every field with an id has a known list, or none', () => {
+test('every field that contains an id refers to a known list, or is classified without one', () => {
   const holdsId = ({ path, name, facts }: Found): boolean => {
     const { format, type } = facts.items ?? facts;
     return (
@@ -153,7 +153,7 @@ test('every field with an id has a known list, or none', () => {
   });
 });
 
-test('a record nested beside an id belongs to the list of the reference', () => {
+test('a record nested next to an id belongs to the list of the reference', () => {
   const shown = fields.filter(({ shownAs }) => shownAs !== undefined);
   const listOf = ({ path, name, facts }: Found): string => referenceOf(path, name, facts)?.list ?? 'none';
   expect(byWord(shown, listOf, ({ shownAs = '' }) => shownAs)).toEqual({
@@ -174,11 +174,14 @@ test('a record nested beside an id belongs to the list of the reference', () => 
   });
 });
 
-test.each(Object.entries(referredLists))('%s can be listed at %s in the newest release', (_, path) => {
-  expect(factsOf(newestRelease, path)?.can).toContain('list');
-});
+test.each(Object.entries(referredLists))(
+  'records of %s can be listed at %s in the newest release',
+  (_, path) => {
+    expect(factsOf(newestRelease, path)?.can).toContain('list');
+  },
+);
 
-test('every write-only field, or with a name like a secret, is classified', () => {
+test('every field that is write-only or has a name like a secret is classified', () => {
   const sounds = /secret|pass|token|key|credential|kube|keytab|cache|auth$|private|jwks/;
   const candidates = fields.filter(
     ({ name, facts: { type, format, items, writeOnly } }) =>
@@ -240,7 +243,7 @@ test('every write-only field, or with a name like a secret, is classified', () =
 });
 
 test.each(kinds.map((kind) => [kind.path, kind] as const))(
-  'rows of %s refer to the list that the name says',
+  'rows of %s refer to the list of the same name',
   (path, kind) => {
     const ownPath = path.replace('/api/v3', '');
     for (const [name, facts] of Object.entries(newestFacts(ownPath).fields)) {

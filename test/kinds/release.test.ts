@@ -16,11 +16,14 @@ function release(text: string): Release {
   return found;
 }
 
-test.each(['2023.10', '2025.12.4', '2026.2.2', '2025.10.10'])('%s is read and printed unchanged', (text) => {
-  expect(shownRelease(release(text))).toBe(text);
-});
+test.each(['2023.10', '2025.12.4', '2026.2.2', '2025.10.10'])(
+  'the text "%s" is read as a release and printed unchanged',
+  (text) => {
+    expect(shownRelease(release(text))).toBe(text);
+  },
+);
 
-test('a release candidate is taken for its release', () => {
+test('a release candidate counts as its release', () => {
   expect(shownRelease(release('2026.5.0-rc1'))).toBe('2026.5.0');
 });
 
@@ -35,12 +38,12 @@ test.each([
   'v2025.12',
   '2025.12.4.1',
   '25.12',
-])('%j is no release', (text) => {
+])('the text %j is not read as a release', (text) => {
   expect(readRelease(text)).toBeUndefined();
   expect(releaseProblem(text)).toMatchObject({ code: 'invalid-format' });
 });
 
-describe('releases as users write them', () => {
+describe('a release in settings', () => {
   test.each([
     ...knownReleases.map(({ line }) => line),
     '2025.10.3',
@@ -52,9 +55,12 @@ describe('releases as users write them', () => {
     expect(releaseProblem(text)).toBeUndefined();
   });
 
-  test.each(['2023.8', '2021.12.1', '1999.1'])('cannot be older than rollcall knows: %s', (text) => {
-    expect(releaseProblem(text)?.summary).toContain('before 2023.10');
-  });
+  test.each(['2023.8', '2021.12.1', '1999.1'])(
+    'cannot be older than the releases that rollcall supports: %s',
+    (text) => {
+      expect(releaseProblem(text)?.summary).toContain('before 2023.10');
+    },
+  );
 
   test.each([
     ['2024.1', '2024.10'],
@@ -69,7 +75,7 @@ describe('releases as users write them', () => {
   });
 });
 
-describe('a release in the ranges from and before 2025.10.3', () => {
+describe('whether a release is in ranges from and before 2025.10.3', () => {
   test.each([
     ['2023.10', false],
     ['2025.8.9', false],
@@ -86,20 +92,20 @@ describe('a release in the ranges from and before 2025.10.3', () => {
     expect(inRange({ before: '2025.10.3' }, release(text))).toBe(opposite);
   });
 
-  test('an unknown release may be in a range', () => {
+  test('an unknown release may be in any range', () => {
     expect(inRange({ from: '2025.10.3' }, undefined)).toBe('perhaps');
     expect(inRange({ before: '2025.10.3' }, undefined)).toBe('perhaps');
   });
 });
 
-test('the patch number does not matter for a change of a release line', () => {
+test('a change of a release line does not depend on the patch number', () => {
   for (const text of ['2025.12', '2025.12.0', '2025.12.4']) {
     expect(inRange({ from: '2025.12' }, release(text))).toBe(true);
     expect(inRange({ before: '2025.12' }, release(text))).toBe(false);
   }
 });
 
-test('a line and a patch of it may be one release; two patches are not', () => {
+test('a release line may be the same release as a patch of it, but two patches differ', () => {
   expect(maybeSameRelease(release('2025.12'), release('2025.12.4'))).toBe(true);
   expect(maybeSameRelease(release('2025.12.4'), release('2025.12'))).toBe(true);
   expect(maybeSameRelease(release('2025.12.3'), release('2025.12.4'))).toBe(false);

@@ -8,7 +8,7 @@ test('a name is unique only if its row claims that', () => {
   expect([group.listing.isUnique, role.listing.isUnique]).toEqual([false, true]);
 });
 
-test('the names of ids are where the answer shows their records', () => {
+test('names of ids come from where the answer shows their records', () => {
   expect(group.fields['roles']?.namedIn).toBe('roles_obj');
   expect(group.fields['attributes']?.namedIn).toBeUndefined();
 });
@@ -24,6 +24,6 @@ test.each([
   ['a text with the name of a secret', 'api_token', { type: 'string' }, true],
   ['a URL with the name of a secret', 'token_page', { type: 'string', format: 'uri' }, false],
   ['a choice with the name of a secret', 'token_kind', { type: 'string', enum: ['a'] }, false],
-] as const)('a field is classified as secret: %s', (_, name, facts, is) => {
+] as const)('a field is classified as secret or not: %s', (_, name, facts, is) => {
   expect(isSecret('/core/users/', name, facts)).toBe(is);
 });

@@ -8,7 +8,7 @@ test.each([
   ['2025.8.6', 'go mod download -json goauthentik.io/api/v3@v3.2025080.6'],
   ['v3.2024100.1', 'go mod download -json goauthentik.io/api/v3@v3.2024100.1'],
   ['2026.11.0', 'npm pack --silent @goauthentik/api@2026.11.0'],
-])('the schema of %s comes from %s', (version, first) => {
+])('the API schema of %s is published as %s', (version, first) => {
   const commands: string[] = [];
   const text = fetched(version, (command, args, cwd) => {
     commands.push([command, ...args].join(' '));
@@ -20,7 +20,7 @@ test.each([
   expect(commands[0]).toBe(first);
 });
 
-test('a version that the module proxy does not have ends with its words', () => {
+test("an unknown version in the module proxy ends with the proxy's message", () => {
   const answer = JSON.stringify({ Error: 'unknown revision v3.1' });
   expect(() => fetched('v3.1', () => answer)).toThrow('unknown revision v3.1');
 });

@@ -64,25 +64,28 @@ function flowOf(bound: readonly Bound[], fields: JsonObject = {}): LoginFlow {
 
 const open = { kind: 'open' };
 
-describe('a flow is open by name', () => {
+describe('anybody who knows a name can log in through a flow', () => {
   test.each<[condition: string, bound: readonly Bound[]]>([
-    ['with identification and login alone', ['who', 'enter']],
+    ['with only identification and login', ['who', 'enter']],
     ['with the password after the login', ['who', 'enter', 'proof']],
-    ['with a captcha between', ['who', 'captcha', 'enter']],
-    ['with a device that users without one skip', ['who', 'deviceIfAny', 'enter']],
+    ['with only a captcha between', ['who', 'captcha', 'enter']],
+    ['with a device that is skipped for users without one', ['who', 'deviceIfAny', 'enter']],
     ['with a device that users without one set up', ['who', 'deviceOrNew', 'enter']],
-    ['with a certificate that is optional', ['who', 'certificateIfAny', 'enter']],
-    ['with a false dummy on the password', ['who', { stage: 'proof', policies: [policy('never')] }, 'enter']],
+    ['with an optional certificate', ['who', 'certificateIfAny', 'enter']],
     [
-      'with a false expression on it',
+      'with a password stage behind a false dummy policy',
+      ['who', { stage: 'proof', policies: [policy('never')] }, 'enter'],
+    ],
+    [
+      'with a password stage behind a false expression',
       ['who', { stage: 'proof', policies: [policy('returnFalse')] }, 'enter'],
     ],
     [
-      'with a negated true policy on it',
+      'with a password stage behind a negated true policy',
       ['who', { stage: 'proof', policies: [policy('always', { negate: true })] }, 'enter'],
     ],
     [
-      'with one false policy of all on it',
+      'with a password stage behind policies in mode all, one of them false',
       ['who', { stage: 'proof', policies: [policy('never'), policy('expression')], mode: 'all' }, 'enter'],
     ],
     ['with a deny stage that is skipped', ['who', { stage: 'no', policies: [policy('never')] }, 'enter']],
@@ -91,35 +94,35 @@ describe('a flow is open by name', () => {
   });
 });
 
-describe('a flow is not open by name', () => {
+describe('a name is not enough to log in through a flow', () => {
   test.each<[condition: string, bound: readonly Bound[], fields?: JsonObject]>([
     ['with a password', ['who', 'proof', 'enter']],
-    ['with a password before the name', ['proof', 'who', 'enter']],
-    ['with a password inside of the identification', ['whole', 'enter']],
+    ['with a password before the identification', ['proof', 'who', 'enter']],
+    ['with a password within the identification', ['whole', 'enter']],
     ['with sources alone', ['sources', 'enter']],
     ['with a device that everybody needs', ['who', 'device', 'enter']],
     ['with a certificate', ['who', 'certificate', 'enter']],
     ['with an e-mail', ['who', 'mail', 'enter']],
-    ['without a login', ['who']],
-    ['with a login that is skipped', ['who', { stage: 'enter', policies: [policy('never')] }]],
-    ['with a name that nobody is asked for', [{ stage: 'who', policies: [policy('never')] }, 'enter']],
+    ['without a login stage', ['who']],
+    ['with a login stage that is skipped', ['who', { stage: 'enter', policies: [policy('never')] }]],
+    ['without a stage that asks for a name', [{ stage: 'who', policies: [policy('never')] }, 'enter']],
     ['with a deny stage', ['who', 'no', 'enter']],
     [
-      'with a false policy on it that is disabled',
+      'with a password stage behind a disabled false policy',
       ['who', { stage: 'proof', policies: [policy('never', { enabled: false })] }, 'enter'],
     ],
     [
-      'with one true policy of any',
+      'with a password stage behind policies in mode any, one of them true',
       ['who', { stage: 'proof', policies: [policy('always'), policy('expression')] }, 'enter'],
     ],
-    ['with a policy that lets nobody begin', ['who', 'enter'], { policies: [policy('never')] }],
+    ['with a policy that nobody passes on the flow', ['who', 'enter'], { policies: [policy('never')] }],
     ['with another designation', ['who', 'enter'], { designation: 'stage_configuration' }],
   ])('%s', (_, bound, fields) => {
     expect(openByName(flowOf(bound, fields))).toBeUndefined();
   });
 });
 
-test('a policy on the only proof is reported, and the flow is neither open nor closed', () => {
+test('a policy on the only proof of a flow is reported, and the flow counts as neither open nor closed', () => {
   const guarded = { stage: 'proof', policies: [policy('expression')] };
   expect(openByName(flowOf(['who', guarded, 'enter']))).toEqual({
     kind: 'perhaps',
@@ -128,14 +131,14 @@ test('a policy on the only proof is reported, and the flow is neither open nor c
   expect(openByName(flowOf(['who', guarded, 'device', 'enter']))).toBeUndefined();
 });
 
-test('an unknown stage leaves it unknown whether a flow is open', () => {
+test('with a stage of an unknown type it is unknown whether a flow is open', () => {
   expect(openByName(flowOf(['who', 'unknown', 'enter']))).toEqual({ kind: 'perhaps', policies: [] });
 });
 
 test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obstacles: readonly string[]]>([
-  ['a whole flow', ['who', 'proof', 'enter'], {}, []],
+  ['a complete flow', ['who', 'proof', 'enter'], {}, []],
   [
-    'a flow for those who are logged in',
+    'a flow for people who are logged in',
     ['who', 'proof', 'enter'],
     { authentication: 'require_authenticated' },
     ['its `authentication` is require_authenticated: only who is logged in may begin it'],
@@ -155,6 +158,6 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ],
   ['no stages', [], {}, ['no stage asks for the user', 'no stage logs anybody in']],
   ['no login', ['who', 'proof'], {}, ['no stage logs anybody in']],
-])('%s has its obstacles', (_, bound, fields, obstacles) => {
+])('the obstacles of %s are reported', (_, bound, fields, obstacles) => {
   expect(obstaclesIn(flowOf(bound, fields))).toEqual(obstacles);
 });

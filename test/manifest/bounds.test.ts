@@ -80,11 +80,11 @@ const costly: readonly (readonly [name: string, text: string, code: string])[] =
 ];
 
 describe('a manifest made to be expensive is refused', () => {
-  test.each(someOf(costly, 1))('%s', async (_name, text, code) => {
+  test.each(someOf(costly, 1))('with %s', async (_name, text, code) => {
     expect(await codesOf(text)).toContain(code);
   });
 
-  test('1,400 users of 120 attributes are not too many, in one line of JSON', async ({ skip }) => {
+  test('1,400 users with 120 attributes each are accepted, in one line of JSON', async ({ skip }) => {
     skip(!inFull);
     const attributes = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`k${index}`, 1]));
     const users = Array.from({ length: 1400 }, (_, index) => ({
@@ -97,36 +97,41 @@ describe('a manifest made to be expensive is refused', () => {
 
   test.runIf(inFull).each([
     ['many small entries', entry.repeat(2000), 'name: A'],
-    ['names of entries in a text', '', `name: "${', slug: '.repeat(2000)}"`],
-  ])('%s leave no more room for a mapping of many keys', async (_name, before, name) => {
-    const refusedAfter = async (above: string, field: string): Promise<number> => {
-      const begin = `${head}${above}  - { username: a, ${field}, attributes: {\n`;
-      const files = memoryFiles({ 'a.yaml': `${begin}${lines(80_000, (index) => `    k${index}: 1,`)}}}\n` });
-      const [diagnostic] = (await loadManifests(['a.yaml'], { files })).diagnostics;
-      expect(diagnostic).toMatchObject({ code: 'yaml-unsupported' });
-      return (diagnostic?.range?.start.line ?? 0) - begin.split('\n').length;
-    };
-    const alone = await refusedAfter('', 'name: A');
-    expect(alone).toBeGreaterThan(50_000);
-    expect(Math.abs((await refusedAfter(before, name)) - alone)).toBeLessThan(5);
-  });
+    ['names of entries in one text', '', `name: "${', slug: '.repeat(2000)}"`],
+  ])(
+    'the size limit includes %s: they leave no room for a mapping of many keys',
+    async (_name, before, name) => {
+      const refusedAfter = async (above: string, field: string): Promise<number> => {
+        const begin = `${head}${above}  - { username: a, ${field}, attributes: {\n`;
+        const files = memoryFiles({
+          'a.yaml': `${begin}${lines(80_000, (index) => `    k${index}: 1,`)}}}\n`,
+        });
+        const [diagnostic] = (await loadManifests(['a.yaml'], { files })).diagnostics;
+        expect(diagnostic).toMatchObject({ code: 'yaml-unsupported' });
+        return (diagnostic?.range?.start.line ?? 0) - begin.split('\n').length;
+      };
+      const alone = await refusedAfter('', 'name: A');
+      expect(alone).toBeGreaterThan(50_000);
+      expect(Math.abs((await refusedAfter(before, name)) - alone)).toBeLessThan(5);
+    },
+  );
 
-  test.runIf(inFull)('resources are counted, comments are not', async () => {
+  test.runIf(inFull)('the limit of entries counts resources, not comments', async () => {
     expect(await codesOf(`${head}${entry}${'# slug: x\n'.repeat(200_001)}`)).toEqual([]);
   });
 
-  test('brackets in a text are no nesting', async () => {
+  test('brackets in a text do not count as nesting', async () => {
     expect(await codesOf(`${head}  - { username: a, name: "${'['.repeat(1000)}" }\n`)).toEqual([]);
   });
 
-  test('64 levels are deep enough, and 65 too deep', async () => {
+  test('64 levels of nesting are accepted, 65 refused', async () => {
     const nested = (depth: number): string =>
       `${head}  - { username: a, name: A, attributes: { a: ${'['.repeat(depth)}${']'.repeat(depth)} } }\n`;
     expect(await codesOf(nested(60))).toEqual([]); // the root, the list, the entry and the attributes are four levels
     expect(await codesOf(nested(61))).toEqual(['yaml-unsupported']);
   });
 
-  test('carriage returns and a byte-order mark are fine', async () => {
+  test('carriage returns and a byte-order mark are accepted', async () => {
     expect(await codesOf(`\u{feff}${head}${entry}`.replaceAll('\n', '\r\n'))).toEqual([]);
   });
 });

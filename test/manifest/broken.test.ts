@@ -7,8 +7,8 @@ const folder = new URL('../fixtures/broken/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
 /** Each broken manifest has beside it, in NAME.expected, the codes and places that it must give. */
-describe('a broken manifest reports each mistake once, at its place', () => {
-  test.each(names)('%s', async (name) => {
+describe('a mistake in a manifest is reported once, at its place', () => {
+  test.each(names)('in the file %s', async (name) => {
     const text = readFileSync(new URL(name, folder));
     const { diagnostics } = await loadManifests([name], {
       files: memoryFiles({ [name]: text }),
@@ -27,13 +27,13 @@ describe('a broken manifest reports each mistake once, at its place', () => {
   });
 });
 
-test.each(['main.tf', 'prod.tfvars'])('a file of Terraform is recognized by its name: %s', async (name) => {
+test.each(['main.tf', 'prod.tfvars'])('a Terraform file is recognized by its name: %s', async (name) => {
   const files = memoryFiles({ [name]: 'resource "authentik_application" "wiki" {\n  slug = "wiki"\n}\n' });
   const { diagnostics } = await loadManifests([name], { files });
   expect(diagnostics.map(({ code }) => code)).toEqual(['not-a-manifest']);
 });
 
-test('every mistake comes with advice', async () => {
+test('every mistake in a manifest is reported with advice', async () => {
   const files = memoryFiles(
     Object.fromEntries(names.map((name) => [`m/${name}`, readFileSync(new URL(name, folder))])),
   );

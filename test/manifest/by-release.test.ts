@@ -131,7 +131,7 @@ test.each([
       roles: warning,
     },
   ],
-] as const)('the messages for %s', async (release, expected) => {
+] as const)('values that only some releases refuse are reported for %s', async (release, expected) => {
   expect(await toldOf(release)).toEqual({ ...always, ...expected });
 });
 
@@ -143,7 +143,7 @@ test.each([
   ['2025.12.4', 'slug', 'token', /release 2025\.12\.4 refuses this slug.*from 2025\.8 on/],
   ['no known release', 'meta_launch_url', 'ssh://host', /releases before 2026\.2 refuse this scheme/],
   ['2025.12', 'meta_launch_url', 'https://h/%(id)s', /leaves %\(id\)s .* unchanged.*%\(pk\)s/],
-])('with %s, %s %j gets a message that names releases', async (release, field, value, words) => {
+])('for %s, the value %s %j gets a message that names releases', async (release, field, value, words) => {
   const known = readRelease(release);
   const { diagnostics } = await loadManifests(['m.yaml'], {
     files: memoryFiles({
@@ -159,7 +159,7 @@ test.each([
 test.each([
   ['2023.10', ['release 2023.10 refuses this type']],
   ['2024.2', []],
-])('an outpost of the type rac for release %s', async (line, said) => {
+])('an outpost of the type rac is validated for release %s', async (line, said) => {
   const release = readRelease(line);
   const outpost = { name: 'x', type: 'rac', config: {}, providers: [] };
   const { diagnostics } = await loadManifests(['m.yaml'], {

@@ -8,7 +8,7 @@ const policies =
   'policies: [{ name: p, type: password, error_message: no }, { name: d, type: dummy }, { name: e, type: dummy, result: false }]';
 
 describe('defaults of a list and of a type in it', () => {
-  test('the entry comes before its type, and its type before its list', async () => {
+  test("are overridden by the entry, and the list's by the type's", async () => {
     const resources = await desired(`version: 1
 defaults:
   policy: { execution_logging: true }
@@ -30,7 +30,7 @@ ${policies}
     ['policy.dummy: { type: dummy }', 'unknown-field', 'type'],
     ['policy.dummy: { result: 1 }', 'wrong-type', 'result'],
     ['policy.dummy: 1', 'wrong-type', 'policy.dummy'],
-  ])('%s is an error at its place', async (text, code, word) => {
+  ])('are an error at their place if invalid: %s', async (text, code, word) => {
     const manifest = `version: 1\ndefaults:\n  ${text}\n${policies}\n`;
     const { diagnostics } = await loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': manifest }) });
     expect(diagnostics).toMatchObject([{ code, range: { start: { line: 3 } } }]);

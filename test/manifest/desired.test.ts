@@ -22,7 +22,7 @@ const application = 'applications:\n  - slug: wiki\n    name: Wiki\n';
 const user = 'users:\n  - username: alice\n    name: Alice\n';
 const entries: Readonly<Record<string, string>> = { application, user };
 
-describe('a default', () => {
+describe('a default in a manifest', () => {
   test('fills in fields that an entry leaves out', async () => {
     const [wiki] = await desired(everyDefault + application);
     expect(wiki && sentOf(wiki)).toEqual({
@@ -62,7 +62,7 @@ describe('a default', () => {
     expect(Object.keys(alice?.fields ?? {})).not.toContain('group');
   });
 
-  test('of a list with several types applies to those with the field', async () => {
+  test('of a list with several types applies to types that have the field', async () => {
     const [a, b] = await desired(`version: 1
 defaults:
   provider: { authorization_flow: { slug: in }, invalidation_flow: { slug: out }, sub_mode: user_email, mode: forward_domain }

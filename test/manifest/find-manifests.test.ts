@@ -50,14 +50,14 @@ function countingFiles(more: number): Files {
 }
 
 describe('the manifests of a command line', () => {
-  test('are every *.yaml and *.yml below a folder, each once, hidden ones passed over', async () => {
+  test('are every *.yaml and *.yml below a folder, each once, except hidden ones', async () => {
     const { names, codes } = await found('a');
     expect(codes).toEqual(['link-loop', 'link-outside', 'link-outside']);
     expect(names).toHaveLength(3);
     expect(names).toEqual(expect.arrayContaining(['a/b/two.yml', 'a/x\\y.yaml']));
   });
 
-  test('are not the file of settings, in a folder or behind a pattern, by whichever name', async () => {
+  test('do not include the settings file, in a folder or by a pattern, whatever its name', async () => {
     const one = [join(folder, 'a/one.yaml')];
     for (const settings of ['a/b/two.yml', 'a/./b/../b/two.yml']) {
       for (const path of ['a/b', 'a/b/*.yml']) {
@@ -88,7 +88,7 @@ describe('the manifests of a command line', () => {
     ]);
   });
 
-  test('are refused where the file of settings is named as one', async () => {
+  test('are refused if they include the settings file by name', async () => {
     const path = join(folder, 'a/one.yaml');
     expect(await findManifests([path], nodeFiles, path)).toMatchObject({
       filenames: [],
@@ -98,7 +98,7 @@ describe('the manifests of a command line', () => {
     });
   });
 
-  test('are one when a folder is named twice, or with one that it is in', async () => {
+  test('are read once if a folder is named twice, or together with its parent', async () => {
     const all = await found('a');
     for (const paths of [
       ['a', 'a'],
@@ -115,7 +115,7 @@ describe('the manifests of a command line', () => {
     expect(await found('empty', 'empty')).toEqual({ names: [], codes: ['no-manifests'] });
   });
 
-  test('are one when a file is named twice', async () => {
+  test('are read once if a file is named twice', async () => {
     expect((await found('a/one.yaml', 'a/./one.yaml', 'a/on*.yaml')).names).toEqual(['a/one.yaml']);
   });
 
@@ -123,11 +123,11 @@ describe('the manifests of a command line', () => {
     ['empty', 'no-manifests'],
     ['missing', 'file-not-found'],
     ['a/*.txt', 'no-manifests'],
-  ])('are demanded: %s gives %s', async (path, code) => {
+  ])('must exist: %s gives %s', async (path, code) => {
     expect(await found(path)).toEqual({ names: [], codes: [code] });
   });
 
-  test('matching a glob follow the rules of files in a folder', async () => {
+  test('found by a glob obey the same rules as files in a folder', async () => {
     expect(await found('a/*.yaml')).toEqual({
       names: ['a/again.yaml', 'a/x\\y.yaml'],
       codes: ['link-outside'],
@@ -148,12 +148,12 @@ describe('the manifests of a command line', () => {
     expect((await found('c/**/*.yaml')).names).toHaveLength(1);
   });
 
-  test('are not looked for where a glob does not lead', async () => {
+  test('are not searched for outside of the path of a glob', async () => {
     expect(await found('a/b/*.json')).toEqual({ names: ['a/b/three.json'], codes: [] });
   });
 
   test.each(['disk/**/*.yaml', 'disk'])(
-    'are not looked for behind a link to a whole disk: %s',
+    'are not searched for behind a link to a whole disk: %s',
     async (path) => {
       mkdirSync(join(folder, 'disk'), { recursive: true });
       rmSync(join(folder, 'disk/root'), { force: true });
@@ -162,15 +162,18 @@ describe('the manifests of a command line', () => {
     },
   );
 
-  test.each(['/**/*.yaml', '/', '/usr/**/*.yaml'])('are not looked for in a whole disk: %s', async (path) => {
-    const { filenames, diagnostics } = await findManifests(
-      [join(folder, 'a/one.yaml'), path],
-      countingFiles(2_000),
-    );
-    // What was found by then is not all, so none of it is read.
-    expect(filenames).toEqual([]);
-    expect(diagnostics.map(({ code }) => code)).toContain('too-many-files');
-  });
+  test.each(['/**/*.yaml', '/', '/usr/**/*.yaml'])(
+    'are not searched for on a whole disk: %s',
+    async (path) => {
+      const { filenames, diagnostics } = await findManifests(
+        [join(folder, 'a/one.yaml'), path],
+        countingFiles(2_000),
+      );
+      // What was found by then is not all, so none of it is read.
+      expect(filenames).toEqual([]);
+      expect(diagnostics.map(({ code }) => code)).toContain('too-many-files');
+    },
+  );
 
   test.each([
     ['/proc', 'forbidden-file'],
@@ -178,7 +181,7 @@ describe('the manifests of a command line', () => {
     ['/proc/self/*', 'forbidden-file'],
     ['/sys/**/*.yaml', 'forbidden-file'],
     ['/dev', 'forbidden-file'],
-  ])('are not looked for where the system shows itself: %s', async (path, code) => {
+  ])('are not searched for in system folders: %s', async (path, code) => {
     const { filenames, diagnostics } = await findManifests([path], nodeFiles);
     expect({ filenames, codes: diagnostics.map((diagnostic) => diagnostic.code) }).toEqual({
       filenames: [],
@@ -186,7 +189,7 @@ describe('the manifests of a command line', () => {
     });
   });
 
-  test('are not looked for there by way of a link either', async () => {
+  test('are not searched for in system folders through a link', async () => {
     symlinkSync('/proc/self', join(folder, 'system'));
     expect((await found('system/*')).codes).toEqual(['forbidden-file']);
     expect((await found('system')).codes).toEqual(['forbidden-file']);
@@ -201,7 +204,7 @@ describe('the manifests of a command line', () => {
     expect(diagnostics).toMatchObject([{ summary: 'this is not a file or folder' }]);
   });
 
-  test('are not silently fewer when a folder cannot be read', async () => {
+  test('are reported as incomplete if a folder cannot be read', async () => {
     const files = memoryFiles({ 'm/a.yaml': '', 'm/locked/b.yaml': '' });
     const { diagnostics } = await findManifests(['m'], {
       ...files,

@@ -6,7 +6,7 @@ import { findManifests } from '../../src/manifest/find-manifests.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
-test('a folder to which many ways lead is searched once', async () => {
+test('a folder with many links to it is searched once', async () => {
   // Each folder holds two links to the next: a million ways lead to the last.
   const deepest = 20;
   const depthOf = (path: string): number => path.split('/').length - 1;

@@ -141,8 +141,8 @@ const manifest = fc.record(
   { requiredKeys: [] },
 );
 
-describe('any manifest', () => {
-  test('made of plausible pieces is accepted or refused at its places, and accepted again when it is printed', async () => {
+describe('a random manifest', () => {
+  test('of plausible parts is accepted or refused at its places, and accepted again when printed', async () => {
     await fc.assert(
       fc.asyncProperty(manifest, (made) => holds(stringify(made, { aliasDuplicateObjects: false }))),
       { numRuns: times({ short: 37, full: 1500 }) },
@@ -170,7 +170,7 @@ describe('any manifest', () => {
     );
   });
 
-  test('that has been damaged ends in diagnostics, not in a crash', async () => {
+  test('with damaged bytes causes diagnostics, not a crash', async () => {
     const damaged = fc
       .tuple(
         manifest,
@@ -190,7 +190,7 @@ describe('any manifest', () => {
     );
   });
 
-  test('of random bytes ends in diagnostics, not in a crash', async () => {
+  test('of random bytes causes diagnostics, not a crash', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => void (await load(bytes))),
       { numRuns: times({ short: 20, full: 500 }) },
@@ -198,7 +198,7 @@ describe('any manifest', () => {
   });
 });
 
-test('a manifest valid with resolved references is valid by the published schema', async () => {
+test('a manifest that is valid with resolved references is valid by the published schema', async () => {
   await fc.assert(
     fc.asyncProperty(manifest, async (made) => {
       if (validate(made)) expect(schemaErrors('manifest', made)).toEqual([]);

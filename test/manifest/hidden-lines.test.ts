@@ -8,25 +8,28 @@ function load(text: string): Promise<LoadedManifests> {
   return loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': `version: 1\n${text}\n` }), hide });
 }
 
-describe('with hidden fields, no line is quoted', () => {
+describe('with hidden fields, no line of a manifest is quoted', () => {
   test.each([
-    ['of a field that is not', 'applications:\n  - slug: canary b\n    name: A\n'],
-    ['of a field that is', 'users:\n  - username: u\n    name: N\n    email: canary\n'],
-    ['that one shares', 'users:\n  - { username: u, path: /x, name: canary }\n'],
-    ['of an unknown field', 'users:\n  - username: u\n    name: N\n    emial: canary\n'],
-    ['of an unknown list', 'users: []\nusres: [{ username: u, email: canary }]\n'],
-    ['of defaults', 'users: []\ndefaults: { user: { path: 7, name: canary } }\n'],
-    ['of what is no entry', 'users:\n  - canary\n'],
-    ['of no list', 'users: canary\n'],
-    ['of a mapping where none belongs', 'applications:\n  - slug: s\n    name: { email: canary }\n'],
-    ['of a list of such', 'applications:\n  - slug: s\n    name: [{ email: canary }]\n'],
+    ['for a field that is not hidden', 'applications:\n  - slug: canary b\n    name: A\n'],
+    ['for a hidden field', 'users:\n  - username: u\n    name: N\n    email: canary\n'],
+    ['for a field in the line of a hidden one', 'users:\n  - { username: u, path: /x, name: canary }\n'],
+    ['for an unknown field', 'users:\n  - username: u\n    name: N\n    emial: canary\n'],
+    ['for an unknown list', 'users: []\nusres: [{ username: u, email: canary }]\n'],
+    ['for defaults', 'users: []\ndefaults: { user: { path: 7, name: canary } }\n'],
+    ['for an entry that is a text', 'users:\n  - canary\n'],
+    ['for a list that is a text', 'users: canary\n'],
+    ['for a text field that is a mapping', 'applications:\n  - slug: s\n    name: { email: canary }\n'],
+    [
+      'for a text field that is a list of mappings',
+      'applications:\n  - slug: s\n    name: [{ email: canary }]\n',
+    ],
     ['with a comment', 'users:\n  - username: u\n    name: N\n    path: /x # canary\n'],
     [
-      'with an unknown entry',
+      'for an unknown field in a second list',
       'users:\n  - { username: u, name: N }\napplications:\n  - { slug: s, name: A, email: canary }\n',
     ],
     [
-      'of a key that is written twice',
+      'for a key that is written twice',
       'users:\n  - { username: u, name: N, email: x,\n      path: /x, email: canary }\n',
     ],
   ])('%s', async (_, text) => {
@@ -50,13 +53,13 @@ test.each([
   ['email: [canary]', '`email` must be a string, not a list'],
   ['email: "canary\0"', 'this file holds a NUL'],
   ['\n---\ncanary', 'a second document starts here'],
-])('a message about %j does not repeat it', async (field, summary) => {
+])('a message about the hidden value of %j does not repeat it', async (field, summary) => {
   const { diagnostics } = await load(`users:\n  - username: u\n    name: N\n    ${field}\n`);
   expect(JSON.stringify(diagnostics)).not.toContain('canary');
   expect(diagnostics.map((diagnostic) => diagnostic.summary)).toContain(summary);
 });
 
-test('a directive is not repeated', async () => {
+test('a YAML directive is not repeated with hidden fields', async () => {
   const files = memoryFiles({ 'm.yaml': '%canary x\n---\nversion: 1\nusers: []\n' });
   const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
   expect(diagnostics).toMatchObject([{ code: 'yaml-unsupported', summary: 'this has no meaning here' }]);
@@ -66,14 +69,14 @@ test.each([
   '{ version: 1, applications: [{ slug: a b, name: A }], users: canary }',
   '{ version: 1, applications: [{ slug: a b, name: A }], usres: [{ email: canary }] }',
   '{ version: 1, applications: [{ slug: a b, name: A }, [canary]] }',
-])('an ambiguous line is not quoted: %s', async (text) => {
+])('a line that may contain a hidden value is not quoted: %s', async (text) => {
   const files = memoryFiles({ 'm.yaml': text });
   const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
   expect(diagnostics.map(({ code }) => code)).toContain('invalid-format');
   expect(JSON.stringify(diagnostics)).not.toContain('canary');
 });
 
-test('an unknown field is reported without its name, with possible fields', async () => {
+test('with hidden fields, an unknown field is reported without its name, with possible fields', async () => {
   const text = 'users:\n  - username: u\n    name: N\n    emial: x\n    canary: x\n';
   const { diagnostics } = await load(text);
   expect(diagnostics.map(({ summary, detail }) => [summary, detail.slice(0, 20)])).toEqual([
@@ -82,7 +85,7 @@ test('an unknown field is reported without its name, with possible fields', asyn
   ]);
 });
 
-test('a hidden value that resembles an allowed one gets no suggestion', async () => {
+test('a hidden value that resembles an allowed value gets no suggestion', async () => {
   const [fault] = (await load('users:\n  - { username: u, name: N, type: internl }\n')).diagnostics;
   expect(fault).toMatchObject({ code: 'invalid-value' });
   expect(fault?.detail).not.toContain('Did you mean');
@@ -90,7 +93,7 @@ test('a hidden value that resembles an allowed one gets no suggestion', async ()
   expect(yes?.detail).not.toContain('quotes');
 });
 
-test('a hidden value that belongs to one resource is not reported for a second', async () => {
+test('a hidden value that belongs to another resource is not reported for the second', async () => {
   const list =
     'applications:\n  - { slug: a, name: A, provider: 7391 }\n  - { slug: b, name: B, provider: 7391 }\n';
   expect((await load(list)).diagnostics.map(({ summary }) => summary)).toEqual([

@@ -59,14 +59,14 @@ describe('values that some releases reject', () => {
   const some = entries.flatMap((entry) => (entry.later ? [{ ...entry, later: entry.later }] : []));
   const cases = some.map((entry) => [named(entry), entry] as const);
 
-  test.each(cases)('is reported with their names where no release is known: %s', async (_, entry) => {
+  test.each(cases)('are reported with these releases if the release is unknown: %s', async (_, entry) => {
     const [first] = await diagnosticsOf(entry);
     expect(`${first?.summary} ${first?.detail}`.toLowerCase()).toMatch(
       new RegExp(`releases (before|from) ${entry.later.since.replaceAll('.', '[.]')}`),
     );
   });
 
-  test.each(cases)('is an error in the affected fields, and fine elsewhere: %s', async (_, entry) => {
+  test.each(cases)('are an error for these releases, and accepted for others: %s', async (_, entry) => {
     const { verdict, later } = entry;
     for (const [release, meant] of [
       ['2023.10', verdict],
@@ -90,7 +90,7 @@ test('values that every release accepts cause no warning', async () => {
 });
 
 const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
-describe('values within the contract of the service are accepted', () => {
+describe('values that the contract of the service allows are accepted', () => {
   test.each([
     [
       'an application that is hidden',
@@ -109,7 +109,7 @@ describe('values within the contract of the service are accepted', () => {
   });
 
   test.each(['2024-05-01T10:00:00', '2024-05-01 10:00:00.5', '2024-05-01T10:00'])(
-    '%s, which may mean several times',
+    'with a warning for a time without a zone: %s',
     async (value) => {
       const [only, ...others] = await diagnosticsOf({ type: 'user', field: 'last_login', value });
       expect(only).toMatchObject({ severity: 'warning', code: 'no-time-zone' });
@@ -120,7 +120,7 @@ describe('values within the contract of the service are accepted', () => {
 });
 
 test.each(['2024-04-31T10:00:00Z', '2023-02-29T10:00:00Z', '1900-02-29 10:00'])(
-  'this date does not exist as %s',
+  'a date that does not exist is reported: %s',
   async (value) => {
     const found = await diagnosticsOf({ type: 'user', field: 'last_login', value });
     expect(found).toContainEqual(expect.objectContaining({ code: 'invalid-format', severity: 'error' }));

@@ -11,7 +11,7 @@ function load(files: Readonly<Record<string, string>>, strict?: boolean): Promis
   return loadManifests(Object.keys(files), options);
 }
 
-test('files are read in code-unit order, however they are named', async () => {
+test('files are read in code-unit order, whatever the order of their names', async () => {
   const { filenames, resources } = await load({
     'b.yaml': users(['third']),
     'B.yaml': users(['first']),
@@ -25,7 +25,7 @@ test.each([
   [undefined, ['error', 'warning']],
   [false, ['error', 'warning']],
   [true, ['error', 'error']],
-])('with strict %j an error and a warning are %j', async (strict, severities) => {
+])('with strict %j, an error and a warning are reported as %j', async (strict, severities) => {
   const { diagnostics, resources } = await load({ 'm.yaml': users(['alice', 'alice', 'Alice']) }, strict);
   expect(diagnostics.map(({ severity }) => severity)).toEqual(severities);
   expect(resources).toHaveLength(3);

@@ -66,7 +66,7 @@ describe('a name in place of an id', () => {
   });
 
   test.each(['${env:CANARY}', 'the ${env:CANARY}', '${file:secret}'])(
-    'cannot be secret, because output shows it: %s',
+    'cannot be secret, since output shows it: %s',
     async (name) => {
       const lists = [
         `users: [{ username: a, name: A, groups: [${group}, { name: "${name}" }] }]`,
@@ -84,7 +84,7 @@ describe('a name in place of an id', () => {
     },
   );
 
-  test('is written as a mapping with nothing else in it', async () => {
+  test('must be the only key of its mapping', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: x, pk: 3 } }]',
       'applications: [{ slug: b, name: B, provider: {} }]',
@@ -105,7 +105,7 @@ describe('a name in place of an id', () => {
     ]);
   });
 
-  test('a text that may be a secret is not proposed as a name', async () => {
+  test('is not proposed for a text that may be a secret', async () => {
     const loaded = await load(['users: [{ username: f, name: F, groups: ["${env:CANARY}", staff] }]'], {
       env: { CANARY: 'canary' },
     });
@@ -116,8 +116,8 @@ describe('a name in place of an id', () => {
   });
 });
 
-describe('the rules over all files apply to names', () => {
-  test('a provider belongs to one application, by name as by id', async () => {
+describe('rules over all files', () => {
+  test('allow a provider for one application only, by name as by id', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [{ name: y }] }]',
       'applications: [{ slug: b, name: B, provider: { name: x }, backchannel_providers: [{ name: "y" }] }]',
@@ -127,14 +127,14 @@ describe('the rules over all files apply to names', () => {
     expect(loaded.diagnostics[0]?.summary).toBe('provider "x" is already the main provider of `a`');
   });
 
-  test('a name made of digits is not an id', async () => {
+  test('do not treat a name of digits as an id', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: "7" } }, { slug: b, name: B, provider: 7 }]',
     ]);
     expect(loaded.diagnostics).toEqual([]);
   });
 
-  test('a name twice in one list is a warning at its place', async () => {
+  test('warn of a name twice in one list, at its place', async () => {
     const loaded = await load([
       'users: [{ username: a, name: A, groups: [{ name: x }, { name: y }, { name: x }] }]',
     ]);

@@ -49,7 +49,7 @@ const meant = { refused: 'error', ignored: 'error', unfilled: 'warning', taken: 
 const stricter = 'icon null';
 
 describe('the message for an odd value agrees with recordings of the service', () => {
-  test('the same values were sent to both', () => {
+  test('the recordings of two releases were made with the same values', () => {
     expect(oldest).toHaveLength(81);
     for (const [, one, other] of pairs) {
       const { slug: _, username: __, ...values } = bodyOf(one);

@@ -95,8 +95,8 @@ async function part(
   return { loaded, isOurs, digest: digestOf(all) };
 }
 
-describe('sharded runs', () => {
-  test('each run reports all problems, and selects resources as the whole run does', async () => {
+describe('in sharded runs', () => {
+  test('each run reports all errors, and the runs together have the resources of one run', async () => {
     const codes = new Set<string>();
     for (let seed = 0; seed < times({ short: 8, full: 60 }); seed += 1) {
       const files = manifests(seed);
@@ -135,7 +135,7 @@ describe('sharded runs', () => {
     );
   });
 
-  test('a warning about another shard is reported if it is an error', async () => {
+  test('a warning about another shard is reported if strict makes it an error', async () => {
     const files = { 'a.yaml': 'version: 1\nusers: [{ username: a }, { username: b }, { username: c }]\n' };
     for (const index of [1, 2]) {
       const { loaded } = await part(files, index, 2, { strict: true });
@@ -161,7 +161,7 @@ describe('a limit on reading', () => {
       'more than 3 resources are declared, counting from the first file to this one',
     ],
     [{ problems: 3 }, 'b.yaml', 'more than 3 problems were found, counting from the first file to this one'],
-  ])('than %j', async (less, filename, summary) => {
+  ])('stops it after the file that exceeds it: %j', async (less, filename, summary) => {
     const { diagnostics } = await load(files, { most: { ...most, ...less } });
     const found = diagnostics.filter(({ code }) => code.startsWith('too-many'));
     expect(found).toMatchObject([{ severity: 'error', summary, range: { filename } }]);

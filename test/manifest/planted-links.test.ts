@@ -61,7 +61,7 @@ describe('a link out of the project in place of a folder', () => {
     },
   );
 
-  test('is not followed by the absolute path of a link that lies elsewhere', async () => {
+  test('is not followed by the absolute path of another link to it', async () => {
     expect(await found(join(folder, 'links/out'))).toEqual(['link-outside']);
   });
 
@@ -76,11 +76,11 @@ describe('manifests outside of the project are found', () => {
     ['../elsewhere/m.yaml', ['../elsewhere/m.yaml']],
     ['../elsewhere/*.yaml', ['../elsewhere/m.yaml']],
     ['real/../../elsewhere/m.yaml', ['real/../../elsewhere/m.yaml']],
-  ])('if a path leads there without a link: %s', async (path, names) => {
+  ])('by a path without a link: %s', async (path, names) => {
     expect(await found(path)).toEqual(names);
   });
 
-  test('in the folder above', async () => {
+  test('in the parent folder', async () => {
     expect(await found('..', 'elsewhere/deeper')).toEqual(['../deeper/m.yaml', '../m.yaml']);
   });
 
@@ -95,7 +95,7 @@ describe('manifests outside of the project are found', () => {
     expect(await found(path)).toEqual([path]);
   });
 
-  test('behind a link above the project, which no pull request can plant', async () => {
+  test('behind a link above the project, which no pull request can add', async () => {
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'mounted'));
     expect(await found(join(folder, 'mounted/deeper'))).toEqual([join(folder, 'mounted/deeper/m.yaml')]);
   });

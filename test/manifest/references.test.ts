@@ -37,7 +37,7 @@ async function resolved(field: string, value: string): Promise<{ value: unknown;
   return { value: resource && sentOf(resource)[field], shown: resource && shownOf(resource)[field] };
 }
 
-describe('a reference', () => {
+describe('a reference in a manifest', () => {
   test.each([
     ['provider', '${var:provider}', 12],
     ['backchannel_providers', '${var:ids}', [1, 2]],
@@ -59,7 +59,7 @@ describe('a reference', () => {
     ['${file:secret.txt}', 'hunter2'],
     ['${file:/etc/secret}', 'absolute'],
     ['"${env:EMPTY}"', ''],
-  ])('to a secret, %s, is resolved and masked', async (value, expected) => {
+  ])('to the secret %s is resolved and masked', async (value, expected) => {
     expect(await resolved('group', value)).toEqual({ value: expected, shown: '(sensitive)' });
   });
 
@@ -76,7 +76,7 @@ describe('a reference', () => {
     ['group', '"${var:team"', 'invalid-reference', 'It ends with }'],
     ['provider', '${env:KEY}', 'wrong-type', ''],
     ['provider', '${var:team}', 'wrong-type', ''],
-  ])('that is invalid: %s: %s is reported as %s', async (field, value, code, detail) => {
+  ])('in %s: %s is reported as %s if invalid', async (field, value, code, detail) => {
     const { diagnostics } = await load(field, value);
     expect(diagnostics).toMatchObject([
       { code, detail: expect.stringContaining(detail) as string, range: { start: { line: 5 } } },
@@ -84,7 +84,7 @@ describe('a reference', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
-  test('each invalid reference in a text is reported once', async () => {
+  test('is reported once if invalid, for each in a text', async () => {
     const { diagnostics } = await load('group', '"${env:NO} ${var:teem} ${env:NO} ${env:KEY} ${nothing}"');
     expect(diagnostics.map(({ summary }) => summary)).toEqual([
       'this is not a reference: ${nothing}',
@@ -112,16 +112,24 @@ describe('a reference', () => {
     },
   );
 
-  test('cannot inject structure', async () => {
+  test('cannot inject YAML structure', async () => {
     variables['evil'] = 'x\nslug: other\nprovider: 1';
     expect((await resolved('group', '${var:evil}')).value).toBe('x\nslug: other\nprovider: 1');
   });
 
   test.each([
     ['alone', 'users: [{ username: "${env:KEY}", name: A }]', 1],
-    ['without a name', 'users: [{ username: "${env:KEY}" }]', 1],
-    ['twice', 'users: [{ username: "${env:KEY}", name: A }, { username: "${env:KEY}", name: A }]', 2],
-    ['like another', 'users: [{ username: S3CRET, name: A }, { username: "${env:KEY}", name: A }]', 1],
+    ['without a display name', 'users: [{ username: "${env:KEY}" }]', 1],
+    [
+      'in two entries',
+      'users: [{ username: "${env:KEY}", name: A }, { username: "${env:KEY}", name: A }]',
+      2,
+    ],
+    [
+      'next to a similar name',
+      'users: [{ username: S3CRET, name: A }, { username: "${env:KEY}", name: A }]',
+      1,
+    ],
     [
       'with a shared provider',
       'applications: [{ slug: "${env:KEY}", name: A, provider: 1 }, { slug: b, name: B, provider: 1 }]',
@@ -136,7 +144,7 @@ describe('a reference', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
-  test('is not looked for in a key', async () => {
+  test('is not resolved in a key', async () => {
     const { diagnostics } = await load(
       'group',
       'x\nusers: [{ username: a, name: A, attributes: { "${env:KEY}": 1 } }]',
@@ -163,7 +171,7 @@ describe('a reference', () => {
   });
 });
 
-test('a variable with the token is refused by its name', async () => {
+test('a variable that contains the token is refused by its name', async () => {
   const { diagnostics } = await loadManifests(['a.yaml'], {
     files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:copy}" }]\n' }),
     variables: { copy: 'Bearer canary-token-1' },

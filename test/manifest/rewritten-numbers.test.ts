@@ -21,7 +21,7 @@ test.each([
   ['+491701234567', '491701234567'],
   ['12e4', '120000'],
   ['0x1F', '31'],
-])('a number that is written %s and read %s gets a warning with both', async (written, read) => {
+])('a number written %s and read as %s causes a warning with both', async (written, read) => {
   expect(await warningsOf(written)).toEqual([
     [
       'warning rewritten-number',
@@ -38,19 +38,19 @@ test('a number in a list or an inline mapping is reported at its place', async (
 });
 
 test.each(['"0755"', '755', '-1.5', '0', '0.5', '2024-01-02', '1.2.3', '"${var:n}"', 'x0755'])(
-  'a number that keeps its spelling gets no warning: %s',
+  'a number that keeps its spelling causes no warning: %s',
   async (written) => {
     expect(await warningsOf(written)).toEqual([]);
   },
 );
 
-test('a number of a hidden field is not repeated', async () => {
+test('a rewritten number of a hidden field is not repeated', async () => {
   expect(await warningsOf('0755', { hide: ['user.attributes'] })).toEqual([
     ['warning rewritten-number', 'this number does not keep its spelling', expect.anything()],
   ]);
 });
 
-test('a number where a text is expected is reported once', async () => {
+test('a number in place of a text is reported once', async () => {
   const files = memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: 0755 }]\n' });
   const { diagnostics } = await loadManifests(['a.yaml'], { files });
   expect(diagnostics.map(({ code }) => code)).toEqual(['wrong-type']);

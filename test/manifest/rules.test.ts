@@ -93,7 +93,7 @@ describe('rules over all entries apply across files', () => {
     ]);
   });
 
-  test('an application and a user may share a name', async () => {
+  test('and allow an application and a user with the same name', async () => {
     expect(
       await foundIn('applications: [{ slug: same, name: A }]', 'users: [{ username: same, name: A }]'),
     ).toEqual([]);
@@ -103,28 +103,28 @@ describe('rules over all entries apply across files', () => {
 describe('all mistakes of an entry are reported at once', () => {
   test.each([
     [
-      'beside a wrong type',
+      'with a wrong type',
       'users: [{ username: a, name: A, is_active: maybe, email: nope }]',
       ['wrong-type', 'invalid-format'],
     ],
     [
-      'beside an unknown field',
+      'with an unknown field',
       'users: [{ username: a, name: A, emial: x, path: /x }]',
       ['unknown-field', 'invalid-format'],
     ],
     [
-      'beside a name that is none, without an address',
+      'with an invalid name, and without an address',
       'applications: [{ slug: a b, name: A, meta_launch_url: "javascript:alert(1)" }]',
       ['invalid-format', 'invalid-format'],
     ],
     ['without a name', 'users: [{ name: A, email: nope }]', ['missing-field', 'invalid-format']],
     [
-      'beside a name that is a secret',
+      'with a secret as the name',
       'users: [{ username: "${env:A}", name: A, email: nope }]',
       ['sensitive-name', 'invalid-format'],
     ],
     [
-      'and what is missing, unless that is broken or may be misspelt',
+      'with missing fields, unless they are invalid or may be misspelt',
       'users: [{ username: a, path: 1 }, { username: b, name: 1 }, { username: c, nmae: C }]',
       ['likely-refused', 'wrong-type', 'wrong-type', 'unknown-field'],
     ],
@@ -140,7 +140,7 @@ describe('all mistakes of an entry are reported at once', () => {
   });
 });
 
-test('a reference from an earlier file to an absent resource is reported at its own place', async () => {
+test('a reference from an earlier file to an absent resource is reported at the absent entry', async () => {
   const found = await foundIn(
     'users: [{ username: a, name: A, groups: [{ name: g }] }]',
     'groups: [{ name: g, state: absent }]',

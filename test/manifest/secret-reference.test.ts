@@ -20,18 +20,18 @@ test.each([
   [' pass ', ' pass '],
   ['', ''],
   ['\n', ''],
-])('a file with %j gives %j: without its last line end', async (content, expected) => {
+])('a secret file with the content %j gives %j, without its last line end', async (content, expected) => {
   expect(await secretIn(content)).toBe(expected);
 });
 
 test.each([
   [64 * 1024, 'string'],
   [64 * 1024 + 1, 'object'],
-])('a secret may have 64 KiB: of %i bytes it is a %s', async (bytes, type) => {
+])('a secret file may have 64 KiB: %i bytes are read as %s', async (bytes, type) => {
   expect(typeof (await secretIn('x'.repeat(bytes)))).toBe(type);
 });
 
-describe('the file of a text, which plans show,', () => {
+describe('a file of a text, which plans show,', () => {
   const files = memoryFiles({
     'm/a.yaml': '',
     'm/texts/x.py': 'return 1\n',
@@ -52,7 +52,7 @@ describe('the file of a text, which plans show,', () => {
     ['../texts/x.py', 'm/a.yaml', 'return 2'],
     ['/memory/above.txt', 'm/a.yaml', ''],
     ['../texts/x.py', '.before/m/a.yaml', 'return 3'],
-  ])('may lie below the working directory: %s of %s', async (path, manifest, text) => {
+  ])('may be below the working directory: %s of %s', async (path, manifest, text) => {
     expect(await textOf(path, manifest)).toBe(text);
   });
 

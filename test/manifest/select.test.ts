@@ -41,7 +41,7 @@ function asked(target: string[], exclude: string[]): { addresses: string[]; unma
 const applications = ['application.wiki', 'application.wiki-2', 'application.grafana'];
 const users = usernames.map((username) => `user.${username}`);
 
-describe('a glob', () => {
+describe('a glob of --target', () => {
   test.each<[string, string[]]>([
     ['application.wiki', ['application.wiki']],
     ['application.*', applications],
@@ -76,7 +76,7 @@ describe('a glob', () => {
     expect(selected([glob]).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('counts a character once, regardless of code units', () => {
+  test('matches a character by ? regardless of its code units', () => {
     const ofOne = usernames
       .filter((username) => /^.$/su.test(username))
       .map((username) => `user.${username}`);
@@ -84,7 +84,7 @@ describe('a glob', () => {
     expect(selected(['user.?'])).toEqual(ofOne);
   });
 
-  test('selects by the whole address, and by its case', () => {
+  test('selects by the whole address, with its case', () => {
     for (const glob of ['wiki', 'application', 'application.wik', 'Application.wiki', 'application.Wiki', ''])
       expect(asked([glob], [])).toEqual({ addresses: [], unmatched: [glob] });
   });
@@ -92,32 +92,32 @@ describe('a glob', () => {
 
 describe('a selection', () => {
   test.each<[string, string[], string[], string[]]>([
-    ['of nothing in particular is all', [], [], [...applications, ...users]],
+    ['without targets has all resources', [], [], [...applications, ...users]],
     [
-      'of several targets is all that one of them matches',
+      'with several targets has all resources that match one of them',
       ['*.wiki', '*.grafana'],
       [],
       ['application.wiki', 'application.grafana'],
     ],
-    ['without some is the others', [], ['user.*'], applications],
+    ['with exclusions has the other resources', [], ['user.*'], applications],
     [
-      'leaves out what is excluded, though it is a target',
+      'leaves out an excluded resource that is also a target',
       ['application.*'],
       ['*-2'],
       ['application.wiki', 'application.grafana'],
     ],
     [
-      'leaves out what any of several excludes',
+      'leaves out resources that match any of several exclusions',
       ['application.*'],
       ['*-2', '*.wiki'],
       ['application.grafana'],
     ],
-    ['may be of nothing', ['application.*'], ['*'], []],
+    ['may be empty', ['application.*'], ['*'], []],
   ])('%s', (_, target, exclude, expected) => {
     expect(selected(target, exclude)).toEqual(expected);
   });
 
-  test('reports a glob without matches, even if another one matched', () => {
+  test('reports a glob without matches, even if another glob matched', () => {
     const { unmatched } = asked(['*', 'no.*'], ['user.*', 'nor.this', 'user.a.b']);
     expect(unmatched).toEqual(['no.*', 'nor.this']);
   });

@@ -9,7 +9,7 @@ const stripped = new Set([
   0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
 ]);
 
-test('trims exactly the characters that the service strips', () => {
+test('the characters that rollcall trims are exactly those that the service strips', () => {
   const wrong: string[] = [];
   for (let code = 0; code <= 0x10_ffff; code += 1) {
     const character = String.fromCodePoint(code);
@@ -19,7 +19,7 @@ test('trims exactly the characters that the service strips', () => {
   expect(wrong).toEqual([]);
 });
 
-test('JavaScript would trim other characters', () => {
+test('JavaScript would trim other characters than the service', () => {
   // If this fails some day, the two agree, and `trim` is no longer needed.
   const differing = ['\x1c', '\x1d', '\x1e', '\x1f', '\x85', '\ufeff'];
   expect(differing.filter((character) => trimAsService(character) !== character.trim())).toEqual(differing);
@@ -36,7 +36,7 @@ test.each([
   expect(trimAsService(text)).toBe(trimmed);
 });
 
-test('top-level fields of entries and defaults are trimmed, nested values are kept', () => {
+test('top-level fields of entries and defaults are trimmed, nested values are not', () => {
   const untrimmed = { name: ' a\x85', attributes: { ' key ': ' value ' }, groups: [' g '], provider: null };
   const trimmed = { ...untrimmed, name: 'a' };
   expect(

@@ -17,14 +17,14 @@ test.each([
   [500_000, []],
   [500_001, ['invalid-reference']],
 ])(
-  'a text may have a million characters once its references are resolved: twice %i',
+  'a text may have a million characters after its references are resolved: twice %i',
   async (length, codes) => {
     expect(await codesOf('${var:long}${var:long}', { long: 'x'.repeat(length) })).toEqual(codes);
   },
 );
 
 test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
-  'a variable that every object has is not given for that: %s',
+  'a variable with the name of an object property has no value unless it is set: %s',
   async (name) => {
     expect(await codesOf(`\${var:${name}}`, { other: 1 })).toEqual(['unresolved-reference']);
     expect(await codesOf(`x\${var:${name}}`, { other: 1 })).toEqual(['unresolved-reference']);
@@ -34,35 +34,32 @@ test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
 
 test.each<[string, EnvironmentChoices, string]>([
   [
-    'those that have it',
+    'those that set it',
     { a: {}, b: { vars: { zone: 1 } }, c: { vars: { zone: 2 } } },
     'It has a value in: b, c.',
   ],
   [
-    'no others, though they may',
+    'only those that set it, if others may',
     { a: { vars_files: ['f'] }, b: { vars: { zone: 1 } } },
     'It has a value in: b.',
   ],
   [
-    'those that may have it',
+    'those that may set it',
     { a: { vars_files: ['f'] }, b: { vars_files: [] } },
     'It may have a value in: a.',
   ],
-  ['none, where none has it', { a: { vars: { other: 1 } } }, 'Give it with --var'],
-])(
-  'for a variable without a value, the environments to choose from are reported: %s',
-  async (_, choices, words) => {
-    const text = 'version: 1\nusers: [{ username: a, name: "${var:zone}" }]\n';
-    const { diagnostics } = await loadManifests(['a.yaml'], {
-      files: memoryFiles({ 'a.yaml': text }),
-      variables: {},
-      choices,
-    });
-    expect(diagnostics[0]?.detail).toContain(words);
-  },
-);
+  ['none if none sets it', { a: { vars: { other: 1 } } }, 'Give it with --var'],
+])('for a variable without a value, environments are suggested: %s', async (_, choices, words) => {
+  const text = 'version: 1\nusers: [{ username: a, name: "${var:zone}" }]\n';
+  const { diagnostics } = await loadManifests(['a.yaml'], {
+    files: memoryFiles({ 'a.yaml': text }),
+    variables: {},
+    choices,
+  });
+  expect(diagnostics[0]?.detail).toContain(words);
+});
 
-test('a similar name is suggested together with environments that may have it', async () => {
+test('a similar name is suggested together with environments that may set it', async () => {
   const { diagnostics } = await loadManifests(['a.yaml'], {
     files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n' }),
     variables: { zone: 1 },
@@ -95,7 +92,7 @@ test.each([
 });
 
 test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
-  'a number variable in place of a text: quote it where it is set: %s',
+  'for a number variable in place of a text, the advice is to quote it where it is set: %s',
   async (name) => {
     expect(await told(name, { u: 330 })).toEqual([
       [
@@ -107,7 +104,7 @@ test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
   },
 );
 
-test('a text variable in place of a boolean: change it where it is set', async () => {
+test('for a text variable in place of a boolean, the advice is to change it where it is set', async () => {
   const text = 'version: 1\nusers: [{ username: a, name: A, is_active: "${var:on}" }]\n';
   const files = memoryFiles({ 'a.yaml': text });
   const { diagnostics } = await loadManifests(['a.yaml'], { files, variables: { on: 'true' } });

@@ -27,7 +27,7 @@ async function assumed(
   });
 }
 
-test('an unread secret counts as present and is not judged or shown', async () => {
+test('with --without-secrets, an unread secret counts as present, and is not validated or shown', async () => {
   const { resources, diagnostics, unchecked } = await assumed(
     [
       'defaults: { user: { email: "${env:MAIL}@${var:host}" } }',
@@ -104,25 +104,25 @@ test('an unread secret counts as present and is not judged or shown', async () =
 });
 
 test.each([
-  ['a number, or a mapping, which no secret is', 'attributes: "${env:A}"', 'wrong-type'],
-  ['a reference without an end', 'email: "${env:A"', 'invalid-reference'],
-  ['a variable beside it', 'email: "${var:hots}${env:A}"', 'unresolved-reference'],
-  ['a variable that is rollcall’s own', 'email: "${env:MY_TOKEN}"', 'invalid-reference'],
+  ['a number or mapping in place of a secret', 'attributes: "${env:A}"', 'wrong-type'],
+  ['an unfinished reference', 'email: "${env:A"', 'invalid-reference'],
+  ['a variable next to a secret', 'email: "${var:hots}${env:A}"', 'unresolved-reference'],
+  ['a variable of rollcall itself', 'email: "${env:MY_TOKEN}"', 'invalid-reference'],
   ['a variable that is not allowed', 'email: "${env:HOME}"', 'invalid-reference'],
-  ['a file that is rollcall’s own', 'email: "${file:token}"', 'invalid-reference'],
-  ['a file that is there, and not allowed', 'email: "${file:../other}"', 'invalid-reference'],
-  ['a file of the system', 'email: "${file:/proc/self/environ}"', 'invalid-reference'],
+  ['a file of rollcall itself', 'email: "${file:token}"', 'invalid-reference'],
+  ['an existing file that is not allowed', 'email: "${file:../other}"', 'invalid-reference'],
+  ['a system file', 'email: "${file:/proc/self/environ}"', 'invalid-reference'],
   ['another item of the list', 'groups: ["${env:A}", admins]', 'invalid-format'],
   ['another field', 'email: "${env:A}", path: /x', 'invalid-format'],
-  ['what is left out', 'email: "${env:A}" }, { username: w', 'likely-refused'],
-])('everything else is still checked: %s', async (_, fields, code) => {
+  ['a missing field', 'email: "${env:A}" }, { username: w', 'likely-refused'],
+])('with --without-secrets, everything else is still checked: %s', async (_, fields, code) => {
   const text = `users: [{ username: u, name: "\${file:../missing}", ${fields} }]`;
   const files = { 'm/token': 'canary', other: 'canary', '/proc/self/environ': 'canary' };
   const { diagnostics } = await assumed(text, { files, allowEnv: ['A', 'MY_*'], allowFiles: ['m', '/proc'] });
   expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
 });
 
-test('a secret name is refused, without an address', async () => {
+test('a secret as a name is refused, and no address is given', async () => {
   const { diagnostics, addresses } = await assumed(
     'users: [{ username: "${env:A}", name: A }, { username: "${env:B}", name: B }, { username: c, name: C }]',
   );
@@ -130,7 +130,7 @@ test('a secret name is refused, without an address', async () => {
   expect([...addresses]).toEqual(['user.c']);
 });
 
-test('with secrets read, there is no note on unchecked values', async () => {
+test('if secrets are read, there is no note on unchecked values', async () => {
   const files = memoryFiles({ 'a.yaml': 'version: 1\nusers: []\n' });
   expect(await loadManifests(['a.yaml'], { files })).not.toHaveProperty('unchecked');
   expect((await loadManifests(['a.yaml'], { files, secrets: 'assumed' })).unchecked).toEqual({
