@@ -80,32 +80,32 @@ const imports = globSync('**/*.ts', { cwd: join(root, 'src'), ignore: 'generated
 
 const roomOf = (path: string): string => path.split('/', 1)[0] ?? '';
 
-describe.each(Object.entries(rooms))('%s/', (room, { uses, without = [] }) => {
+describe.each(Object.entries(rooms))('src/%s/', (room, { uses, without = [] }) => {
   const own = imports.filter(({ file }) => roomOf(file) === room);
 
-  test('uses only folders above it', () => {
+  test('imports only from the folders that it may use', () => {
     expect(own).not.toEqual([]);
     const mayUse = new Set([room, 'generated', ...uses.split(' ')]);
     const others = own.filter(({ from }) => from.endsWith('.ts') && !mayUse.has(roomOf(from)));
     expect(others).toEqual([]);
   });
 
-  test.each(without)('does without %s', (limit) => {
+  test.each(without)('does not use %s', (limit) => {
     expect(own.filter((each) => limits[limit](each))).toEqual([]);
   });
 
-  test.runIf(room !== 'report')('knows no colours', () => {
+  test.runIf(room !== 'report')('does not know colours', () => {
     expect(own.filter(({ from }) => from === 'picocolors')).toEqual([]);
   });
 });
 
-test('every folder of src/ has a row, with its modules in full', () => {
+test('every folder of src/ has a row in the table, with its modules in full', () => {
   const found = new Set(imports.flatMap(({ file }) => (file.includes('/') ? roomOf(file) : [])));
   expect(found).toEqual(new Set(Object.keys(rooms)));
   expect(imports.filter(({ from }) => builtinModules.includes(from))).toEqual([]);
 });
 
-test.each(Object.entries(limits))('there is something that keeps to: without %s', (limit, isUsed) => {
+test.each(Object.entries(limits))('some folder of src/ may not use %s', (limit, isUsed) => {
   expect(Object.values(rooms).some(({ without = [] }) => without.some((each) => each === limit))).toBe(true);
   // What is not to be used is there to be used by another room.
   expect(imports.some((each) => isUsed(each))).toBe(true);

@@ -39,8 +39,8 @@ const names = ({ kind, records }: Inventory): unknown[] =>
 
 const sorted = (texts: readonly unknown[]): string[] => texts.map(String).toSorted();
 
-describe('an inventory', () => {
-  test.each([0, 1, 99, 100, 101, 250])('of %i users has all of them', async (count) => {
+describe('an inventory of a service', () => {
+  test.each([0, 1, 99, 100, 101, 250])('has all of %i users', async (count) => {
     const users = manyUsers(count);
     const inventory = await taking(listingService({ users }).send);
     expect(names(inventory)).toEqual(users.map(({ username }) => username));
@@ -54,7 +54,7 @@ describe('an inventory', () => {
     expect(inventory.gaps).toEqual([]);
   });
 
-  test('ends at a broken page, with a gap', async () => {
+  test('ends at an invalid page, and is marked incomplete', async () => {
     const { send } = listingService({
       users: manyUsers(250),
       instead: ({ page }) => (page === 2 ? answered(500) : undefined),
@@ -64,7 +64,7 @@ describe('an inventory', () => {
     expect(gaps).toMatchObject([{ kind: 'ended', answer: { status: 500 } }]);
   });
 
-  test('of a list that became shorter has a gap', async () => {
+  test('is marked incomplete if the list became shorter', async () => {
     const service = listingService({
       users: manyUsers(250, 1),
       instead: ({ before }, { users }) => {
@@ -89,7 +89,7 @@ describe('an inventory', () => {
   });
 
   test.each(['user', 'application'] as const)(
-    'ends where the list grows with every page: %s',
+    'ends if the list grows with every page: %s',
     { timeout: 20_000 },
     async (type) => {
       const service = listingService({
@@ -119,7 +119,7 @@ describe('an inventory', () => {
   };
   test.each<[string, ListingService, number]>([
     [
-      'whose second page is said not to be there',
+      'whose second page gets a 404',
       listingService({
         users: manyUsers(250),
         instead: ({ page }) => (page === 2 ? answered(404, { detail: 'Invalid page.' }) : undefined),
@@ -127,34 +127,42 @@ describe('an inventory', () => {
       100,
     ],
     [
-      'whose second page counts fewer',
+      'whose second page counts fewer records',
       listingService({
         users: manyUsers(250),
         instead: ({ page }) => (page === 2 ? pageOf(manyUsers(150), 2, 100) : undefined),
       }),
       150,
     ],
-    ['that shows rows twice', lines((rows) => [rows[0] ?? null, ...rows.slice(0, -1)]), 247],
-    ['with rows that are null', lines((rows) => rows.with(7, null)), 247],
+    ['that repeats records', lines((rows) => [rows[0] ?? null, ...rows.slice(0, -1)]), 247],
+    ['with records that are null', lines((rows) => rows.with(7, null)), 247],
     [
-      'with rows that have no id',
+      'with records without an id',
       lines((rows) => rows.map((row, index) => (index === 0 ? { username: 'x' } : row))),
       247,
     ],
     [
-      'whose rows all have one name',
+      'whose records all have the same name',
       lines((rows) => rows.map((row) => ({ ...Object(row), username: 'x' }))),
       1,
     ],
-    ['whose rows have no name', lines((rows) => rows.map((row) => ({ ...Object(row), username: null }))), 0],
-    ['whose rows all have one id', lines((rows) => rows.map((row) => ({ ...Object(row), pk: 1 }))), 1],
-  ])('of a list %s is incomplete, with a gap', async (_, { send }, read) => {
+    [
+      'whose records have no name',
+      lines((rows) => rows.map((row) => ({ ...Object(row), username: null }))),
+      0,
+    ],
+    [
+      'whose records all have the same id',
+      lines((rows) => rows.map((row) => ({ ...Object(row), pk: 1 }))),
+      1,
+    ],
+  ])('is marked incomplete for a list %s', async (_, { send }, read) => {
     const { records, gaps } = await taking(send);
     expect(records.length).toBeGreaterThanOrEqual(read);
     expect(gaps).toEqual([{ kind: 'short', read, count: 250 }]);
   });
 
-  test('of a single page is incomplete if it has fewer records than its count', async () => {
+  test('is marked incomplete if a single page has fewer records than its count', async () => {
     const users = manyUsers(3);
     const { send, requests } = listingService({
       users,
@@ -164,7 +172,7 @@ describe('an inventory', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('ends where the service answers with the first records again and again', async () => {
+  test('ends if the service repeats the first records forever', async () => {
     const users = manyUsers(250);
     const { send, requests } = listingService({
       users,
@@ -180,15 +188,15 @@ describe('an inventory', () => {
   });
 
   test.each([
-    ['denied', answered(403, { detail: 'no' })],
-    ['lost', lost],
-    ['no such route', answered(404, '<html>')],
-  ])('ends after an answer that is %s', async (_, exchange) => {
+    ['a denial', answered(403, { detail: 'no' })],
+    ['a lost answer', lost],
+    ['a missing API', answered(404, '<html>')],
+  ])('ends after %s', async (_, exchange) => {
     const { gaps } = await taking(async () => exchange);
     expect(gaps).toMatchObject([{ kind: 'ended' }]);
   });
 
-  test('ends where the user interrupts', async () => {
+  test('ends if the user interrupts', async () => {
     const interruption = new AbortController();
     const { send } = listingService({
       users: manyUsers(250),
@@ -200,7 +208,7 @@ describe('an inventory', () => {
     expect((await taking(send, 'user', interruption.signal)).gaps).toEqual([{ kind: 'interrupted' }]);
   });
 
-  test('of applications is complete with the token of a superuser', async () => {
+  test("of applications is complete with a superuser's token", async () => {
     const inventory = await taking(
       listingService({ applications: manyApplications(120) }).send,
       'application',
@@ -233,7 +241,7 @@ describe('an inventory', () => {
     ]);
   });
 
-  test('counts a record on two pages once, and reports a missing one', async () => {
+  test('counts a record on two pages once, and reports a missing record', async () => {
     const users = [...manyUsers(100), userRecord('u00099'), userRecord('u00200')];
     const { records, gaps } = await taking(listingService({ users }).send);
     expect(records).toHaveLength(101);
@@ -255,11 +263,11 @@ function spoiling(users: readonly JsonObject[], spoil: Spoil, mostOnPage = 100):
   });
 }
 
-describe('an inventory of spoiled pages', () => {
+describe('an inventory with corrupted pages', () => {
   const users = manyUsers(250);
   const usernames = users.map(({ username }) => username);
 
-  test('that all start one row late has a gap', async () => {
+  test('that all start one record late is marked incomplete', async () => {
     const { send } = spoiling(users, ({ pagination, results }) => ({
       pagination: { ...pagination, start_index: Number(pagination['start_index']) + 1 },
       results: results.slice(1),
@@ -267,7 +275,7 @@ describe('an inventory of spoiled pages', () => {
     expect((await taking(send)).gaps).not.toEqual([]);
   });
 
-  test("that repeat for ever ends, also without a superuser's token", async () => {
+  test("that repeat forever ends, also without a superuser's token", async () => {
     const { send, requests } = listingService({
       isSuperuser: false,
       instead: ({ list, page = 0, before }) =>
@@ -281,7 +289,7 @@ describe('an inventory of spoiled pages', () => {
     expect(requests.filter(({ path }) => path.includes('page=')).length).toBeLessThan(10);
   });
 
-  test('is whole or says so, as long as the first page counts right', async () => {
+  test('is complete or marked incomplete if the first page has the right count', async () => {
     const eachUser = (change: (user: object) => object): Spoil => {
       return ({ results }) => ({ results: results.map((user) => change(Object(user))) });
     };

@@ -75,8 +75,8 @@ function presences({ seen }: Observed): Record<string, number> {
   return counts;
 }
 
-describe('existing records are read in pages', () => {
-  test('1,000 applications and 2,000 users take 31 requests', async () => {
+describe('records read from lists', () => {
+  test('take 31 requests for 1,000 applications and 2,000 users', async () => {
     const declared = { users: manyUsers(2000), applications: manyApplications(1000) };
     const service = listingService(declared);
     const observed = await observing(declared, service);
@@ -88,7 +88,7 @@ describe('existing records are read in pages', () => {
     ]);
   });
 
-  test('with their declared fields and id', async () => {
+  test('have their declared fields and id', async () => {
     const service = listingService({ users: manyUsers(20) });
     const { seen } = await observing({ users: manyUsers(20) }, service);
     expect(seen().get('user.u00003')).toEqual({
@@ -101,7 +101,7 @@ describe('existing records are read in pages', () => {
     });
   });
 
-  test('and counted as resources, page by page', async () => {
+  test('are counted as resources, page by page', async () => {
     const declared = { users: manyUsers(250) };
     const { reads } = await observing(declared, listingService(declared));
     expect(reads).toEqual([
@@ -111,7 +111,7 @@ describe('existing records are read in pages', () => {
     ]);
   });
 
-  test('although the service gives fewer records with a page than it is asked for', async () => {
+  test('are complete if the service returns smaller pages than requested', async () => {
     const declared = { users: manyUsers(210) };
     const service = listingService({ ...declared, mostOnPage: 20 });
     expect(presences(await observing(declared, service))).toEqual({ present: 210 });
@@ -119,7 +119,7 @@ describe('existing records are read in pages', () => {
     expect(service.singles()).toBe(0);
   });
 
-  test('in a stable order, and without undeclared records', async () => {
+  test('are requested in a stable order, and undeclared records are ignored', async () => {
     const declared = { users: manyUsers(20), applications: manyApplications(20) };
     const service = listingService(declared);
     await observing(declared, service);
@@ -131,7 +131,7 @@ describe('existing records are read in pages', () => {
   });
 });
 
-test('with contract_only no list and no user is read', async () => {
+test('with contract_only, no list and no user is read', async () => {
   const declared = { users: manyUsers(10), applications: manyApplications(10) };
   const service = listingService(declared);
   const observed = await observing(declared, service, { contractOnly: true });
@@ -139,7 +139,7 @@ test('with contract_only no list and no user is read', async () => {
   expect(service.requests).toHaveLength(10);
 });
 
-describe('pages where at least an eighth of the list is declared, else look-ups', () => {
+describe('lists are read if at least an eighth of their records is declared', () => {
   test.each([
     // So few are looked up: not even the first page is read.
     { declared: 12, there: 12, isSuperuser: true, pages: 0, singles: 12 },
@@ -152,7 +152,7 @@ describe('pages where at least an eighth of the list is declared, else look-ups'
     { declared: 500, there: 0, isSuperuser: false, pages: 1, singles: 500 },
     { declared: 500, there: 50, isSuperuser: false, pages: 1, singles: 450 },
   ])(
-    '$declared declared, $there there, superuser: $isSuperuser',
+    'for $declared declared and $there existing records, superuser: $isSuperuser',
     async ({ declared, there, isSuperuser, pages, singles }) => {
       const service = listingService({ users: manyUsers(there), isSuperuser });
       const observed = await observing({ users: manyUsers(declared) }, service);
@@ -166,13 +166,13 @@ describe('pages where at least an eighth of the list is declared, else look-ups'
     },
   );
 
-  test('and with too many records, the log has their number', async () => {
+  test('and if there are too many records, the log has their number', async () => {
     const service = listingService({ users: manyUsers(30_000) });
     const { news } = await observing({ users: manyUsers(300) }, service);
     expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
   });
 
-  test('a record without a declared field is looked up', async () => {
+  test('a listed record without a declared field is looked up', async () => {
     const service = listingService({
       users: manyUsers(100),
       instead: ({ page, query }, { users }) =>
@@ -190,7 +190,7 @@ describe('pages where at least an eighth of the list is declared, else look-ups'
   });
 });
 
-describe('a complete list proves absence for a superuser', () => {
+describe('a user missing from a complete list', () => {
   const there = manyUsers(250);
   const declared = { users: manyUsers(251) };
   type Instead = NonNullable<Parameters<typeof listingService>[0]['instead']>;
@@ -201,7 +201,7 @@ describe('a complete list proves absence for a superuser', () => {
         ? altered(pageOf(users, page, 100), spoil)
         : undefined;
 
-  test('a user on no page is not looked up', async () => {
+  test("is absent without a look-up for a superuser's token", async () => {
     const service = listingService({ users: there });
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250, absent: 1 });
@@ -212,25 +212,25 @@ describe('a complete list proves absence for a superuser', () => {
 
   test.each<[string, Instead]>([
     [
-      'to a token that is none',
+      'if the service names no user of the token',
       ({ list }) => (list === 'me' ? answered(200, { user: { pk: 1 } }) : undefined),
     ],
-    ['where it is not learnt whose the token is', ({ list }) => (list === 'me' ? answered(404) : undefined)],
-    ['where a page cannot be read', ({ page }) => (page === 3 ? answered(500) : undefined)],
+    ['if the user of the token cannot be read', ({ list }) => (list === 'me' ? answered(404) : undefined)],
+    ['if a page cannot be read', ({ page }) => (page === 3 ? answered(500) : undefined)],
     [
-      'where a record has no id',
+      'if a listed record has no id',
       onPage(2, ({ results }) => ({ results: [{ username: 'x' }, ...results.slice(1)] })),
     ],
     [
-      'where a record has no name',
+      'if a listed record has no name',
       onPage(2, ({ results }) => ({ results: [{ pk: 7_000 }, ...results.slice(1)] })),
     ],
     [
-      'where a record stands there twice',
+      'if a record is listed twice',
       onPage(2, ({ results }) => ({ results: [results[1] ?? null, ...results.slice(1)] })),
     ],
     [
-      'where one was deleted meanwhile, and another created',
+      'if a record was deleted and another created meanwhile',
       ({ page, query }, { users }) => {
         if (page === 2 && query.get('page_size') === '100') {
           users.splice(0, 1);
@@ -239,7 +239,7 @@ describe('a complete list proves absence for a superuser', () => {
         return undefined;
       },
     ],
-  ])('%s, the rest is looked up', async (_, instead) => {
+  ])('is looked up %s', async (_, instead) => {
     const service = listingService({ users: [...there], instead });
     const observed = await observing(declared, service, { concurrency: 1 });
     expect(observed.seen().get('user.u00250')).toEqual({ presence: 'absent' });
@@ -247,10 +247,10 @@ describe('a complete list proves absence for a superuser', () => {
   });
 });
 
-describe('a list proves no absence for other tokens', () => {
+describe("with other tokens than a superuser's", () => {
   const declared = { users: manyUsers(300) };
 
-  test('a token that sees only some users: missing ones are looked up', async () => {
+  test('users missing from a list are looked up if the token sees only some', async () => {
     const hidden = new Set(['u00007', 'u00299']);
     const service = listingService({
       ...declared,
@@ -268,7 +268,7 @@ describe('a list proves no absence for other tokens', () => {
     expect(service.singles()).toBe(2);
   });
 
-  test('a token that sees no users: each is looked up, and that decides', async () => {
+  test('each user is looked up if the token sees none, and the look-up decides', async () => {
     const service = listingService({
       isSuperuser: false,
       instead: ({ page }) => (page === undefined ? undefined : pageOf([], 1, 1)),
@@ -278,7 +278,7 @@ describe('a list proves no absence for other tokens', () => {
     expect([service.pages(), service.singles()]).toEqual([1, 300]);
   });
 
-  test('a record deleted during the reading moves others to a page that was read', async () => {
+  test('a record is looked up if a deletion during the read moved it to an earlier page', async () => {
     const service = listingService({
       ...declared,
       isSuperuser: false,
@@ -293,7 +293,7 @@ describe('a list proves no absence for other tokens', () => {
     expect(service.singles()).toBe(1);
   });
 
-  test('a record created during the reading shows another one twice', async () => {
+  test('a record is found if a creation during the read lists it twice', async () => {
     const service = listingService({
       ...declared,
       isSuperuser: false,
@@ -307,7 +307,7 @@ describe('a list proves no absence for other tokens', () => {
     expect([service.pages(), service.singles()]).toEqual([4, 0]);
   });
 
-  test('a list that has become shorter ends with 404, and the rest is looked up', async () => {
+  test('records are looked up if the list became shorter and ends with a 404', async () => {
     const service = listingService({
       ...declared,
       isSuperuser: false,
@@ -323,7 +323,7 @@ describe('a list proves no absence for other tokens', () => {
   });
 });
 
-test('a denied look-up after a list with users leaves that user unknown, never absent', async () => {
+test('a denied look-up after a list leaves the user unknown, not absent', async () => {
   const service = listingService({
     users: manyUsers(20),
     isSuperuser: false,
@@ -337,7 +337,7 @@ test('a denied look-up after a list with users leaves that user unknown, never a
   expect(seen.filter(({ presence }) => presence === 'unknown')).toHaveLength(1);
 });
 
-describe('an inconsistent list entry is looked up', () => {
+describe('a record is looked up if its list entry is inconsistent:', () => {
   const declared = { users: manyUsers(20) };
 
   async function listing(
@@ -357,17 +357,13 @@ describe('an inconsistent list entry is looked up', () => {
 
   test.each<[string, readonly JsonObject[], number]>([
     ['listed twice with different contents', [first, { ...first, name: 'Other' }, ...others], 1],
-    [
-      'listed twice with different contents, and then again',
-      [first, { ...first, name: 'Other' }, first, ...others],
-      1,
-    ],
+    ['listed three times with different contents', [first, { ...first, name: 'Other' }, first, ...others], 1],
     ['listed twice with different ids', [first, { ...first, pk: 99 }, ...others], 1],
-    ['listed twice with the same contents', [first, first, ...others], 0],
+    ['not if listed twice with the same contents', [first, first, ...others], 0],
     ['without a declared field', [nameless, ...others], 1],
     ['without an id', [{ ...first, pk: null }, ...others], 1],
     ['in another case', [{ ...first, username: 'U00000' }, ...others], 1],
-    ['not at all', others, 1],
+    ['not listed', others, 1],
   ])('%s', async (_name, results, singles) => {
     const { service, observed } = await listing(results);
     expect(presences(observed)).toEqual({ present: 20 });
@@ -376,7 +372,7 @@ describe('an inconsistent list entry is looked up', () => {
   });
 });
 
-test('a record without a name does not match a former name', async () => {
+test('a record without a name is not found by a former name', async () => {
   const declared = manyUsers(20);
   const nameless = { pk: 99, name: declared[19]?.['name'] ?? '' };
   const service = listingService({
@@ -388,15 +384,15 @@ test('a record without a name does not match a former name', async () => {
   expect(observed.seen().get('user.u00019')).toEqual({ presence: 'absent' });
 });
 
-describe('an unrequested list is ignored', () => {
+describe('an answer that is not the requested page of a list is ignored:', () => {
   const declared = { applications: manyApplications(250) };
   const stale = manyApplications(250).map((each) => ({ ...each, name: 'Stale' }));
 
   test.each<[string, (page: number) => Exchange]>([
-    ['whatever page is asked for, it is the first', () => pageOf(stale, 1, 100)],
-    ['all records at once', (page) => altered(pageOf(stale, page, 100), () => ({ results: stale }))],
+    ['always the first page', () => pageOf(stale, 1, 100)],
+    ['all records on each page', (page) => altered(pageOf(stale, page, 100), () => ({ results: stale }))],
     [
-      'fewer than it says',
+      'fewer records than its count',
       (page) =>
         altered(pageOf(stale, page, 100), ({ results }) => ({ results: results.slice(page === 3 ? 1 : 0) })),
     ],
@@ -419,7 +415,7 @@ describe('an unrequested list is ignored', () => {
     expect(observed.reads.at(-1)).toEqual([250, 250]);
   });
 
-  test("a list cached for other tokens than a superuser's is not read", async () => {
+  test("a list that the service caches for other tokens than a superuser's is not read", async () => {
     const service = listingService({ ...declared, isSuperuser: false });
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250 });
@@ -442,10 +438,10 @@ describe('an unrequested list is ignored', () => {
   );
 });
 
-describe('a page that cannot be read', () => {
+describe('if a page of a list cannot be read', () => {
   const declared = { users: manyUsers(500) };
 
-  test('is skipped: users that may be on it are looked up', async () => {
+  test('users that may be on it are looked up', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page, query }) =>
@@ -462,7 +458,7 @@ describe('a page that cannot be read', () => {
     ]);
   });
 
-  test('three, with one between them that can be read: the others are asked for', async () => {
+  test('three times, not in a row, the other pages are still requested', async () => {
     const users = manyUsers(700);
     const service = listingService({
       users,
@@ -474,7 +470,7 @@ describe('a page that cannot be read', () => {
     expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 400, pages: 4 } }]);
   });
 
-  test('three in a row: no further page is asked for', async () => {
+  test('three times in a row, no further page is requested', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page = 0 }) => (page > 1 ? answered(500) : undefined),
@@ -483,7 +479,7 @@ describe('a page that cannot be read', () => {
     expect([service.pages(), service.singles()]).toEqual([1 + 3 * 3, 400]);
   });
 
-  test('the first: no other is asked for', async () => {
+  test('and it is the first page, no other page is requested', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === undefined ? undefined : answered(500)),
@@ -493,7 +489,7 @@ describe('a page that cannot be read', () => {
   });
 
   test.each([answered(403, { detail: 'no' }), answered(302), answered(400, { page: ['?'] })])(
-    'later, for a reason that stays: no further page is asked for, %j',
+    'for a lasting reason in a later page, no further page is requested: %j',
     async (answer) => {
       const service = listingService({
         ...declared,
@@ -506,7 +502,7 @@ describe('a page that cannot be read', () => {
     },
   );
 
-  test('because of a time-out: no further page is read', async () => {
+  test('because of a time-out, no further page is requested', async () => {
     const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
     const service = listingService({
       ...declared,
@@ -517,7 +513,7 @@ describe('a page that cannot be read', () => {
   });
 
   test.each([answered(403, { detail: 'no' }), answered(302), answered(404), answered(400, { page: ['?'] })])(
-    'for a lasting reason: no further page is read, %j',
+    'for a lasting reason, no further page is requested: %j',
     async (answer) => {
       const service = listingService({
         ...declared,
@@ -530,13 +526,13 @@ describe('a page that cannot be read', () => {
     },
   );
 
-  test('a token that may not look is denied, as without lists', async () => {
+  test('a token that may not view is denied, as in look-ups', async () => {
     const service = listingService({ ...declared, instead: () => answered(403, { detail: 'no' }) });
     const { result } = await observing(declared, service, { concurrency: 1 });
     expect(result).toMatchObject({ kind: 'failed', notRead: 499, failures: [{ proof: 'denied' }] });
   });
 
-  test('too long a pause in a list ends the run, and is reported', async () => {
+  test('too long a pause for a list ends the run, and is reported', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === 2 ? answered(429, '', { 'retry-after': '3600' }) : undefined),
@@ -552,30 +548,33 @@ describe('a page that cannot be read', () => {
   });
 });
 
-test.each([0, 1, 2, 3, 4])('an interruption after %i requests ends it without a failure', async (after) => {
-  const interruption = new AbortController();
-  const declared = { users: manyUsers(500) };
-  const service = listingService({
-    ...declared,
-    instead: ({ before }) => {
-      if (before >= after) interruption.abort('SIGINT');
-      return undefined;
-    },
-  });
-  const { result, news } = await observing(declared, service, {
-    signal: interruption.signal,
-    concurrency: 1,
-  });
-  // What was answered all the same is known: whose the token is, and a hundred with each page.
-  expect(result).toEqual({
-    kind: 'failed',
-    failures: [],
-    notRead: 500 - 100 * after,
-    interrupted: true,
-  });
-  expect(news).toEqual([]);
-  expect(service.requests).toHaveLength(after + 1);
-});
+test.each([0, 1, 2, 3, 4])(
+  'an interruption after %i requests ends the read of a list without a failure',
+  async (after) => {
+    const interruption = new AbortController();
+    const declared = { users: manyUsers(500) };
+    const service = listingService({
+      ...declared,
+      instead: ({ before }) => {
+        if (before >= after) interruption.abort('SIGINT');
+        return undefined;
+      },
+    });
+    const { result, news } = await observing(declared, service, {
+      signal: interruption.signal,
+      concurrency: 1,
+    });
+    // What was answered all the same is known: whose the token is, and a hundred with each page.
+    expect(result).toEqual({
+      kind: 'failed',
+      failures: [],
+      notRead: 500 - 100 * after,
+      interrupted: true,
+    });
+    expect(news).toEqual([]);
+    expect(service.requests).toHaveLength(after + 1);
+  },
+);
 
 test('concurrent changes while lists are read never falsify an observation', async () => {
   const change = fc.record({

@@ -48,20 +48,20 @@ async function lookedUp(
 
 const asked = ({ names }: Seen): string[] => names.filter((name) => /^n\d/.test(name));
 
-test('five pages in place of a 404 end the look-ups if their meaning stays unknown', async () => {
+test('look-ups end after five web pages in place of a 404 if their meaning remains unknown', async () => {
   const seen = await lookedUp('applications', 9, () => page);
   expect(asked(seen)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
   expect(seen.lookUps.failures.map(({ proof }) => proof)).toEqual(Array(5).fill('fault'));
   expect(seen.done).toBe(5);
 });
 
-test('a page in place of a 404 is requested again if the service has another form of "absent"', async () => {
+test('a look-up is repeated after a web page in place of a 404 if the service has its own form of "absent"', async () => {
   const seen = await lookedUp('applications', 1, (name, nth) => (nobodyOf(name) || nth > 1 ? absent : page));
   expect(asked(seen)).toEqual(['n0', 'n0']);
   expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent' });
 });
 
-test('nothing is asked about a page after an interruption', async () => {
+test('after an interruption, the meaning of a web page is not investigated', async () => {
   const interruption = new AbortController();
   const answer = (): Exchange => {
     interruption.abort();
@@ -74,13 +74,13 @@ test('nothing is asked about a page after an interruption', async () => {
 test.each([
   ['absent', absent],
   ['present', here('n4')],
-])('failures count in a row: a record that is %s ends the row', async (_, between) => {
+])('look-ups end after failures in a row, which a record that is %s interrupts', async (_, between) => {
   const seen = await lookedUp('applications', 9, (name) => (name === 'n4' ? between : failed));
   expect(asked(seen)).toHaveLength(9);
   expect(seen.lookUps.failures).toHaveLength(8);
 });
 
-test('of a kind that was readable before, five unread records in all make the others unread', async () => {
+test('after five unread records of a kind that could be read before, its other records count as unread', async () => {
   const none = answered(200, {
     pagination: { next: 0, previous: 0, count: 0, current: 1, total_pages: 1, start_index: 0, end_index: 0 },
     results: [],
@@ -92,7 +92,7 @@ test('of a kind that was readable before, five unread records in all make the ot
   expect(seen.done).toBe(9);
 });
 
-test('an absent record comes with the name of the only other one of its title', async () => {
+test('an absent record is reported with the name of the only other record with its title', async () => {
   const seen = await lookedUp('applications', 1, () => absent, { namesake: 'other' });
   expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent', namesake: 'other' });
 });

@@ -13,37 +13,37 @@ const roleOf = 'version: 1\nroles: [{ name: r }]\ngroups: [{ name: g, roles: [{ 
 
 test.each<[string, string, Record<string, Observation>, readonly string[]]>([
   [
-    'a renamed record with both names, at its own entry alone',
+    'a renamed record with both names, only at its own entry',
     groupOf,
     { 'group.g': { presence: 'unknown', torn: 'both', ids: ['1', '2'] } },
     ['group.g formerly torn'],
   ],
   [
-    'several records of a name, where it is declared and where it is named',
+    'several records with one name, at the declaration and at references',
     groupOf,
     { 'group.g': { presence: 'unknown', ids: ['1', '2'] } },
     ['group.g name several', 'user.u groups several'],
   ],
   [
-    'an unread record of a name that others may have',
+    'an unread record whose name others may have',
     groupOf,
     { 'group.g': unknown },
     ['group.g name unread', 'user.u groups unread'],
   ],
   [
-    'an unread record of a unique name, only where it is named: it can be created',
+    'an unread record with a unique name, only at references, since it can be created',
     roleOf,
     { 'role.r': unknown },
     ['group.g roles unread'],
   ],
   [
-    'an unread record of a unique name that is to be deleted',
+    'an unread record with a unique name that is to be deleted',
     'version: 1\nroles: [{ name: r, state: absent }]\n',
     { 'role.r': unknown },
     ['role.r name unread'],
   ],
-  ['a record whose kind cannot be read', groupOf, { 'group.g': { presence: 'unknown' } }, []],
-])('%s', async (_, text, seen, faults) => {
+  ['no record of a kind that cannot be read', groupOf, { 'group.g': { presence: 'unknown' } }, []],
+])('a name without an id is reported for %s', async (_, text, seen, faults) => {
   const resources = await desired(text);
   const observed = new Map(resources.map(({ address }) => [address, seen[address] ?? absent]));
   const found = namesWithoutId(resources, observed, { unreadable: new Map() });
@@ -54,7 +54,7 @@ test.each<[string, string, Record<string, Observation>, readonly string[]]>([
 
 const absent: Observation = { presence: 'absent' };
 
-test('a failure that made the kind unreadable counts for unread records too', async () => {
+test('a failure that made a kind unreadable is reported for its unread records too', async () => {
   const resources = await desired(groupOf);
   const observed = new Map(resources.map(({ address }) => [address, { presence: 'unknown' } as const]));
   const group = resources.find(({ kind }) => kind.type === 'group');

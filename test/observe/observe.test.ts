@@ -35,8 +35,8 @@ async function observing(
   return { result, requests: transport.requests.length, mostAtOnce: transport.mostAtOnce() };
 }
 
-describe('observing', () => {
-  test('looks up every application once, and no user', async () => {
+describe('the look-ups of a plan', () => {
+  test('request every application once, and no user', async () => {
     const { result, requests } = await observing(
       20,
       () => absent,
@@ -54,11 +54,11 @@ describe('observing', () => {
     });
   });
 
-  test.each([1, 3, 7])('has %i requests under way at a time, and no more', async (concurrency) => {
+  test.each([1, 3, 7])('send %i requests at a time', async (concurrency) => {
     expect((await observing(40, () => absent, concurrency)).mostAtOnce).toBeLessThanOrEqual(concurrency);
   });
 
-  test('asks again where an answer proves nothing, five times in all, and does not wait after the last', async () => {
+  test('are retried after an answer that proves nothing, up to five tries, without a wait after the last', async () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(502));
     const result = await observe(await applications('a'), {
@@ -70,7 +70,7 @@ describe('observing', () => {
     expect(result).toMatchObject({ kind: 'failed', notRead: 0, failures: [{ proof: 'nothing' }] });
   });
 
-  test('lists every failure in the order of names, whichever came first', async () => {
+  test('list every failure in the order of names, not of answers', async () => {
     const clock = virtualClock();
     const lateness: Readonly<Record<string, number>> = { a: 9, b: 3, c: 6, d: 1 };
     const result = await observe(await applications('a', 'b', 'c', 'd'), {
@@ -92,7 +92,7 @@ describe('observing', () => {
     ]);
   });
 
-  test('reports after each application how many have been read', async () => {
+  test('report after each application how many have been read', async () => {
     const reads: [number, number][] = [];
     await observe(await applications('a', 'b'), {
       client: createClient(async () => absent),
@@ -105,7 +105,7 @@ describe('observing', () => {
     ]);
   });
 
-  test('counts an answer that came although the run was interrupted', async () => {
+  test('count an answer that arrived despite an interruption', async () => {
     const interruption = new AbortController();
     const { result } = await observing(
       1,
@@ -119,7 +119,7 @@ describe('observing', () => {
     expect(result.kind).toBe('observed');
   });
 
-  test('ends at too long a pause, even after a part of it has passed', async () => {
+  test('end at too long a pause, even if a part of it has passed', async () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(429, '', { 'retry-after': '603' }));
     const result = await observe(await applications('a', 'b', 'c', 'd'), {
@@ -140,18 +140,18 @@ describe('observing', () => {
     expect(transport.requests).toHaveLength(1);
   });
 
-  test('ends at once when the token is denied', async () => {
+  test('end at once if the token is denied', async () => {
     const { result, requests } = await observing(100, () => answered(403, { detail: 'no' }), 4);
     expect(requests).toBeLessThanOrEqual(4);
     expect(result).toMatchObject({ kind: 'failed', notRead: 100 - requests });
   });
 
-  test('ends after five failures in a row', async () => {
+  test('end after five failures in a row', async () => {
     const { result } = await observing(100, () => answered(500), 1);
     expect(result).toMatchObject({ kind: 'failed', notRead: 95 });
   });
 
-  test('ends at once when it is interrupted, without a failure', async () => {
+  test('end at once after an interruption, without a failure', async () => {
     const interruption = new AbortController();
     const { result, requests } = await observing(
       100,
@@ -167,7 +167,7 @@ describe('observing', () => {
   });
 });
 
-describe('the next look-up after an answer', () => {
+describe('a look-up after the answer', () => {
   test.each(answerRows.filter(({ get }) => get !== 'exists'))(
     '$name',
     async ({ exchange, get, endsReading }) => {
@@ -179,18 +179,18 @@ describe('the next look-up after an answer', () => {
 
   const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
 
-  test('waits the time limit out twice for one application, not five times', async () => {
+  test('of a time-out is tried twice for one application, not five times', async () => {
     const { result, requests } = await observing(1, () => silence);
     expect(requests).toBe(2);
     expect(result).toMatchObject({ kind: 'failed', failures: [{ proof: 'nothing' }] });
   });
 
-  test('is not sent if nothing has answered yet', async () => {
+  test('of an unreachable service is not sent if nothing was answered before', async () => {
     const { requests } = await observing(50, () => silence, 1);
     expect(requests).toBe(2);
   });
 
-  test('is still sent for a while if an earlier request was answered', async () => {
+  test('of an unreachable service is sent for a while if an earlier request was answered', async () => {
     let asked = 0;
     const { requests } = await observing(50, () => ((asked += 1) === 1 ? absent : silence), 1);
     expect(requests).toBe(1 + 5 * 2);

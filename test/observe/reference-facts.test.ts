@@ -59,22 +59,22 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
   ['an existing id', { content: applications(1), held: [1] }, { asked: 1, facts: 2 }],
   ['a missing id', { content: applications(1) }, { missing: ['a0 1'] }],
   [
-    'an id that others may not see',
+    'an id that other tokens may not see',
     { content: applications(1), isSuperuser: false },
     { unseen: { providers: 1 } },
   ],
   [
-    'ids that may not be read',
+    'ids that the token may not read',
     { content: applications(1, 2, 3), isDenied: true },
     { unseen: { providers: 3 }, asked: 1 },
   ],
   [
-    'ids on pages that are worth reading',
+    'many ids by reading pages of a list',
     { content: applications(...range(1, 20), 999), held: range(1, 250), isSuperuser: false },
     { unseen: { providers: 1 }, asked: 4, facts: 21 },
   ],
   [
-    'ids on pages that are not worth reading',
+    'few ids without reading pages of a list',
     { content: applications(...range(1, 9)), held: range(1, 250) },
     { asked: 10, facts: 10 },
   ],
@@ -94,7 +94,7 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
     { missing: ['u0 0A0A0A0A-0000-4000-8000-000000000000', 'u1 0a0a0a0a000040008000000000000000'], asked: 1 },
   ],
   [
-    'an id of a kind that is not read by ids',
+    'no id of a kind without look-ups by id',
     {
       content: {
         providers: [{ name: 'p', type: 'rac', authorization_flow: '00000000-0000-4000-8000-000000000000' }],
@@ -102,7 +102,7 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
     },
     { asked: 0 },
   ],
-])('%s', async (_, world, { missing = [], unseen = {}, asked = 1, facts = 1 }) => {
+])('a plan checks %s', async (_, world, { missing = [], unseen = {}, asked = 1, facts = 1 }) => {
   const read = await reading(world);
   expect(read.missing.map(({ resource, declared }) => `${resource.name} ${declared.name}`)).toEqual(missing);
   expect(read.unseenIds).toEqual(unseen);

@@ -9,11 +9,17 @@ const absent: Observation = { presence: 'absent' };
 const unknown: Observation = { presence: 'unknown' };
 
 test.each([
-  ['absent under both names, to a token that sees all', absent, absent, true, absent],
-  ['absent under both, to another token', absent, absent, false, { presence: 'unknown', torn: 'unseen' }],
-  ['unread under the name before', absent, unknown, true, { presence: 'unknown', torn: 'unread' }],
-  ['unread under its name', unknown, absent, true, { presence: 'unknown', torn: 'unread' }],
-])('a renamed resource that is %s', async (_, now, before, seesAll, found) => {
+  ['absent if absent under both names, for a token that sees all', absent, absent, true, absent],
+  [
+    'unknown if absent under both names, for another token',
+    absent,
+    absent,
+    false,
+    { presence: 'unknown', torn: 'unseen' },
+  ],
+  ['unknown if unread under the former name', absent, unknown, true, { presence: 'unknown', torn: 'unread' }],
+  ['unknown if unread under its name', unknown, absent, true, { presence: 'unknown', torn: 'unread' }],
+])('a renamed resource is observed as %s', async (_, now, before, seesAll, found) => {
   const text = 'version: 1\nroles: [{ name: new, formerly: old }]\n';
   const { resources } = await loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': text }) });
   const observed = new Map<Address, Observation>([

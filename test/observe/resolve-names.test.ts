@@ -108,7 +108,7 @@ function application(slug: string, provider: JsonValue): JsonObject {
   return { slug, name: slug, provider };
 }
 
-describe('a name is looked up', () => {
+describe('a name in place of an id is looked up', () => {
   test('once for all of its uses, and other values stay unchanged', async () => {
     const service = nameService({ groups: [staff, { pk: uuid(2), name: 'admins' }], providers: [grafana] });
     const { fields, names, faults } = await resolved(
@@ -164,7 +164,7 @@ describe('a name is looked up', () => {
     ['!!!', 'all'],
     ['x'.repeat(300), 'x'.repeat(100)],
     ['日本語', '日本語'],
-  ])("by a plain word of a provider's name, compared as a whole: %s", async (name, word) => {
+  ])("by a word of a provider's name, and compared in full: %s", async (name, word) => {
     const providers = [
       { pk: 1, name: `${name} ` },
       { pk: 2, name },
@@ -232,8 +232,8 @@ describe('a name is looked up', () => {
   });
 });
 
-describe('a name that leads to no id', () => {
-  test('is reported with the nearest that the token can see', async () => {
+describe('a name without an id', () => {
+  test('is reported with the most similar name that the token can see', async () => {
     const service = nameService({
       groups: [staff, { pk: uuid(2), name: 'contractors' }],
       providers: [grafana],
@@ -253,7 +253,7 @@ describe('a name that leads to no id', () => {
     expect(fields[0]).toEqual(application('a', { name: 'grafana oidc' }));
   });
 
-  test('is reported with all of them where several have it', async () => {
+  test('is reported with all ids if several records have it', async () => {
     const service = nameService({ groups: [staff, { pk: uuid(2), name: 'staff' }] });
     const { faults } = await resolved({ users: [user('u', { name: 'staff' })] }, service);
     expect(faults).toEqual([['staff', { kind: 'several', ids: [uuid(1), uuid(2)] }]]);
@@ -265,55 +265,54 @@ describe('a name that leads to no id', () => {
     expect(faults).toEqual([['staff', { kind: 'unread', proof: 'nothing', status: 200 }]]);
   });
 
-  test.each([401, 403])('is never reported as missing if the token may not look (%i)', async (status) => {
-    const service = nameService(
-      { groups: [staff], providers: [grafana] },
-      { instead: ({ list }) => (list === 'groups' ? answered(status, { detail: 'No.' }) : undefined) },
-    );
-    const { faults, notRead } = await resolved(
-      {
-        applications: [application('a', { name: 'nobody' })],
-        users: [user('u', { name: 'staff' }, { name: 'x' }), user('v', { name: 'y' })],
-      },
-      service,
-      { concurrency: 1 },
-    );
-    const denied = { kind: 'unread', proof: 'denied', status };
-    expect(faults).toEqual([
-      ['nobody', { kind: 'not_found' }],
-      ['staff', denied],
-      ['x', denied],
-      ['y', denied],
-    ]);
-    expect(notRead).toBe(0);
-    expect(service.asked().filter((path) => path.startsWith('groups'))).toEqual(['groups staff 1']);
-  });
+  test.each([401, 403])(
+    'is never reported as missing if the token may not look it up (%i)',
+    async (status) => {
+      const service = nameService(
+        { groups: [staff], providers: [grafana] },
+        { instead: ({ list }) => (list === 'groups' ? answered(status, { detail: 'No.' }) : undefined) },
+      );
+      const { faults, notRead } = await resolved(
+        {
+          applications: [application('a', { name: 'nobody' })],
+          users: [user('u', { name: 'staff' }, { name: 'x' }), user('v', { name: 'y' })],
+        },
+        service,
+        { concurrency: 1 },
+      );
+      const denied = { kind: 'unread', proof: 'denied', status };
+      expect(faults).toEqual([
+        ['nobody', { kind: 'not_found' }],
+        ['staff', denied],
+        ['x', denied],
+        ['y', denied],
+      ]);
+      expect(notRead).toBe(0);
+      expect(service.asked().filter((path) => path.startsWith('groups'))).toEqual(['groups staff 1']);
+    },
+  );
 
   test.each<[string, Exchange, object]>([
     ['fails', answered(500, 'broken'), { proof: 'nothing', status: 500 }],
-    ['is lost', lost, { proof: 'nothing', status: undefined }],
+    ['does not answer', lost, { proof: 'nothing', status: undefined }],
     [
       'redirects',
       answered(302, '', { location: 'https://elsewhere.example/' }),
       { proof: 'fault', status: 302 },
     ],
-    ['is no list', answered(200, { pk: 1, name: 'staff' }), { proof: 'nothing', status: 200 }],
-    ['lists nothing, and counts one', pageSaying([null]), { proof: 'nothing', status: 200 }],
-    ['lists one without an id', pageSaying([{ name: 'staff' }]), { proof: 'nothing', status: 200 }],
-    ['lists one without a name', pageSaying([{ pk: uuid(1) }]), { proof: 'nothing', status: 200 }],
-    [
-      'lists none, and says that there is more',
-      pageSaying([], { next: 2 }),
-      { proof: 'nothing', status: 200 },
-    ],
+    ['returns no list', answered(200, { pk: 1, name: 'staff' }), { proof: 'nothing', status: 200 }],
+    ['lists no record and counts one', pageSaying([null]), { proof: 'nothing', status: 200 }],
+    ['lists a record without an id', pageSaying([{ name: 'staff' }]), { proof: 'nothing', status: 200 }],
+    ['lists a record without a name', pageSaying([{ pk: uuid(1) }]), { proof: 'nothing', status: 200 }],
+    ['lists no record and announces more', pageSaying([], { next: 2 }), { proof: 'nothing', status: 200 }],
     ['is another API', answered(404, { detail: 'Not found.' }), { proof: 'fault', status: 404 }],
-  ])('is not looked up where the service %s', async (_, exchange, fault) => {
+  ])('is not looked up if the service %s', async (_, exchange, fault) => {
     const service = nameService({ groups: [staff] }, { instead: () => exchange });
     const { faults } = await resolved({ users: [user('u', { name: 'staff' })] }, service);
     expect(faults).toEqual([['staff', { kind: 'unread', ...fault }]]);
   });
 
-  test('is asked for again after an answer that says nothing', async () => {
+  test('is looked up again after an answer that proves nothing', async () => {
     const service = nameService(
       { groups: [staff] },
       { instead: ({ before }) => (before < 2 ? [answered(503), lost][before] : undefined) },
@@ -341,10 +340,10 @@ describe('a name that leads to no id', () => {
   });
 });
 
-describe('a list that moves while it is read', () => {
+describe('a list that changes while it is read', () => {
   const many = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: `prov ${index}` }));
 
-  test('is read again: a record that moved to a page read before does not count as missing', async () => {
+  test('is read again, so that a record that moved to an earlier page does not count as missing', async () => {
     // One is deleted after the first page, so that what was first on the second page is on none of those that are read.
     const after = many.slice(1);
     const service = nameService(
@@ -370,7 +369,7 @@ describe('a list that moves while it is read', () => {
     };
   };
 
-  test('is not proof of absence: each missing name is looked up', async () => {
+  test('does not prove absence: each missing name is looked up', async () => {
     const service = nameService(
       { providers: moved },
       moving((query) => !query.has('search')),
@@ -405,7 +404,7 @@ describe('a list that moves while it is read', () => {
     expect(fields).toEqual([application('a', 4)]);
   });
 
-  test('is not proof of absence: one search covers all names that it can find', async () => {
+  test('does not prove absence: one search covers all names that it can find', async () => {
     const service = nameService({ providers: many });
     const applications = [application('a', { name: 'prov 8' }), application('b', { name: 'prov 9' })];
     const { faults } = await resolved({ applications }, service);
@@ -416,7 +415,7 @@ describe('a list that moves while it is read', () => {
     expect(service.asked()).toEqual(['providers all 1', 'providers prov 1']);
   });
 
-  test('is given up in the end, and nothing is concluded from it', async () => {
+  test('is abandoned after several tries, without a conclusion', async () => {
     const service = nameService(
       { providers: many },
       {
@@ -434,7 +433,7 @@ describe('a list that moves while it is read', () => {
   });
 });
 
-test('an invalid id is ignored, and its name does not count as missing', async () => {
+test('a record with an invalid id is ignored, and its name does not count as missing', async () => {
   const held = {
     groups: [{ pk: 7, name: 'staff' }],
     providers: [{ pk: '7', name: 'Wiki' }],
@@ -446,7 +445,7 @@ test('an invalid id is ignored, and its name does not count as missing', async (
   expect(faults.map(([, fault]) => fault)).toMatchObject([{ kind: 'unread' }, { kind: 'unread' }]);
 });
 
-test('each name resolves to the id of its record, for any names', async () => {
+test('each name resolves to the id of its record, for random names', async () => {
   const name = fc
     .string({ unit: anyCharacter, minLength: 1, maxLength: 12 })
     .filter((text) => trimAsService(text) === text && !/[\0$]/.test(text) && !/^\s*$/.test(text));
@@ -484,7 +483,7 @@ test('each name resolves to the id of its record, for any names', async () => {
   );
 });
 
-describe('recorded searches of a running service', () => {
+describe('a recorded search of a running service', () => {
   const recordings = (['2023.10', '2025.12', '2026.2'] as const).flatMap((release: Release) =>
     [
       ...(release === '2023.10' ? readRecordings(release, 'names') : []),
@@ -519,7 +518,7 @@ describe('recorded searches of a running service', () => {
     ['2025.12', 'may also view users, groups and providers: find groups by name', 'engineering', 'found'],
     ['2026.2', 'may also view users, groups and providers: find groups by name', 'engineering', 'found'],
     ['2026.2', 'may view one application: find groups by name', 'engineering', 'denied'],
-  ] as const)('for groups: %s, %s', async (release, name, group, end) => {
+  ] as const)('for groups resolves the name: %s, %s', async (release, name, group, end) => {
     const { fields, faults } = await resolved(
       { users: [user('u', { name: group })] },
       recorded(release, name),
@@ -535,7 +534,7 @@ describe('recorded searches of a running service', () => {
     ['2025.12', 'may also view users, groups and providers: find providers', 'two', 2],
     ['2026.2', 'may also view users, groups and providers: find providers', 'two', 2],
     ['2026.2', 'bad token: find providers', 'two', 'denied'],
-  ] as const)('for providers: %s, %s', async (release, name, provider, end) => {
+  ] as const)('for providers resolves the name: %s, %s', async (release, name, provider, end) => {
     const { fields, faults } = await resolved(
       { applications: [application('a', { name: provider })] },
       recorded(release, name),

@@ -22,16 +22,16 @@ beforeEach(() => {
   dated('bin/rollcall.cjs', 2000);
 });
 
-test('a build is good while all that it was made of is older', () => {
+test('a build is up to date if all of its inputs are older', () => {
   expect(isStale(folder)).toBe(false);
 });
 
-test.each(['src/base/a.ts', 'package.json'])('a build is stale once %s is newer', (path) => {
+test.each(['src/base/a.ts', 'package.json'])('a build is out of date if %s is newer', (path) => {
   dated(path, 2001);
   expect(isStale(folder)).toBe(true);
 });
 
-test('a build is stale once a source is gone', () => {
+test('a build is out of date if a source file is gone', () => {
   rmSync(join(folder, 'src/base/a.ts'));
   expect(isStale(folder)).toBe(true);
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 });
 
-describe('the package', () => {
+describe('the npm package', () => {
   test('contains the program, the library, the schemas and the documents, and nothing else', () => {
     const outside = packed.filter((path) => !/^(bin|dist|schemas)\//.test(path));
     expect(outside.toSorted()).toEqual([
@@ -68,7 +68,7 @@ describe('the package', () => {
     expect(packed).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', bin.rollcall]));
   });
 
-  test('has documents whose links lead to files in it, or to the repository', () => {
+  test('has documents whose links lead to its files or to the repository', () => {
     const dead = packed
       .filter((path) => path.endsWith('.md'))
       .flatMap((path) => {
@@ -87,7 +87,7 @@ describe('the package', () => {
     ).toEqual([]);
   });
 
-  test.runIf(inFull)('runs with npx where it is installed', async () => {
+  test.runIf(inFull)('runs with npx after its installation', async () => {
     const { code, stdout, stderr } = await run('npx', ['--no', '--', 'rollcall', '--version'], {
       cwd: folder,
       env: { npm_config_offline: 'true' },
@@ -95,7 +95,7 @@ describe('the package', () => {
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${version}\n` });
   });
 
-  test.runIf(inFull)('validates and prints schemas and pages where it is installed', async () => {
+  test.runIf(inFull)('validates and prints schemas and help pages after its installation', async () => {
     writeManifest('version: 1\nusers: [{ username: alice, name: Alice }]\n');
     for (const args of [
       ['schema', 'plan'],
@@ -105,7 +105,7 @@ describe('the package', () => {
       expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('loads linked packages as pnpm links them, with output to a pipe', async ({ skip }) => {
+  test('loads packages that pnpm links, with output to a pipe', async ({ skip }) => {
     skip(!inFull);
     writeManifest('version: 1\nusers: [{ username: alice, name: Alice }]\n');
     const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
@@ -120,7 +120,7 @@ describe('the package', () => {
   test.each([
     ['github', '.github/workflows/rollcall.yaml'],
     ['gitlab', '.gitlab-ci.yml'],
-  ])('writes the pipeline for %s where it is installed', async (pipeline, path) => {
+  ])('writes the pipeline for %s after its installation', async (pipeline, path) => {
     const args = ['init', pipeline, '--url', 'https://id.example.com', '--pipeline', pipeline];
     expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
     expect(readFileSync(join(folder, pipeline, path), 'utf8')).toContain(
@@ -129,11 +129,11 @@ describe('the package', () => {
   });
 });
 
-describe('the library', () => {
+describe('the library of the npm package', () => {
   const example = /```ts\n([^]*?)```/.exec(readFileSync(join(root, 'docs/library.md'), 'utf8'))?.[1] ?? '';
 
   test.each(someOf(['node16', 'nodenext', 'bundler'], 0))(
-    'has types that compile with the strictest flags, as %s resolves them',
+    'has types that compile with the strictest flags and the module resolution %s',
     async (moduleResolution) => {
       writeFileSync(join(folder, 'main.ts'), example);
       writeFileSync(join(folder, 'use.ts'), use);

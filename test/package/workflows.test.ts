@@ -34,7 +34,7 @@ const { version, engines, scripts, dependencies } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 ) as PackageJson; // our own package.json
 
-describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
+describe.each(readdirSync(folderOfWorkflows))('the workflow %s of this repository', (name) => {
   const { permissions, jobs } = workflow(name);
 
   test('pins every action to a commit, with its version in a comment', () => {
@@ -44,7 +44,7 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
       expect(action).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('has only the write permissions of its jobs', () => {
+  test('has write permissions only in jobs that need them', () => {
     expect(Object.values(permissions)).not.toContain('write');
     const written = Object.values(jobs).flatMap((job) =>
       Object.entries(job.permissions ?? {}).flatMap(([what, how]) => (how === 'write' ? [what] : [])),
@@ -54,7 +54,7 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
     );
   });
 
-  test('runs scripts that there are', () => {
+  test('runs existing scripts', () => {
     const lines = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run: line = '' }) => line));
     const called = lines.flatMap((line) =>
       Array.from(line.matchAll(/npm run ([\w:]+)/g), ([, script = '']) => script),
@@ -63,7 +63,7 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
   });
 });
 
-test('the oldest tested version is the oldest promised one', () => {
+test('the oldest tested version of Node.js is the oldest promised one', () => {
   const [oldest] = workflow('ci.yaml').jobs['nodes']?.strategy?.matrix.node ?? [];
   expect(engines.node).toBe(`>=${oldest}`);
   const [, kept] =
@@ -79,7 +79,7 @@ const runHere = {
   parts: ['release', /npm sbom/],
 } as const;
 
-describe('each step of a release', () => {
+describe('a step of the release workflow', () => {
   const { jobs } = workflow('release.yaml');
   const text = readFileSync(join(folderOfWorkflows, 'release.yaml'), 'utf8');
   const marks = Array.from(text.matchAll(/((?: {6}#.*\n)*) {6}- /g), ([, comments = '']) =>
@@ -92,12 +92,12 @@ describe('each step of a release', () => {
 
   test.each(
     steps.map((step, index) => ({ ...step, said: step.name ?? step.run ?? step.uses, marked: marks[index] })),
-  )('is run by a test, or marked as one that cannot be: $said', ({ job, run: line = '', marked }) => {
+  )('is run by a test or marked as untestable: $said', ({ job, run: line = '', marked }) => {
     const tested = Object.values(runHere).filter(([name, matching]) => name === job && matching.test(line));
     expect(marked).toBe(tested.length === 0 && (line === '' || !checks.includes(line)));
   });
 
-  test('that the tests run exists', () => {
+  test('is not marked as run by a missing test', () => {
     for (const [name, matching] of Object.values(runHere))
       expect(steps.filter(({ job, run: line = '' }) => name === job && matching.test(line))).not.toEqual([]);
   });
@@ -130,7 +130,7 @@ describe.runIf(inFull)('a release', () => {
     });
   }
 
-  test('is one of the version that its tag names', async () => {
+  test('has the version that its tag names', async () => {
     expect(await step('tag')).toMatchObject({ code: 0 });
     expect(await step('tag', 'v99.0.0')).toMatchObject({ code: 1 });
   });

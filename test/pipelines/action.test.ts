@@ -89,7 +89,7 @@ function run(inputs: Readonly<Record<string, string>>, changed: Partial<Job> = {
   return runAction({ paths: 'manifests', url: service.url, token, ...inputs }, { ...job, ...changed });
 }
 
-describe('the action', () => {
+describe('the GitHub action', () => {
   test.each(someOf(['in this process', 'wholly'], 0))(
     'plans, and shows the plan as a comment, %s',
     async (how) => {
@@ -124,7 +124,7 @@ describe('the action', () => {
     expect(bodies[0]).toContain('Plan: 2 to add');
   });
 
-  test("does not touch a person's comment that has the marker", async () => {
+  test("does not change a person's comment that contains the marker", async () => {
     await run({ command: 'plan' });
     const [first] = github.comments.splice(0);
     const forged = { id: 1, body: first?.body ?? '', user: { login: 'mallory', type: 'User' as const } };
@@ -134,26 +134,29 @@ describe('the action', () => {
     expect(github.requests.filter((request) => request.startsWith('PATCH'))).toEqual([]);
   });
 
-  test('writes another comment if the present one may not be changed', async () => {
+  test('writes another comment if its existing one may not be changed', async () => {
     await run({ command: 'plan' });
     github.fail('PATCH', 403, '{"message":"Forbidden"}');
     await run({ command: 'plan' });
     expect(github.comments).toHaveLength(2);
   });
 
-  test.runIf(inFull)('applies the plan that it saved, and says afterwards that nothing is left', async () => {
-    const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
-    expect(outputs['plan-file']).toBe(join(folder, 'workspace/plan.json'));
-    const applied = await run({ command: 'apply', 'plan-file': 'plan.json' });
-    expect(applied).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: '' } });
-    expect(applied.summary).toContain('Resources: 1 added');
-    const again = await run({ command: 'plan' });
-    expect(again).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: 'false' } });
-    expect(github.comments.map(({ body }) => body.split(' ')[2])).toEqual(['plan', 'apply']);
-  });
+  test.runIf(inFull)(
+    'applies the plan that it saved, and reports afterwards that nothing remains',
+    async () => {
+      const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
+      expect(outputs['plan-file']).toBe(join(folder, 'workspace/plan.json'));
+      const applied = await run({ command: 'apply', 'plan-file': 'plan.json' });
+      expect(applied).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: '' } });
+      expect(applied.summary).toContain('Resources: 1 added');
+      const again = await run({ command: 'plan' });
+      expect(again).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: 'false' } });
+      expect(github.comments.map(({ body }) => body.split(' ')[2])).toEqual(['plan', 'apply']);
+    },
+  );
 
   test.runIf(inFull)(
-    'fails by --fail-on, and not because of creates; the plan is there in any case',
+    'fails by --fail-on, not because of creates, and shows the plan in both cases',
     async () => {
       const drift = { command: 'plan', args: '--fail-on\ndiffers', 'plan-file': 'plan.json' };
       const created = { 'exit-code': '0', changes: 'true', 'plan-file': join(folder, 'workspace/plan.json') };
@@ -173,19 +176,19 @@ describe('the action', () => {
     },
   );
 
-  test.runIf(inFull)('refuses a stale plan, with exit code 5', async () => {
+  test.runIf(inFull)('refuses a stale plan with exit code 5', async () => {
     await run({ command: 'plan', 'plan-file': 'plan.json' });
     const apply = { command: 'apply', 'plan-file': 'plan.json' };
     await run(apply);
     expect(await run(apply)).toMatchObject({ failed: true, code: 5, outputs: { 'exit-code': '5' } });
   });
 
-  test('applies nothing without a saved plan or a --yes', async () => {
+  test('applies nothing without a saved plan or --yes', async () => {
     expect(await run({ command: 'apply' })).toMatchObject({ failed: true, code: 3 });
     expect(await run({ command: 'apply', args: '--yes' })).toMatchObject({ failed: false, code: 0 });
   });
 
-  test.runIf(inFull)('fails for a broken manifest, shows its problems, and offers no plan', async () => {
+  test.runIf(inFull)('fails for an invalid manifest, shows its problems, and saves no plan', async () => {
     const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
     expect(outputs['plan-file']).not.toBe('');
     write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: a b, name: A }]\n');
@@ -197,7 +200,7 @@ describe('the action', () => {
     expect(github.comments[0]?.body).toContain('There is no plan.');
   });
 
-  test('validates without a service, a token, or a comment', async () => {
+  test('validates without a service, a token or a comment', async () => {
     const { failed, log } = await run({ command: 'validate', url: '', token: '', comment: 'false' });
     expect({ failed, requests: github.requests }).toEqual({ failed: false, requests: [] });
     expect(log).toContain('Valid');
@@ -205,7 +208,7 @@ describe('the action', () => {
 
   const config = 'version: 1\nenvironments: { live: { url: https://id.example.com, token_env: LIVE } }\n';
 
-  test('means its inputs, whatever the job and rollcall.yaml say of the environment', async () => {
+  test('uses its inputs, whatever the job and rollcall.yaml set for the environment', async () => {
     write('rollcall.yaml', config);
     const env = { ...job.env, ROLLCALL_URL: 'https://x.example.com', ROLLCALL_TOKEN: 'other-canary' };
     const given = { environment: 'live', comment: 'false', 'plan-file': 'plan.json' };
@@ -222,7 +225,7 @@ describe('the action', () => {
     ['plan', ['--env=live', '--url=https://a.example.com', '--token-file=-'], undefined],
     ['apply', ['--env=live', '--url=https://a.example.com', '--token-file=-'], undefined],
     ['validate', ['--env=live'], token],
-  ])('passes the token of a %s only to rollcall, and its service by flags', async (command, flags, inEnv) => {
+  ])('passes the token of %s only to rollcall, and the service by flags', async (command, flags, inEnv) => {
     const inputs = { COMMAND: command, ENVIRONMENT: 'live', URL: 'https://a.example.com', TOKEN: token };
     const env = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value]));
     const started: Parameters<Parameters<typeof runRollcall>[0]['start']>[] = [];
@@ -238,7 +241,7 @@ describe('the action', () => {
     expect(JSON.stringify([args, { ...variables, ROLLCALL_TOKEN: '' }])).not.toContain(token);
   });
 
-  test('keeps the comments of two rolls apart, by their places or by a key', async ({ skip }) => {
+  test('keeps separate comments for two sets of manifests, by their places or by a key', async ({ skip }) => {
     skip(!inFull);
     for (const place of ['one', 'two']) {
       mkdirSync(join(job.workspace, place));
@@ -262,12 +265,12 @@ describe('the action', () => {
   });
 
   test.each([
-    ['may not write, as for a fork', 'POST', 403, '{"message":"Resource not accessible by integration"}'],
-    ['is a page of a proxy', 'GET', 502, '<!DOCTYPE html>\n<title>Bad Gateway</title>'],
-    ['is a page that says that all is well', 'GET', 200, '<!DOCTYPE html>\n::error::x'],
-    ['is no list', 'GET', 200, '{"message":"\\n::error::x"}'],
-    ['leads elsewhere', 'GET', 302, ''],
-  ])('warns and does not fail where the API %s', async (_, method, status, text) => {
+    ['denies writing, as for a fork', 'POST', 403, '{"message":"Resource not accessible by integration"}'],
+    ["answers with a proxy's web page", 'GET', 502, '<!DOCTYPE html>\n<title>Bad Gateway</title>'],
+    ['answers with a web page and status 200', 'GET', 200, '<!DOCTYPE html>\n::error::x'],
+    ['returns no list', 'GET', 200, '{"message":"\\n::error::x"}'],
+    ['redirects elsewhere', 'GET', 302, ''],
+  ])('warns and does not fail if the API %s', async (_, method, status, text) => {
     github.fail(method, status, text);
     const { failed, log } = await run({ command: 'plan' });
     expect(failed).toBe(false);
@@ -275,7 +278,7 @@ describe('the action', () => {
     expect(log).not.toMatch(/^::error/m);
   });
 
-  test.each(['', 'two\nlines'])('warns where the token for the comment is %j', async (bad) => {
+  test.each(['', 'two\nlines'])('warns if the token for the comment is %j', async (bad) => {
     const { failed, log } = await run({ command: 'plan', 'github-token': bad });
     expect(failed).toBe(false);
     expect(log).toContain('the input github-token holds no token');
@@ -313,7 +316,7 @@ describe('the action', () => {
     expect(log).not.toMatch(/^::error::owned/m);
   });
 
-  test('compares with the commit at which the branch left the one of since, from any folder', async () => {
+  test('compares with the commit where the branch left the branch of `since`, from any folder', async () => {
     const repository = new GitProject(join(folder, 'workspace'));
     repository.git('init', '--quiet', '--initial-branch=main');
     repository.commit({ 'roll/manifests/apps.yaml': apps });
@@ -337,13 +340,13 @@ describe('the action', () => {
     expect(readdirSync(join(job.workspace, 'roll'))).toEqual(['manifests']);
   });
 
-  test('gives an output its own lines only', async () => {
+  test('writes each output as exactly one entry', async () => {
     const name = 'plan\nchanges=false\nx<<y.json';
     const { outputs } = await run({ command: 'plan', 'plan-file': name });
     expect(outputs).toMatchObject({ changes: 'true', 'plan-file': join(job.workspace, name) });
   });
 
-  test.runIf(inFull)('keeps both tokens out of outputs, files, summary, comment and log', async () => {
+  test.runIf(inFull)('masks both tokens in outputs, files, summary, comment and log', async () => {
     const ran = [
       await run({ command: 'plan', args: '-v', 'plan-file': 'plan.json' }),
       await run({ command: 'apply', args: '-v', 'plan-file': 'plan.json' }),
@@ -376,9 +379,7 @@ describe('the action', () => {
 });
 
 describe('the rollcall that the action runs', () => {
-  test('is its own, built without scripts of others and without the token, if it is not built yet', async ({
-    skip,
-  }) => {
+  test('is built if it is not built yet, without install scripts and without the token', async ({ skip }) => {
     skip(!inFull);
     wholly();
     const own = join(folder, 'action');

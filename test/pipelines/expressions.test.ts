@@ -13,12 +13,15 @@ test.each([
   ['$D == "d" && $E == ""', true],
   ['$E', undefined],
   ["no() || null == '' && 1 == '1'", true],
-])('%s is %s', (expression, value) => {
+])('the test runner evaluates the pipeline expression %s to %s', (expression, value) => {
   expect(evaluated(expression, names)).toBe(value);
 });
 
-test.each(['a ==', '(a', 'a b', 'up(', 'down()', "a == 'x", 'a ? b : c'])('%s is invalid', (expression) => {
-  expect(() => evaluated(expression, names)).toThrow(
-    expression === 'down()' ? 'no function down' : expression,
-  );
-});
+test.each(['a ==', '(a', 'a b', 'up(', 'down()', "a == 'x", 'a ? b : c'])(
+  'the test runner rejects the pipeline expression %s',
+  (expression) => {
+    expect(() => evaluated(expression, names)).toThrow(
+      expression === 'down()' ? 'no function down' : expression,
+    );
+  },
+);

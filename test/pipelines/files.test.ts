@@ -26,9 +26,9 @@ const own: typeof workflows = ['ci.yaml', 'release.yaml'].map((name) => [
   text(`.github/workflows/${name}`),
 ]);
 
-describe('the workflows for GitHub', () => {
+describe('a workflow for GitHub', () => {
   test.each(workflows)(
-    '%s: no shell reads an expression, and every action is pinned to a commit',
+    'lets no shell read an expression, and pins every action to a commit: %s',
     (_, content) => {
       const { jobs, permissions } = parse(content) as {
         // other tests run it
@@ -46,7 +46,7 @@ describe('the workflows for GitHub', () => {
   );
 
   test.each(['github.yaml', 'github-npm.yaml'])(
-    '%s has all commits if it compares with one, and its nightly run does not replace others',
+    'fetches all commits if it compares with one, and its nightly run does not replace others: %s',
     (name) => {
       const { jobs, concurrency } = parse(text(`examples/pipelines/${name}`)) as {
         // likewise
@@ -62,7 +62,7 @@ describe('the workflows for GitHub', () => {
     },
   );
 
-  test('agree about the commits of the actions that they use', () => {
+  test('uses the same commits of actions as the others', () => {
     const pins = [...workflows, ...own].flatMap(
       ([, content]) => content.match(/actions\/[a-z-]+@\S+ # \S+/g) ?? [],
     );
@@ -71,7 +71,7 @@ describe('the workflows for GitHub', () => {
 });
 
 test.each(['github-npm.yaml', 'gitlab.yaml'])(
-  '%s makes warnings errors wherever it reads manifests',
+  'the pipeline %s treats warnings as errors wherever it reads manifests',
   (name) => {
     const runs = text(`examples/pipelines/${name}`).match(/rollcall (?:validate|plan) .*/g) ?? [];
     expect(runs).toHaveLength(5);
@@ -79,7 +79,7 @@ test.each(['github-npm.yaml', 'gitlab.yaml'])(
   },
 );
 
-test('the file for GitLab has git, and all commits if it compares with one', () => {
+test('the pipeline for GitLab has git, and fetches all commits if it compares with one', () => {
   const { default: defaults, ...jobs } = parse(text('examples/pipelines/gitlab.yaml')) as Record<
     string,
     { image?: string; script?: string[]; variables?: Record<string, unknown> } // other tests run it
@@ -90,21 +90,21 @@ test('the file for GitLab has git, and all commits if it compares with one', () 
 });
 
 describe('action.yml', () => {
-  test('uses every input, and no other, and never in the text of a script', () => {
+  test('uses every declared input, and never in the text of a script', () => {
     const asText = text('action.yml');
     const named = Array.from(asText.matchAll(/inputs\.([a-z-]+)/g), ([, name]) => name);
     expect(new Set(named)).toEqual(new Set(Object.keys(action.inputs)));
     expect(action.runs.steps.filter((step) => step.run?.includes('${{'))).toEqual([]);
   });
 
-  test('gives each token to the one step that needs it', () => {
+  test('passes each token to the only step that needs it', () => {
     const given = action.runs.steps.map(({ env = {} }) =>
       Object.keys(env).filter((name) => name.includes('TOKEN')),
     );
     expect(given).toEqual([[], [], ['INPUT_TOKEN'], ['INPUT_GITHUB_TOKEN']]);
   });
 
-  test('has the inputs with which the example calls it', () => {
+  test('declares the inputs that the example uses', () => {
     const { jobs } = parse(text('examples/pipelines/github.yaml')) as {
       // likewise
       jobs: Record<string, { steps: { uses?: string; with?: object }[] }>;
@@ -119,7 +119,7 @@ describe('action.yml', () => {
 });
 
 describe('the hook for pre-commit', () => {
-  test('runs validate over all manifests, in the words that pre-commit knows', () => {
+  test('runs validate over all manifests, with keys that pre-commit knows', () => {
     const hooks = parse(text('.pre-commit-hooks.yaml')) as Record<string, unknown>[]; // ours
     expect(
       hooks.map(({ id, language, entry, pass_filenames }) => [id, language, entry, pass_filenames]),
@@ -141,7 +141,7 @@ describe('the Dockerfile', () => {
   const of = (name: string): string[] =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
 
-  test('builds from one exact version, and from the lockfile', () => {
+  test('builds from an exact version and from the lockfile', () => {
     const bases = of('FROM').map((line) => line.replace(/ AS \w+$/, ''));
     expect(new Set(bases).size).toBe(1);
     expect(bases[0]).toMatch(/^node:22\.\d+\.\d+-bookworm-slim$/);
@@ -150,7 +150,7 @@ describe('the Dockerfile', () => {
     expect(of('ADD')).toEqual([]);
   });
 
-  test('runs as a user other than root, with the program as its entry and no shell', () => {
+  test('runs as a user other than root, with the program as its entry point and no shell', () => {
     expect(of('USER')).toEqual(['1000:1000']);
     expect(of('WORKDIR').every((path) => path.startsWith('/'))).toBe(true);
     expect(lines.slice(-3)).toEqual(['USER 1000:1000', 'ENTRYPOINT ["rollcall"]', 'CMD ["--help"]']);
@@ -168,7 +168,7 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('the files of init', () => {
+describe('the files that init writes', () => {
   const given = { url: 'https://id.example.com', tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
 
   test.each([
@@ -191,7 +191,7 @@ describe('the files of init', () => {
   });
 
   test.each(['github', 'gitlab'] as const)(
-    'for %s have the service and the token of the project',
+    'for %s contain the service and the token of the project',
     (pipeline) => {
       const url = "https://$&.example.com/o'n";
       const written = initFiles({ ...given, url, tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';

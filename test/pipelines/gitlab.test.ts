@@ -120,7 +120,7 @@ async function serveNotes(): Promise<{ url: string; all: Note[]; close: () => Pr
   };
 }
 
-describe('the example for GitLab', () => {
+describe('the example pipeline for GitLab', () => {
   test('shows and counts the changes of a merge request, and applies everything on the default branch', async ({
     skip,
   }) => {
@@ -150,9 +150,7 @@ describe('the example for GitLab', () => {
     expect(drifted.artifact('drift', 'plan.xml')).toContain('failures="1"');
   });
 
-  test('shows the plan in one comment of the merge request, which the next run brings up to date', async ({
-    skip,
-  }) => {
+  test('shows the plan in one comment of the merge request, which the next run updates', async ({ skip }) => {
     skip(!inFull);
     const base = project.commit();
     project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: zoe, name: Zoe }]\n' });

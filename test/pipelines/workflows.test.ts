@@ -138,7 +138,7 @@ const uses: Uses = async (step, given, job) => {
   }
 };
 
-describe('the example for GitHub', () => {
+describe('the example workflow for GitHub', () => {
   const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // these tests run it
 
   test.runIf(inFull)('comments the changes on a pull request, and applies everything on merge', async () => {
@@ -175,27 +175,24 @@ describe('the example for GitHub', () => {
     expect(github.requests).toEqual([]);
   });
 
-  test.runIf(inFull)(
-    'applies nothing when something has changed between the plan and the approval',
-    async () => {
-      const { apply, ...planOnly } = workflow.jobs;
-      expect(await runWorkflow({ jobs: planOnly }, ofPush)).toMatchObject({
-        plan: { outputs: { changes: 'true' } },
-      });
-      await fetch(`${service.url}/api/v3/core/applications/`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer creator', 'content-type': 'application/json' },
-        body: JSON.stringify({ slug: 'wiki', name: 'Wiki' }),
-      });
-      const { needs, if: condition, ...alone } = apply ?? { steps: [] };
-      expect([needs, condition]).toEqual(['plan', expect.stringContaining('needs.plan.outputs.changes')]);
-      expect(await runWorkflow({ jobs: { apply: alone } }, ofPush)).toMatchObject({
-        apply: { failed: true, code: 5 },
-      });
-    },
-  );
+  test.runIf(inFull)('applies nothing if something changed between the plan and the approval', async () => {
+    const { apply, ...planOnly } = workflow.jobs;
+    expect(await runWorkflow({ jobs: planOnly }, ofPush)).toMatchObject({
+      plan: { outputs: { changes: 'true' } },
+    });
+    await fetch(`${service.url}/api/v3/core/applications/`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer creator', 'content-type': 'application/json' },
+      body: JSON.stringify({ slug: 'wiki', name: 'Wiki' }),
+    });
+    const { needs, if: condition, ...alone } = apply ?? { steps: [] };
+    expect([needs, condition]).toEqual(['plan', expect.stringContaining('needs.plan.outputs.changes')]);
+    expect(await runWorkflow({ jobs: { apply: alone } }, ofPush)).toMatchObject({
+      apply: { failed: true, code: 5 },
+    });
+  });
 
-  test('checks the pull request of a fork, without a secret and without a comment, by the executable', async ({
+  test('checks the pull request of a fork with the executable, without a secret and without a comment', async ({
     skip,
   }) => {
     skip(!inFull);
@@ -219,7 +216,7 @@ describe('the workflow that init writes', () => {
     [false, 'An apply would change nothing.', 'Resources: 0 added, 0 changed', { failed: true, code: 2 }],
     [true, 'Plan: 0 to add, 1 to change', 'Resources: 0 added, 1 changed', { failed: false }],
   ])(
-    'with merges that may change existing records (%s), %s',
+    'with merges that may change existing records (%s) %s',
     async (allowsUpdates, comment, applied, drift) => {
       const given = { url: service.url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
       const files = initFiles({ ...given, pipeline: 'github', allowsUpdates });
@@ -238,7 +235,7 @@ describe('the workflow that init writes', () => {
     },
   );
 
-  test('does the same with the rollcall of the project', async ({ skip }) => {
+  test("does the same with the project's own rollcall", async ({ skip }) => {
     skip(!inFull);
     const files = initFiles({
       url: service.url,

@@ -33,14 +33,18 @@ const values: readonly JsonValue[] = [
 
 const pairs = values.flatMap((declared) => values.map((observed) => [declared, observed] as const));
 
-test.each(['group', 'provider', 'open_in_new_tab'])('a value of %s is equal only to itself', (field) => {
-  for (const [declared, observed] of pairs)
-    expect(sameValue(kindWith(field), field, declared, observed), JSON.stringify([declared, observed])).toBe(
-      declared === observed,
-    );
-});
+test.each(['group', 'provider', 'open_in_new_tab'])(
+  'a value of %s equals only itself in a comparison',
+  (field) => {
+    for (const [declared, observed] of pairs)
+      expect(
+        sameValue(kindWith(field), field, declared, observed),
+        JSON.stringify([declared, observed]),
+      ).toBe(declared === observed);
+  },
+);
 
-describe('ids', () => {
+describe('ids in a comparison', () => {
   test.each<[JsonValue, JsonValue, boolean]>([
     [[1, 2], [2, 1], true],
     [[1, 1, 2], [2, 1], true],
@@ -51,7 +55,7 @@ describe('ids', () => {
     [[], null, false],
     [null, [], false],
     [[1], ['1'], false],
-  ])('%j and %j: %j', (declared, observed, same) => {
+  ])('%j and %j are equal: %j', (declared, observed, same) => {
     expect(sameValue(kindOf('application'), 'backchannel_providers', declared, observed)).toBe(same);
   });
 });
@@ -60,7 +64,7 @@ test.each([
   ['group: ""', { group: null }, { field: 'group', declared: '', observed: null }],
   ['provider: null', { provider: 0 }, { field: 'provider', declared: null, observed: 0 }],
   ['provider: 7', { provider: null }, { field: 'provider', declared: 7, observed: null }],
-])('%s differs from %j', async (declared, held, difference) => {
+])('are never equal to another value: %s and %j', async (declared, held, difference) => {
   const plan = await planOf(`version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${declared}\n`, {
     wiki: { slug: 'wiki', name: 'Wiki', ...held },
   });
@@ -134,19 +138,19 @@ const different: [what: string, field: string, declared: JsonValue, held: JsonVa
   ['attributes with a list for a mapping', 'attributes', { a: {} }, { a: [] }],
 ];
 
-describe('the same to the service are', () => {
+describe('values that the service treats as equal compare as equal', () => {
   test.each(same)('%s', (_, field, declared, held) => {
     expect(sameValue(kindWith(field), field, declared, held)).toBe(true);
   });
 });
 
-describe('different are', () => {
+describe('values that the service treats as different compare as different', () => {
   test.each(different)('%s', (_, field, declared, held) => {
     expect(sameValue(kindWith(field), field, declared, held)).toBe(false);
   });
 });
 
-describe('declared and held fields of a user', () => {
+describe('declared and observed fields of a user', () => {
   const manifest = `version: 1\nusers: [{ username: u, name: U, groups: [${group}], attributes: { key: "\${env:KEY}" } }]\n`;
 
   test('are compared in declared fields only', async () => {
@@ -156,7 +160,7 @@ describe('declared and held fields of a user', () => {
     expect(compare(user, { fields: held })).toEqual([]);
   });
 
-  test('are shown without secrets: declared, held in its place, or in another field', async () => {
+  test('are shown without secrets: declared, observed in the same field, or in another field', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const held = { username: 'u', name: 'got canary-1', groups: null, attributes: { key: 'canary-0' } };
@@ -177,7 +181,7 @@ describe('declared and held fields of a user', () => {
     ]);
   });
 
-  test('does not differ in a field that the service does not show', async () => {
+  test('are not different in a field that the service does not show', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const fields = { username: 'u', name: 'U', attributes: { key: 'canary-1' } };

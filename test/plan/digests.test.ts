@@ -8,7 +8,7 @@ async function digestOfText(text: string): Promise<string> {
   return (await planOf(`version: 1\n${text}`)).manifestDigest();
 }
 
-test('the digest of manifests does not depend on the order of entries, of fields, or of lists', async () => {
+test('the digest of manifests does not depend on the order of entries, fields or lists', async () => {
   const one = await digestOfText(
     'users: [{ username: a, name: A }, { username: b, name: B, path: x }]\napplications: [{ slug: c, name: C }, { slug: d, name: D }]\n',
   );
@@ -22,14 +22,14 @@ test.each([
   ['another value', 'users: [{ username: a, name: B }]'],
   ['another name', 'users: [{ username: b, name: A }]'],
   ['another kind', 'applications: [{ slug: a, name: A }]'],
-  ['a field more', 'users: [{ username: a, name: A, path: users }]'],
-  ['an entry more', 'users: [{ username: a, name: A }, { username: b, name: B }]'],
-  ['nothing', 'users: []'],
-])('a digest tells %s apart', async (_, text) => {
+  ['an additional field', 'users: [{ username: a, name: A, path: users }]'],
+  ['an additional entry', 'users: [{ username: a, name: A }, { username: b, name: B }]'],
+  ['a removed entry', 'users: []'],
+])('the digest of manifests changes with %s', async (_, text) => {
   expect(await digestOfText(text)).not.toBe(await digestOfText('users: [{ username: a, name: A }]'));
 });
 
-test('a digest works for thousands of resources', () => {
+test('the digest of manifests works for thousands of resources', () => {
   const digestOfAll = (names: readonly number[]): string =>
     digestOf(
       names.map((name) => ({

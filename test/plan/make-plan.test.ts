@@ -62,7 +62,7 @@ describe('a plan', () => {
     expect(plannedEffects(plan)).toEqual({ add: 0, change: 0, destroy: 0 });
   });
 
-  test('names every declared field that differs, and changes nothing', async () => {
+  test('names every declared field that is different, and changes nothing without permission', async () => {
     const plan = await documentOf(manifestOf('group: Docs', 'open_in_new_tab: true'), {
       wiki: { slug: 'wiki', name: 'Old', group: 'Docs', open_in_new_tab: false },
     });
@@ -105,7 +105,7 @@ describe('a plan', () => {
     expect(plan.resource_drift).toEqual([]);
   });
 
-  test('creates users if absent, because their presence is unknown', async () => {
+  test('creates users if absent when it could not look them up', async () => {
     const plan = await planOf('version: 1\nusers:\n  - username: alice\n    name: Alice\n');
     const { resource_changes: changes, summary } = planDocument(plan);
     expect(changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
@@ -113,13 +113,13 @@ describe('a plan', () => {
     expect(plannedEffects(plan)).toEqual({ add: 1, change: 0, destroy: 0 });
   });
 
-  test('is counted by its changes, whatever the summary of its document says', async () => {
+  test("has the counts of its changes, whatever its document's summary contains", async () => {
     const document = await documentOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
     const altered = { ...document, summary: { ...document.summary, create_if_absent: 0 } };
     expect(plannedEffects(planFrom(altered, shownResource)).add).toBe(2);
   });
 
-  test('is in the order of types and names, however the manifest is ordered', async () => {
+  test('is sorted by types and names, whatever the order of the manifest', async () => {
     const plan = await planOf(
       'version: 1\nusers: [{ username: bob }, { username: Alice }]\napplications: [{ slug: b, name: b }, { slug: a, name: a }, { slug: B, name: B }]\n',
     );
@@ -132,7 +132,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('is the same again when it is read from its document, as far as that shows it', async () => {
+  test('equals itself when read from its document, except for what that does not contain', async () => {
     const plan = await planOf(
       `${manifestOf('group: Docs')}\n  - { slug: new, name: New }\nusers: [{ username: alice, name: Alice }]\n`,
       { wiki: { slug: 'wiki', name: 'Old', group: 'Docs' } },
@@ -176,7 +176,7 @@ applications:
   const permission = { self: undefined, mayDelete: false };
   const provisioning = 'users are also provisioned or logged out through 1';
 
-  test('is taken from another one, and the plan says from which, and nothing else', async () => {
+  test('is taken from another application, which the plan reports', async () => {
     const { changes } = await planOf(manifest, existing, {}, '', permission);
     expect(changes.map(({ resource, action, remarks }) => [resource.name, action, remarks])).toEqual([
       ['a', 'update', [provisioning, 'takes 1 of `backchannel_providers` from application.b']],
@@ -187,7 +187,7 @@ applications:
     ]);
   });
 
-  test('counts as gone if another change of the plan takes it, unless that is done already', async () => {
+  test('counts as gone if another change of the plan takes it, unless that has already happened', async () => {
     const isTaken = movedToOthers((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
@@ -198,7 +198,7 @@ applications:
   });
 });
 
-test('a plan with updates needs an observation and permission to be made ready', async () => {
+test('a plan with updates needs an observation and permission before its apply', async () => {
   const manifest = 'version: 1\napplications: [{ slug: a, name: A }]\n';
   const existing = { a: { slug: 'a', name: 'Other' } };
   const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });

@@ -46,7 +46,7 @@ const h = 'the group "h"';
 const all = { policy_engine_mode: 'all' };
 const others = 'everyone admitted by policies and negated bindings';
 
-describe('a change of bindings opens it to', () => {
+describe('a change of bindings', () => {
   test.each<[string, JsonObject, readonly JsonObject[], JsonObject, readonly string[]]>([
     ['an added group', { policies: [group('g'), group('h')] }, [group('g')], {}, [h]],
     [
@@ -57,99 +57,99 @@ describe('a change of bindings opens it to', () => {
       [],
     ],
     [
-      'the group of a binding that is enabled',
+      'the group of a binding that becomes enabled',
       { policies: [group('g')] },
       [group('g', { enabled: false }), group('h')],
       {},
       [g],
     ],
     [
-      'everyone if only a disabled binding is left',
+      'everyone if only a disabled binding remains',
       { policies: [group('g', { enabled: false })] },
       [group('g')],
       {},
       ['everyone'],
     ],
     [
-      'those whom a failing policy lets in',
+      'users for whom a policy fails, if it passes on failure',
       { policies: [policy('p', { failure_result: true })] },
       [policy('p')],
       {},
       ['whoever passes the policy "p", or where it fails'],
     ],
     [
-      'everyone but a group',
+      'everyone but the group of a negated binding',
       { policies: [group('g', { negate: true })] },
       [group('g')],
       {},
       ['whoever is not in the group "g"'],
     ],
-    ['nobody who was let in before', { policies: [group('g')] }, [group('g'), group('h')], {}, []],
+    ['nobody who had access before', { policies: [group('g')] }, [group('g'), group('h')], {}, []],
     [
-      'those of either, once one is enough',
+      'users of either group if the mode becomes any',
       { policies: [group('g'), group('h')], policy_engine_mode: 'any' },
       [group('g'), group('h')],
       all,
       [g, h],
     ],
     [
-      'nobody, if all have to be passed as before',
+      'nobody if the mode stays all',
       { policies: [group('g'), group('h')], ...all },
       [group('g'), group('h')],
       all,
       [],
     ],
     [
-      'those who pass fewer',
+      'users who pass fewer bindings in mode all',
       { policies: [group('g'), group('h')], ...all },
       [group('g'), group('h'), group('i')],
       all,
       [`users who pass all of these: ${g} and ${h}`],
     ],
     [
-      'nobody by bindings that stay',
+      'nobody by unchanged bindings',
       { access: { groups: [{ name: 'g' }] } },
       [group('g'), policy('p')],
       {},
       [],
     ],
     [
-      'those of policies, once one is enough',
+      'users of policies if the mode becomes any',
       { access: { groups: [{ name: 'g' }] }, policy_engine_mode: 'any' },
       [group('g'), policy('p')],
       all,
       [g, others],
     ],
-    ['nobody by access to nothing, as a policy decides', { access: 'everyone' }, [policy('p')], {}, []],
+    ['nobody by an empty access, if a policy decides', { access: 'everyone' }, [policy('p')], {}, []],
     [
-      'everyone, as the policy is disabled',
+      'everyone if the policy becomes disabled',
       { access: 'everyone' },
       [group('g'), policy('p', { enabled: false })],
       {},
       ['everyone'],
     ],
-  ])('%s', async (_, declared, held, more, opened) => {
+  ])('gives access to %s', async (_, declared, held, more, opened) => {
     const { resource, record } = await world(declared, held, more);
     expect(newlyOpenTo({ resource, action: 'update' }, record, undefined)).toEqual(opened);
   });
 
   test.each<[string, JsonObject, JsonObject, readonly string[]]>([
     [
-      'those who pass any binding, once one is enough',
+      'users who pass any binding if the mode becomes any',
       { policy_engine_mode: 'any' },
       all,
       ['users who pass any of its bindings'],
     ],
     ['nobody if the mode stays', all, all, []],
-  ])('%s', async (_, declared, more, opened) => {
+  ])('without declared bindings gives access to %s', async (_, declared, more, opened) => {
     const { resource, record } = await world(declared, [group('g')], more);
     expect(newlyOpenTo({ resource, action: 'update' }, record, undefined)).toEqual(opened);
   });
 
   test.each<[string, JsonValue, readonly string[]]>([
-    ['those of either, since one is enough', 'all', [g, h]],
-    ['nobody, if one was enough before', 'any', []],
-  ])('%s', async (_, before, opened) => {
+    ['users of either group if the mode becomes any', 'all', [g, h]],
+    ['nobody if the mode was any before', 'any', []],
+  ])('with a baseline gives access to %s', async (_, before, opened) => {
     const declared = { policies: [group('g'), group('h')], policy_engine_mode: 'any' };
     const { resource, record } = await world(declared, []);
     const since: Alteration = {
@@ -160,7 +160,7 @@ describe('a change of bindings opens it to', () => {
   });
 });
 
-describe('who may open a record', () => {
+describe('a record can be opened by', () => {
   test.each<[string, JsonObject, readonly JsonObject[], JsonObject, readonly string[]]>([
     [
       'nobody while it has no provider',
@@ -169,18 +169,18 @@ describe('who may open a record', () => {
       { provider: null },
       [],
     ],
-    ['everyone if nothing is bound', { policies: [] }, [], {}, ['everyone']],
+    ['everyone if it has no bindings', { policies: [] }, [], {}, ['everyone']],
     [
-      'everyone if a disabled binding alone is bound',
+      'everyone if it has only a disabled binding',
       { access: 'everyone' },
       [policy('p', { enabled: false })],
       {},
       ['everyone'],
     ],
-    ['those of undeclared bindings', { access: 'everyone' }, [policy('p')], {}, [others]],
-    ['each group', { policies: [] }, [group('g'), group('h')], {}, [g, h]],
+    ['users of undeclared bindings', { access: 'everyone' }, [policy('p')], {}, [others]],
+    ['each bound group in mode any', { policies: [] }, [group('g'), group('h')], {}, [g, h]],
     [
-      'those who pass all',
+      'users who pass all bindings in mode all',
       { policies: [] },
       [group('g'), group('h')],
       all,

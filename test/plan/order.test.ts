@@ -34,7 +34,7 @@ function namesIn({ changes }: MadePlan): string[] {
 }
 
 describe('the order of a plan', () => {
-  test('is that of the names if no value moves', async () => {
+  test('follows the names if no value moves', async () => {
     const plan = await handing({ a: 1, b: 2, c: 3 }, { b: 4 });
     expect(namesIn(plan)).toEqual(['a', 'b', 'c']);
     expect(plan.changes.every(({ waitsFor }) => waitsFor === undefined)).toBe(true);
@@ -52,7 +52,7 @@ describe('the order of a plan', () => {
     expect(plan.refused).toEqual([]);
   });
 
-  test.runIf(inFull)('can be a chain of very many', async () => {
+  test.runIf(inFull)('may include a chain of thousands of changes', async () => {
     const [first] = (await handing({ a: 1 }, { a: 0 })).changes;
     if (!first) throw new Error('nothing is planned');
     const changes = Array.from({ length: 50_000 }, (_, index): Change => {
@@ -67,7 +67,7 @@ describe('the order of a plan', () => {
     );
   });
 
-  test('does not exist for a circle: it is refused once, with its members', async () => {
+  test('does not exist for a circle, which is refused once with its members', async () => {
     const { refused } = await handing({ a: 1, b: 2, c: 3, d: 4, e: 5 }, { a: 3, b: 1, c: 2, d: 5 });
     expect(refused).toMatchObject([
       {
@@ -109,11 +109,11 @@ async function applied(
   return { outcomes, requests };
 }
 
-describe('a dependent change', () => {
+describe('a change that depends on another', () => {
   const existing = { z: 1 };
   const declared = { a: 1, z: 2 };
 
-  test('is not sent before the change that it waits for has ended', async () => {
+  test('is not sent before that one has ended', async () => {
     const { outcomes, requests } = await applied(await handing(declared, existing), existing, () =>
       answered(200, { pk: 'p', slug: 'z', name: 'A', provider: 2 }),
     );
@@ -121,7 +121,7 @@ describe('a dependent change', () => {
     expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends', 'POST applications', 'POST ends']);
   });
 
-  test('is not attempted after a failure, nor are its own dependents', async () => {
+  test('is not attempted after a failure of that one, nor are its own dependents', async () => {
     const chain = { a: 2, b: 3, z: 4 };
     const before = { b: 2, z: 3 };
     const { outcomes, requests } = await applied(await handing(chain, before), before, () =>
@@ -135,7 +135,7 @@ describe('a dependent change', () => {
     expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends']);
   });
 
-  test('in a reordered plan does not wait for a later change', async () => {
+  test('does not wait for a later change in a reordered plan', async () => {
     const plan = await handing(declared, existing);
     const altered = { ...plan, changes: plan.changes.toReversed() };
     const { outcomes } = await applied(altered, existing, () =>

@@ -58,14 +58,14 @@ async function planned(
   return { printed: asJson.stdout(), saved: asJson.written.get('plan.json') ?? '', text: asText.stdout() };
 }
 
-describe('a policy that was written for Terraform', () => {
+describe('a policy written for Terraform', () => {
   test.each<[string, Record<string, string>]>([
-    ['of everything', { 'a.yaml': applications(5), 'u.yaml': users(3) }],
+    ['of all resources', { 'a.yaml': applications(5), 'u.yaml': users(3) }],
     ['of applications', { 'a.yaml': applications(7) }],
     ['of users', { 'u.yaml': users(2) }],
-    ['of what exists', { 'a.yaml': applications(1) }],
-    ['of what differs', { 'a.yaml': applications(2) }],
-    ['of nothing', { 'u.yaml': 'version: 1\nusers: []\n' }],
+    ['of existing resources', { 'a.yaml': applications(1) }],
+    ['of different resources', { 'a.yaml': applications(2) }],
+    ['of no resources', { 'u.yaml': 'version: 1\nusers: []\n' }],
   ])('counts the same changes in a plan %s as its last line', async (_, files) => {
     const { printed, saved, text } = await planned(files);
     const [, line = '0'] = /\nPlan: (\d+) to add, 0 to change, 0 to destroy\.\n$/.exec(text) ?? [];
@@ -81,10 +81,10 @@ describe('a policy that was written for Terraform', () => {
   });
 });
 
-describe('the same inputs', () => {
+describe('a plan of the same inputs', () => {
   const files = { 'a.yaml': applications(20), 'b.yaml': applications(20, 20), 'u.yaml': users(20) };
 
-  test('give the same bytes, but for the time, in whatever order files and answers come', async () => {
+  test('has the same bytes, except for the time, whatever the order of files and answers', async () => {
     const first = await planned(files);
     const reversed = Object.fromEntries(Object.entries(files).toReversed());
     const delays = (path: string): number => (path.length * 7 + path.charCodeAt(path.length - 2)) % 13;
@@ -111,7 +111,7 @@ describe('the same inputs', () => {
     return without;
   }
 
-  test('give changes by type, then by name', async () => {
+  test('lists changes by type, then by name', async () => {
     const { printed } = await planned(files);
     const addresses = await json(printed, '[.resource_changes[].address]', ['-c']);
     const sorted = [

@@ -45,13 +45,13 @@ async function otherwise(
 }
 
 describe('the text of a saved plan', () => {
-  test('is read as it was written, and contains no secret', async () => {
+  test('is read back as it was written, and contains no secret', async () => {
     const plan: PlanDocument = planDocument(await planned());
     expect(jsonText(plan)).not.toMatch(/SECRET/);
     expect(parsePlan(jsonText(plan))).toEqual({ kind: 'plan', plan });
   });
 
-  test('is no plan when it is cut short anywhere', async () => {
+  test('is refused if truncated anywhere', async () => {
     const text = jsonText(planDocument(await planned())).trimEnd();
     fc.assert(
       fc.property(fc.nat(text.length - 1), (at) => {
@@ -61,26 +61,32 @@ describe('the text of a saved plan', () => {
     );
   });
 
-  test.each(['1.9', '1.10', '1.0'])('of format version %s is read, with any additions', async (version) => {
-    const newer = { ...planDocument(await planned()), format_version: version, later: { any: [null] } };
-    expect(parsePlan(JSON.stringify(newer)).kind).toBe('plan');
-  });
+  test.each(['1.9', '1.10', '1.0'])(
+    'with the format version %s is read, with any additions',
+    async (version) => {
+      const newer = { ...planDocument(await planned()), format_version: version, later: { any: [null] } };
+      expect(parsePlan(JSON.stringify(newer)).kind).toBe('plan');
+    },
+  );
 
-  test.each(['2.0', '0.9', '10.0', '11.0', 'x', ''])('of format version %j is refused', async (version) => {
-    const other = { ...planDocument(await planned()), format_version: version };
-    expect(parsePlan(JSON.stringify(other)).kind).toBe('refused');
-  });
+  test.each(['2.0', '0.9', '10.0', '11.0', 'x', ''])(
+    'with the format version %j is refused',
+    async (version) => {
+      const other = { ...planDocument(await planned()), format_version: version };
+      expect(parsePlan(JSON.stringify(other)).kind).toBe('refused');
+    },
+  );
 
   test.each(['Plan: 3 to add', '', '{"version":1}', '[]', '{"format_version":"1.0","resource_changes":[]}'])(
-    'is no plan when it is %j',
+    'is refused if it is %j',
     (text) => {
       expect(parsePlan(text).kind).toBe('no_plan');
     },
   );
 });
 
-describe('a new plan is compared with the saved one', () => {
-  test('and equals it if nothing changed, ids have another order, or an undeclared field changed', async () => {
+describe('a new plan', () => {
+  test('equals the saved plan if nothing changed, ids have another order, or an undeclared field changed', async () => {
     expect(await otherwise()).toEqual([]);
     expect(
       await otherwise({
@@ -89,7 +95,7 @@ describe('a new plan is compared with the saved one', () => {
     ).toEqual([]);
   });
 
-  test('and equals it if only a masked secret changed', async () => {
+  test('equals the saved plan if only a masked secret changed', async () => {
     const saved = planDocument(await planned());
     expect(staleChanges(saved, await planned(existing, 'another-SECRET'))).toEqual([]);
   });
@@ -100,7 +106,7 @@ describe('a new plan is compared with the saved one', () => {
       { ...existing, new: { slug: 'new', name: 'New' } },
       ['application.new', { kind: 'appeared' }],
     ],
-    ['one vanished', {}, ['application.wiki', { kind: 'vanished' }]],
+    ['an application disappeared', {}, ['application.wiki', { kind: 'vanished' }]],
     [
       'compared fields have other values',
       { wiki: { ...existing['wiki'], name: 'Older', backchannel_providers: [1, 2] } },
@@ -111,7 +117,7 @@ describe('a new plan is compared with the saved one', () => {
       ],
     ],
     [
-      'a field is not shown any more',
+      'a field is no longer shown',
       { wiki: { slug: 'wiki', backchannel_providers: [1, 2, 3], group: 'held-SECRET' } },
       [
         'application.wiki',
@@ -119,7 +125,7 @@ describe('a new plan is compared with the saved one', () => {
         { kind: 'field', which: 'declared', field: 'name', planned: 'Wiki', now: null },
       ],
     ],
-  ])('and differs when %s', async (_, held, expected) => {
+  ])('differs from the saved plan if %s', async (_, held, expected) => {
     expect(await otherwise(held)).toEqual([expected]);
   });
 
@@ -127,8 +133,8 @@ describe('a new plan is compared with the saved one', () => {
     changes.map((change) => (change.address === address ? { ...change, ...more } : change));
 
   test.each<[string, Partial<ChangeDocument>, object]>([
-    ['remark', { remarks: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
-    ['opening', { opens: ['everyone'] }, { kind: 'words', planned: ['everyone'], now: null }],
+    ['note', { remarks: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
+    ['reported access', { opens: ['everyone'] }, { kind: 'words', planned: ['everyone'], now: null }],
     [
       'name of an id',
       { names: { '/provider': 'x' } },
@@ -140,7 +146,7 @@ describe('a new plan is compared with the saved one', () => {
       { kind: 'words', planned: { '/provider': 'x' }, now: null },
     ],
     [
-      'change to wait for',
+      'dependency',
       { waits_for: ['application.new'] },
       { kind: 'words', planned: ['application.new'], now: null },
     ],
@@ -150,13 +156,13 @@ describe('a new plan is compared with the saved one', () => {
       { differences: [{ field: 'name', declared: 'Mine', observed: 'Old' }] },
       { kind: 'field', which: 'declared', field: 'name', planned: 'Mine', now: 'Wiki' },
     ],
-  ])('and differs when the saved one has another %s', async (_, more, staleness) => {
+  ])('differs from the saved plan if that has another %s', async (_, more, staleness) => {
     expect(await otherwise(existing, altered('application.wiki', more))).toEqual([
       ['application.wiki', staleness],
     ]);
   });
 
-  test('and differs when the saved one has another action', async () => {
+  test('differs from the saved plan if that has another action', async () => {
     const found = await otherwise(existing, (changes) =>
       changes.map((change) =>
         change.change.actions[0] === 'no-op' && change.change.before
@@ -167,14 +173,14 @@ describe('a new plan is compared with the saved one', () => {
     expect(found).toEqual([['application.wiki', { kind: 'action', planned: 'update', now: 'no-op' }]]);
   });
 
-  test('and differs when the saved one has fewer resources', async () => {
+  test('differs from the saved plan if that has fewer resources', async () => {
     const found = await otherwise(existing, (changes) =>
       changes.filter(({ address }) => address !== 'application.new'),
     );
     expect(found).toEqual([['application.new', { kind: 'not in the plan' }]]);
   });
 
-  test('and ignores the places of entries, and changes since a baseline', async () => {
+  test('equals the saved plan if only places of entries and changes since a baseline differ', async () => {
     const more: Partial<ChangeDocument> = {
       source: { file: 'other.yaml', line: 9, column: 9 },
       since: { kind: 'added' },

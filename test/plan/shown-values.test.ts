@@ -17,20 +17,20 @@ async function changeOf(held: Readonly<Record<string, string | null>>): Promise<
   return planDocument(plan).resource_changes[0];
 }
 
-describe('a value held in a sensitive field', () => {
-  test.each([['the secret of before'], [''], [null]])('is not shown, whatever it is: %j', async (held) => {
+describe('an observed value in a sensitive field', () => {
+  test.each([['the former secret'], [''], [null]])('is not shown in a plan: %j', async (held) => {
     expect(await changeOf({ meta_description: held })).toMatchObject({
       change: { before: { meta_description: '(sensitive)' }, after: { meta_description: '(sensitive)' } },
       differences: [{ field: 'meta_description', declared: '(sensitive)', observed: '(sensitive)' }],
     });
   });
 
-  test('is not shown where the service does not show it', async () => {
+  test('is not shown in a plan if the service does not return the field', async () => {
     expect(await changeOf({})).toMatchObject({ differences: [], not_shown: ['meta_description'] });
   });
 });
 
-describe('a secret held in another field', () => {
+describe('an observed secret in another field', () => {
   test('is masked if that field differs', async () => {
     const group = 'once hunter-canary-22, now other';
     expect(await changeOf({ meta_description: 'hunter-canary-22', group })).toMatchObject({

@@ -71,7 +71,7 @@ async function probed(
 }
 
 test.each(someReleases(sandboxReleases))(
-  'a sandbox of release %s answers all as rollcall expects',
+  'a sandbox of release %s passes the whole probe',
   async (release) => {
     const { failed, skipped, left, results } = await probed(unchanged, { release, rows: allRows });
     expect({ failed, skipped, left }).toEqual({ failed: [], skipped: [], left: [] });
@@ -107,7 +107,7 @@ test.each<[claim: string, type: string, row: (kind: (typeof kinds)[number]) => o
     ({ fields }) => ({ fields: { ...fields, client_secret: {} } }),
     /client_secret/,
   ],
-])('a wrong row is found by its claim %s', async (claim, path, row, why) => {
+])('the probe reports a row with a wrong claim: %s', async (claim, path, row, why) => {
   const kind = kinds.find((one) => one.path.endsWith(path)) ?? expect.fail();
   const { sandbox } = seedSandbox({}, oldest);
   const session = new Session(toSandbox(sandbox, sandboxToken), 'run1');
@@ -123,7 +123,7 @@ test.each<[claim: string, type: string, row: (kind: (typeof kinds)[number]) => o
   expect(verdicts.get('created')).toEqual({ kind: 'pass' });
 });
 
-test('the table has a line for each kind, and the file a claim for each of its signs', async () => {
+test("the probe's table has a line for each kind, and its file has a claim for each sign", async () => {
   const { results } = await probed(unchanged, { release: oldest, rows: allRows });
   const claims = claimsOf(results);
   const [head = '', ...lines] = shownClaims(claims);
@@ -138,7 +138,7 @@ test('the table has a line for each kind, and the file a claim for each of its s
   });
 });
 
-test('questions have unique names', async () => {
+test("the probe's questions have unique names", async () => {
   const { results } = await probed();
   expect(new Set(results.map(({ row }) => row)).size).toBe(results.length);
 });
@@ -167,14 +167,14 @@ test("records of the probe have the probe's name, and all are deleted", async ()
   expect(paths.filter((path) => !path.includes(prefix) && !made.has(path.split('/').at(-2)))).toEqual([]);
 });
 
-test('a token without rights is kept apart from a service that deviates', async () => {
+test('the probe distinguishes a token without rights from a service that deviates', async () => {
   const { failed, skipped, left } = await probed(unchanged, { ownToken: 'weak' });
   expect(failed).toEqual([]);
   expect(skipped.length).toBeGreaterThan(50);
   expect(left).toEqual([]);
 });
 
-test('an interruption ends it after it has deleted its records', async () => {
+test('an interruption ends the probe after it has deleted its records', async () => {
   const interruption = new AbortController();
   const { results, requests, left } = await probed(
     (exchange) => {
@@ -188,7 +188,7 @@ test('an interruption ends it after it has deleted its records', async () => {
   expect(left).toEqual([]);
 });
 
-test('records that could not be deleted are reported', async () => {
+test('records that the probe could not delete are reported', async () => {
   const { left } = await probed((exchange, { method }) =>
     method === 'DELETE' ? { ...exchange, status: 403, body: '{"detail":"no"}' } : exchange,
   );
@@ -197,7 +197,7 @@ test('records that could not be deleted are reported', async () => {
   );
 });
 
-describe('a deviating service is reported by the affected row', () => {
+describe('the probe reports a service that', () => {
   const isCreate = ({ method, path }: ProbeRequest, list: string): boolean =>
     method === 'POST' && path.endsWith(`/${list}/`);
   const answering = (exchange: Exchange & { kind: 'answered' }, status: number, body: unknown): Exchange => ({
@@ -208,7 +208,7 @@ describe('a deviating service is reported by the affected row', () => {
 
   test.each<[what: string, row: RegExp, Deviation, release?: SandboxRelease]>([
     [
-      'takes a slug of 51 characters',
+      'accepts a slug of 51 characters',
       /a slug of 51 characters$/,
       (exchange, request, body) => {
         return isCreate(request, 'applications') && /"slug":"[^"]{51}"/.test(request.body ?? '')
@@ -217,7 +217,7 @@ describe('a deviating service is reported by the affected row', () => {
       },
     ],
     [
-      'reserves slugs',
+      'reserves a slug too early',
       /the slug token$/,
       (exchange, request, body) =>
         request.body?.includes('"token"')
@@ -225,7 +225,7 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'has no such scheme',
+      'refuses the scheme ftps',
       /launch URL "ftps:/,
       (exchange, request, body) =>
         request.body?.includes('ftps:')
@@ -233,13 +233,13 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'takes any scheme',
+      'accepts the scheme javascript',
       /launch URL "javascript:/,
       (exchange, request, body) =>
         request.body?.includes('javascript:') ? answering(exchange, 400, { name: body['name'] }) : exchange,
     ],
     [
-      'keeps an icon before its time',
+      'stores an icon in a release that ignores icons',
       /applications: later/,
       (exchange, request, body) =>
         request.body?.includes('"meta_icon"')
@@ -247,7 +247,7 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'names a second key where a slug is taken',
+      'names a second field for a taken slug',
       /applications: unique/,
       (exchange, _, body) =>
         exchange.status === 400 && 'slug' in body && !('name' in body)
@@ -255,7 +255,7 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'answers 409 where a username is taken',
+      'answers 409 for a taken username',
       /users: unique/,
       (exchange, request, body) =>
         isCreate(request, 'users') && 'username' in body && exchange.status === 400
@@ -263,22 +263,22 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'answers a page for what is not there',
+      'answers a web page for an absent record',
       /applications: absent/,
       (exchange) => (exchange.status === 404 ? answering(exchange, 404, '<!DOCTYPE html>') : exchange),
     ],
     [
-      'answers JSON where there is no such path',
+      'answers JSON for a missing path',
       /is no "not found" of a record/,
       (exchange) => (exchange.status === 404 ? answering(exchange, 404, { detail: 'Not found.' }) : exchange),
     ],
     [
-      'answers 500 where it crashes',
+      'answers 500 for a crash',
       /a crash inside a create/,
       (exchange) => (exchange.status === 405 ? answering(exchange, 500, '') : exchange),
     ],
     [
-      'lets a wrong token in',
+      'accepts a wrong token',
       /a wrong token is refused everywhere/,
       (exchange, { path, token }) =>
         path.endsWith('/config/') && token !== undefined ? answering(exchange, 200, {}) : exchange,
@@ -307,7 +307,7 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'resets what was not changed',
+      'resets unsent fields in an update',
       /applications: fields/,
       (exchange, { method, body: sent }, body) =>
         method === 'PATCH' && !sent?.includes('meta_publisher')
@@ -323,7 +323,7 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'keeps blanks',
+      'keeps blanks around a text',
       /users: trimmed/,
       (exchange, request, body) =>
         request.method === 'PATCH' && request.body?.includes('\\n')
@@ -331,7 +331,7 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'takes an e-mail address of any form',
+      'accepts an invalid e-mail address',
       /the e-mail address "probe"/,
       (exchange, request, body) =>
         request.body?.includes('"email":"probe"')
@@ -339,7 +339,7 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'fills an unknown template in',
+      'replaces an unknown template field',
       /%\(rollcall\)s/,
       (exchange, request, body) =>
         request.body?.includes('%(rollcall)s')
@@ -347,7 +347,7 @@ describe('a deviating service is reported by the affected row', () => {
           : exchange,
     ],
     [
-      'drops icons',
+      'ignores icons',
       /applications: fields/,
       (exchange, request, body) =>
         request.body?.includes('"meta_icon"')
@@ -356,7 +356,7 @@ describe('a deviating service is reported by the affected row', () => {
       '2025.12',
     ],
     [
-      'knows no roles',
+      'has no roles',
       /groups: fields/,
       (exchange, request, body) =>
         request.body?.includes('"roles"')
@@ -365,7 +365,7 @@ describe('a deviating service is reported by the affected row', () => {
       '2026.2',
     ],
     [
-      'refuses ssh',
+      'refuses the scheme ssh',
       /launch URL "ssh:/,
       (exchange, request, body) =>
         request.body?.includes('ssh:')
@@ -374,14 +374,14 @@ describe('a deviating service is reported by the affected row', () => {
       '2026.2',
     ],
     [
-      'takes a slug that is reserved',
+      'accepts a reserved slug',
       /the slug revoke$/,
       (exchange, request, body) =>
         request.body?.includes('"revoke"') ? answering(exchange, 400, { name: body['name'] }) : exchange,
       '2025.12',
     ],
     [
-      'fills in what it no longer knows',
+      'replaces a template field of earlier releases',
       /%\(id\)s/,
       (exchange, request, body) =>
         request.body?.includes('%(id)s')
@@ -390,7 +390,7 @@ describe('a deviating service is reported by the affected row', () => {
       '2025.12',
     ],
     [
-      'is a later release than its answers are',
+      'reports a later release than its answers belong to',
       /a slug of 51 characters$/,
       (exchange, { path }, body) =>
         path.includes('/version/')
@@ -403,7 +403,7 @@ describe('a deviating service is reported by the affected row', () => {
   });
 });
 
-test('without a known release, questions that depend on it are skipped', async () => {
+test('the probe skips questions that depend on the release if that is unknown', async () => {
   const { failed, skipped } = await probed((exchange, { path }) =>
     path.includes('/version/') ? { ...exchange, status: 404, body: '' } : exchange,
   );

@@ -194,36 +194,41 @@ test.runIf(inFull)('a recording contains no private data, token or host', async 
   );
 });
 
-test.runIf(inFull)('an answer that repeats the token or the host is masked, in any form', async () => {
-  const secret = 'Zk3pQ7vR1xW9tN5mL8sJ2hG6fD4aC0bE';
-  const forms = [
-    secret,
-    Buffer.from(secret).toString('base64'),
-    encodeURIComponent(secret),
-    `Bearer ${secret} is no good`,
-  ];
-  for (const form of forms) {
-    const file = newFile();
-    await run([url, '--record', file], sandboxWith({}, undefined, secret), {
-      ownToken: secret,
-      deviation: (answer) => ({
-        ...answer,
-        body:
-          answer.status >= 400 ? JSON.stringify({ detail: form, [form.slice(0, 12)]: [form] }) : answer.body,
-        ...(answer.status === 404 && {
-          body: JSON.stringify({ detail: 'id of qz-path and qz-organisation' }),
+test.runIf(inFull)(
+  'a recording masks an answer that repeats the token or the host, in any form',
+  async () => {
+    const secret = 'Zk3pQ7vR1xW9tN5mL8sJ2hG6fD4aC0bE';
+    const forms = [
+      secret,
+      Buffer.from(secret).toString('base64'),
+      encodeURIComponent(secret),
+      `Bearer ${secret} is no good`,
+    ];
+    for (const form of forms) {
+      const file = newFile();
+      await run([url, '--record', file], sandboxWith({}, undefined, secret), {
+        ownToken: secret,
+        deviation: (answer) => ({
+          ...answer,
+          body:
+            answer.status >= 400
+              ? JSON.stringify({ detail: form, [form.slice(0, 12)]: [form] })
+              : answer.body,
+          ...(answer.status === 404 && {
+            body: JSON.stringify({ detail: 'id of qz-path and qz-organisation' }),
+          }),
         }),
-      }),
-    });
-    const text = readFileSync(file, 'utf8');
-    expect(text).not.toContain(secret.slice(3, 15));
-    expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(4, 16));
-    expect(text).not.toContain('qz-');
-    expect(read(file).length).toBeGreaterThan(130);
-  }
-});
+      });
+      const text = readFileSync(file, 'utf8');
+      expect(text).not.toContain(secret.slice(3, 15));
+      expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(4, 16));
+      expect(text).not.toContain('qz-');
+      expect(read(file).length).toBeGreaterThan(130);
+    }
+  },
+);
 
-test('an exchange with the token in the request body is left out', async () => {
+test('a recording leaves out an exchange with the token in the request body', async () => {
   const file = newFile();
   const secret = 'rollcall probe';
   const { out } = await run([url, '--record', file], sandboxWith({}, undefined, secret), {
@@ -235,7 +240,7 @@ test('an exchange with the token in the request body is left out', async () => {
   );
 });
 
-test('requests of the probe, error messages, counts and the release are kept', async () => {
+test('a recording keeps requests of the probe, error messages, counts and the release', async () => {
   const file = newFile();
   await run(['--record', file, url], sandboxWith({}, '2026.2'));
   const recordings = read(file);
@@ -283,7 +288,7 @@ test('requests of the probe, error messages, counts and the release are kept', a
   });
 });
 
-test('of other records, a recording keeps the keys of one', async () => {
+test('a recording keeps the keys of other records, without their values', async () => {
   const file = newFile();
   const mia = { pk: 7, username: 'rollcall-probe-of-mia', name: 'Mia', attributes: { pk: 1, salary: 2 } };
   const list = {
@@ -315,7 +320,7 @@ test('of other records, a recording keeps the keys of one', async () => {
   });
 });
 
-test('names that an error cites are not kept, unless the probe sent them', async () => {
+test('a recording masks names in error messages unless the probe sent them', async () => {
   const file = newFile();
   const said = (text: string): string => JSON.stringify({ slug: [text] });
   const texts = [
@@ -336,7 +341,7 @@ test('names that an error cites are not kept, unless the probe sent them', async
     if (request.method === 'POST') expect(response.body).toEqual({ slug: ['<TEXT>'] });
 });
 
-test('keys that people made up are not kept where an error names them', async () => {
+test('a recording masks user-defined keys in error messages', async () => {
   const file = newFile();
   await run([url, '--record', file], undefined, {
     deviation: (answer) =>
@@ -381,7 +386,7 @@ test('a recording shows how a service of another release differs', async () => {
   expect(replay(changed, sandboxWith({}, '2026.2', '<ACCESS_TOKEN>'))).toHaveLength(changed.length);
 });
 
-test('the sandbox answers as it was recorded with the probe of services of its releases', () => {
+test('the sandbox answers as services of its releases were recorded by the probe', () => {
   const differences = globSync('test/recordings/probe/*.json', { cwd: root }).flatMap((file) => {
     const recordings = read(join(root, file));
     const bodies = recordings.map(({ response: { body } }) => (isJsonObject(body) ? body : {}));
@@ -394,7 +399,7 @@ test('the sandbox answers as it was recorded with the probe of services of its r
   expect(differences).toEqual([]);
 });
 
-test.runIf(inFull)('over HTTP the same is recorded', async () => {
+test.runIf(inFull)('a recording over HTTP has the same content', async () => {
   const [here, there] = [newFile(), newFile()];
   await run([url, '--record', here]);
   const server = await serveSandbox(sandboxWith({}, undefined, 'an-access-token'), { port: 0, latencyMs: 0 });
@@ -411,7 +416,7 @@ test.runIf(inFull)('over HTTP the same is recorded', async () => {
   expect(read(there)).toEqual(read(here));
 });
 
-test('an interrupted run keeps the answers so far', async () => {
+test('an interrupted recording keeps the answers so far', async () => {
   const file = newFile();
   const interruption = new AbortController();
   let early: string | undefined;
@@ -438,7 +443,7 @@ test('an interrupted run keeps the answers so far', async () => {
   expect(out).toContain(`${names.length} exchanges were recorded in ${file}.`);
 });
 
-test('after the service dies, the answers so far are kept', async () => {
+test('a recording keeps the answers so far if the service dies', async () => {
   const file = newFile();
   const dying = (answer: Answered, _: ProbeRequest, count: number): Exchange =>
     count > 20 ? { kind: 'lost', error: new Error('closed') } : answer;
@@ -447,7 +452,7 @@ test('after the service dies, the answers so far are kept', async () => {
   expect(read(file)).toHaveLength(20);
 });
 
-test('without any answer, no file is written', async () => {
+test('no recording is written without any answer', async () => {
   const file = newFile();
   const { code, out } = await run([url, '--record', file], undefined, {
     deviation: () => ({ kind: 'lost', error: new Error('closed') }),
@@ -457,7 +462,7 @@ test('without any answer, no file is written', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a file that cannot be written in the end is an error without a stack', async () => {
+test('a recording that cannot be written in the end is an error without a stack trace', async () => {
   const folder = join(temporaryFolder(), 'later');
   mkdirSync(folder);
   const file = join(folder, 'recording.json');
@@ -471,14 +476,14 @@ test('a file that cannot be written in the end is an error without a stack', asy
   expect(error).toBe(`probe: ${file} cannot be written: there is a folder.\n`);
 });
 
-test('an empty file is written to', async () => {
+test('a recording may be written to an empty file', async () => {
   const file = newFile();
   writeFileSync(file, '');
   expect(await run([url, '--record', file])).toMatchObject({ code: 0 });
   expect(read(file).length).toBeGreaterThan(130);
 });
 
-test('an invalid command line is reported in one line, and nothing is sent', async () => {
+test('an invalid command line of the recording is reported in one line, and nothing is sent', async () => {
   const folder = temporaryFolder();
   const [file, link] = [join(folder, 'there.json'), join(folder, 'link.json')];
   writeFileSync(file, '[]');

@@ -49,20 +49,20 @@ function refused(body: Record<string, string[]>): Partial<Outcome> {
   return { outcome: 'rejected', answer: { kind: 'fields_refused', status: 400, body } };
 }
 
-describe('messages of the service on a field', () => {
+describe('an error message of the service on a field', () => {
   test.each<[string, Record<string, string[]>, number, number]>([
-    ['of the entry stands there', { email: ['No.'] }, 8, 12],
-    ['of the defaults stands there', { path: ['No.'] }, 4, 11],
-    ['that is not declared stands at the name', { groups: ['No.'] }, 6, 15],
-    ['that every object has stands at the name', { constructor: ['No.'] }, 6, 15],
-    ['of the whole stands at the name', { non_field_errors: ['No.'] }, 6, 15],
+    ['of the entry is reported at the field', { email: ['No.'] }, 8, 12],
+    ['of the defaults is reported at the defaults', { path: ['No.'] }, 4, 11],
+    ['that is not declared is reported at the name', { groups: ['No.'] }, 6, 15],
+    ['with the name of an object property is reported at the name', { constructor: ['No.'] }, 6, 15],
+    ['of the whole record is reported at the name', { non_field_errors: ['No.'] }, 6, 15],
   ])('%s', async (_, body, line, column) => {
     expect(reportOf(await runWith(refused(body))).findings).toMatchObject([
       { address: 'user.alice', range: { filename: 'm.yaml', start: { line, column } } },
     ]);
   });
 
-  test('on two fields are reported twice, by place', async () => {
+  test('and another field is reported for each, sorted by place', async () => {
     const run = await runWith(refused({ email: ['No.'], path: ['Never.'] }));
     expect(reportOf(run).findings.map(({ range }) => range?.start.line)).toEqual([4, 8]);
   });
@@ -71,7 +71,7 @@ describe('messages of the service on a field', () => {
 test.each([
   [false, 'Run the same apply again', 'ake a new plan'],
   [true, 'ake a new plan and apply it', 'un the same apply again'],
-])('after a saved plan (%j) the advice names the next command', async (saved, said, not) => {
+])('after a saved plan (%j), the advice names the next command', async (saved, said, not) => {
   const shown = text(reportOf(await runWith({ outcome: 'unknown' }, { saved })), setting);
   expect(shown).toContain(said);
   expect(shown).not.toContain(not);
@@ -85,7 +85,7 @@ test.each([
   [{ stoppedBy: 'no_way', attempts: 0 }, true],
   [{ answer: { kind: 'unavailable', status: 503 } }, false],
   [{ stoppedBy: 'interrupted', attempts: 0 }, false],
-] as const)('repeating the run is not the only advice if it would fail again: %j', async (end, isAlike) => {
+] as const)('the advice is not only to repeat the run if it would fail again: %j', async (end, isAlike) => {
   const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
   expect(shown).toContain(
     isAlike ? 'Fix the problems that are shown, then run the same' : 'Run the same apply again',
@@ -99,7 +99,7 @@ test.each([
   [{ kind: 'changed', fields: [] }, false],
   [{ kind: 'ignored', fields: [] }, true],
 ] as const)(
-  'a fix is not advised if only the next run can tell what to do: %j',
+  'a fix is not advised if only the next run can find out what is wrong: %j',
   async (clash, isToBeFixed) => {
     const outcome = isToBeFixed ? 'unknown' : 'conflict';
     const shown = text(reportOf(await runWith({ outcome, clash })), setting);
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test('after a create with unknown result, the advice is how to find out', async () => {
+test('after a create with an unknown result, the advice is how to find out', async () => {
   const answer = { kind: 'crash', status: 500 } as const;
   expect(reportOf(await runWith({ outcome: 'unknown', answer })).findings).toMatchObject([
     {
@@ -125,12 +125,12 @@ test('for a user that may be incomplete, the advice is what to check', async () 
   expect(findings[0]?.detail).toContain('Check it in the service, its groups above all');
 });
 
-test('a page says how often a create was tried that was tried more than once', async () => {
+test('an HTML report has the number of tries of a create if more than one', async () => {
   expect(html(reportOf(await runWith({ attempts: 2 })), setting)).toContain('created, 2 attempts');
   expect(html(reportOf(await runWith({ attempts: 1 })), setting)).not.toContain('attempts');
 });
 
-test('resources in sync are counted, not listed, for people', async () => {
+test('a text report counts resources in sync without listing them', async () => {
   const wiki = { slug: 'wiki', name: 'Wiki' };
   const plan = await planOf('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n', { wiki });
   const outcomes = plan.changes.map((change): Outcome => ({
@@ -147,7 +147,7 @@ test('resources in sync are counted, not listed, for people', async () => {
   expect(json(report, setting)).toContain('application.wiki');
 });
 
-test('an interrupted run is reported as interrupted, others are not', async () => {
+test('only an interrupted run is reported as interrupted', async () => {
   for (const interrupted of [true, false]) {
     const report = reportOf(await runWith({}, { interrupted }));
     for (const format of [text, markdown, html])
@@ -159,7 +159,7 @@ test('an interrupted run is reported as interrupted, others are not', async () =
 describe('remaining work is reported in every format', () => {
   const complete = new Set(['created', 'updated', 'deleted', 'exists', 'unchanged', 'differs']);
 
-  test.each(outcomeKinds)('%s', async (outcome) => {
+  test.each(outcomeKinds)('after the outcome %s', async (outcome) => {
     const report = reportOf(await runWith({ outcome }));
     const failures = complete.has(outcome) ? 0 : 1;
     const suites = junit(report, setting);
@@ -192,7 +192,7 @@ describe('annotations for resources that were not started', () => {
 
   const stopped = { stoppedBy: 'interrupted' } as const;
 
-  test('have one entry a cause, at its first place', async () => {
+  test('have one entry for each cause, at its first place', async () => {
     const away = { stoppedBy: 'away' } as const;
     const told = await report({ outcome: 'created' }, stopped, stopped, away, refused({ name: ['No.'] }));
     const lines = github(told, setting).trimEnd().split('\n');
@@ -209,7 +209,7 @@ describe('annotations for resources that were not started', () => {
     expect(text(told, setting)).not.toContain('[not-created]');
   });
 
-  test('have twenty of the names', async () => {
+  test('have at most twenty names', async () => {
     const [line] = github(await report(...Array.from({ length: 23 }, () => stopped)), setting).split('\n');
     expect(line).toContain('(and 22 more)%0AThe same for: user.u01, user.u02, ');
     expect(line).toContain(', user.u20, 2 more%0A');
@@ -217,7 +217,7 @@ describe('annotations for resources that were not started', () => {
 });
 
 test.each(Object.entries(await loadFormats()))(
-  '%s reports the warnings of the manifests, though all is well',
+  'the %s report includes warnings of the manifests if the run succeeds',
   async (_, format) => {
     const warning = diagnosticFor('m.yaml', {
       code: 'similar-name',

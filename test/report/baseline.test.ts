@@ -107,7 +107,7 @@ Plan: 3 to add, 0 to change, 0 to destroy.
 
   test.each<[string, string, string, Existing, string]>([
     [
-      'nothing new',
+      'an unchanged plan',
       apps('slug: a, name: A'),
       apps('slug: a, name: A'),
       { a: { name: 'A' } },
@@ -116,7 +116,7 @@ Plan: 3 to add, 0 to change, 0 to destroy.
 Unchanged by this change: 1 in sync.`,
     ],
     [
-      'nothing but what is new',
+      'only new entries',
       '',
       apps('slug: a, name: A'),
       { a: { name: 'A' } },
@@ -127,7 +127,7 @@ Unchanged by this change: 1 in sync.`,
       name  "A"`,
     ],
     [
-      'what is there and differs, and is new',
+      'a new entry whose record exists and differs',
       '',
       apps('slug: a, name: A, group: G'),
       { a: { name: 'A', group: 'H' } },
@@ -141,7 +141,7 @@ Unchanged by this change: 1 in sync.`,
         declared  "G"`,
     ],
     [
-      'what is there by now',
+      'a new entry whose record exists by now',
       apps('slug: a, name: A'),
       apps('slug: a, name: B'),
       { a: { name: 'B' } },
@@ -153,7 +153,7 @@ Unchanged by this change: 1 in sync.`,
         now       "B"`,
     ],
     [
-      'a field that was not declared, and one that no longer is',
+      'a newly declared field, and a field that is no longer declared',
       users('username: u, name: U, email: u@example.com, path: p'),
       users('username: u, name: U, path: p, is_active: false'),
       {},
@@ -187,7 +187,7 @@ Unchanged by this change: 1 in sync.`,
       …  1 more, as before`,
     ],
     [
-      'what differs beside what was altered',
+      'a difference next to an altered field',
       apps('slug: a, name: A, group: G'),
       apps('slug: a, name: B, group: G'),
       { a: { name: 'B', group: 'H' } },
@@ -202,7 +202,7 @@ Unchanged by this change: 1 in sync.`,
         declared  "G"`,
     ],
     [
-      'a secret that is another',
+      'a changed secret',
       apps("slug: a, name: A, group: '${env:ONE}'"),
       apps("slug: a, name: A, group: '${env:TWO}'"),
       { a: { name: 'A', group: 'canary-one' } },
@@ -214,7 +214,7 @@ Unchanged by this change: 1 in sync.`,
       …  1 more, as before`,
     ],
     [
-      'an entry that was broken',
+      'an entry that was invalid before',
       users('username: u, nme: U'),
       users('username: u, name: U'),
       {},
@@ -224,7 +224,7 @@ Unchanged by this change: 1 in sync.`,
       username  "u"
       name      "U"`,
     ],
-  ])('tells of %s', async (_, before, now, existing, expected) => {
+  ])('reports %s', async (_, before, now, existing, expected) => {
     const text = (await shown(before, now, existing)).replace(
       /\n\n(?:The token may not view|An apply would) [^]*/,
       '',
@@ -249,7 +249,7 @@ describe('the comment of a plan with a baseline', () => {
   const roll = (count: number): string =>
     users(...Array.from({ length: count }, (_, index) => `username: user-${index}, name: User ${index}`));
 
-  test.runIf(inFull)('is ten lines long for one new user among 2,000, and folds up the others', async () => {
+  test.runIf(inFull)('is ten lines long for one new user among 2,000, and folds the others', async () => {
     const text = written(
       await planned(roll(2000), `${roll(2000)}  - { username: zoe, name: Zoe Example }\n`),
       'markdown',
@@ -326,7 +326,7 @@ test('annotates the line of a new difference, and the file of a removed entry', 
   ]);
 });
 
-test('the page begins with new and removed entries, and folds the others', async () => {
+test('the HTML plan with a baseline begins with new and removed entries, and folds the others', async () => {
   const before = apps('slug: a, name: A', 'slug: b, name: B') + users('username: u, name: U');
   const page = written(await planned(before, apps('slug: a, name: A', 'slug: b, name: B 2')), 'html');
   const [open = '', folded = ''] = page.split('<details>');

@@ -81,9 +81,9 @@ function inFormat(format: ReportFormat): [string, (world: Given) => string][] {
   ]);
 }
 
-describe('text', () => {
+describe('a text report with hostile values', () => {
   test.each(Object.entries(reports))(
-    '%s contains nothing that a terminal or a log interprets',
+    'contains nothing that a terminal or a log interprets: %s',
     (_, report) => {
       const render = (world: Given, style: Style): string =>
         formats.text(report(world), { ...setting, style });
@@ -98,18 +98,21 @@ describe('text', () => {
   );
 });
 
-describe('JSON', () => {
-  test.each(Object.entries(reports))('%s keeps its meaning, and is inert', (_, report) => {
-    holdsFor(4, (world) => {
-      const document = documentOf(report(world));
-      const text = jsonText(document);
-      expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(document));
-      expectInertLines(text);
-    });
-  });
+describe('a JSON document with hostile values', () => {
+  test.each(Object.entries(reports))(
+    'keeps its structure and escapes control characters: %s',
+    (_, report) => {
+      holdsFor(4, (world) => {
+        const document = documentOf(report(world));
+        const text = jsonText(document);
+        expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(document));
+        expectInertLines(text);
+      });
+    },
+  );
 });
 
-describe('Markdown', () => {
+describe('a Markdown report with hostile values', () => {
   function treeOf(markdown: string): HtmlNode {
     const html = micromark(markdown, {
       allowDangerousHtml: true,
@@ -131,7 +134,7 @@ describe('Markdown', () => {
     });
   }
 
-  test('has a block of code that unfolds, and one comment', () => {
+  test('has one block of code that unfolds, and one comment', () => {
     const tree = treeOf(formats.markdown(planReport({ ...none, result: harmless.plan }), setting));
     expect(elementsIn(tree).map(({ tagName }) => tagName)).toEqual([
       'h3',
@@ -147,7 +150,7 @@ describe('Markdown', () => {
   });
 
   test.each(inFormat('markdown'))(
-    '%s keeps every text within its heading and its blocks of code',
+    'keeps every text within its heading and its blocks of code: %s',
     (name, render) => {
       const expected = outside(treeOf(render(harmless)));
       holdsFor(4, (world) => {
@@ -170,7 +173,7 @@ describe('Markdown', () => {
   );
 });
 
-describe('HTML pages', () => {
+describe('an HTML report with hostile values', () => {
   const ofValues = new Set(['pre', 'code', 'del', 'ins']);
 
   /** The elements with their attributes; of a value only that it is one, for its look follows from its length. */
@@ -190,7 +193,7 @@ describe('HTML pages', () => {
     return text.replace(everyInvisible, (character) => (character === '\n' ? character : inline(character)));
   }
 
-  test.each(inFormat('html'))('%s have the elements of a harmless page', (_, render) => {
+  test.each(inFormat('html'))('has the elements of a harmless page: %s', (_, render) => {
     const expected = shape(parse(render(harmless)));
     holdsFor(4, (world) => {
       const page = render(world);
@@ -206,7 +209,7 @@ describe('HTML pages', () => {
     });
   });
 
-  test('show the texts as they are', () => {
+  test('shows the texts literally', () => {
     holdsFor(1, ({ plan }) => {
       const tree = parse(formats.html(planReport({ ...none, result: plan }), setting));
       const headings = elementsIn(tree).filter(({ tagName }) => tagName === 'h2');
@@ -222,7 +225,7 @@ describe('HTML pages', () => {
   });
 });
 
-describe('GitHub annotations', () => {
+describe('GitHub annotations with hostile values', () => {
   test('are one command for each diagnostic, with its text in it', () => {
     holdsFor(1, ({ diagnostics, plan }) => {
       const { environment = '' } = plan;
@@ -261,8 +264,8 @@ describe('GitHub annotations', () => {
   }
 });
 
-describe('JUnit', () => {
-  test.each(inFormat('junit'))('%s is well-formed, and inert', (_, render) => {
+describe('a JUnit report with hostile values', () => {
+  test.each(inFormat('junit'))('is well-formed XML without markup in texts: %s', (_, render) => {
     holdsFor(4, (world) => {
       const text = render(world);
       expect(xmlFault(text)).toBe(undefined);
@@ -286,7 +289,7 @@ describe('JUnit', () => {
   });
 });
 
-test('every diagnostic of an apply is in its text', () => {
+test('every diagnostic of an apply is in its text report', () => {
   holdsFor(10, ({ run }) => {
     const report = applyReport({ ...none, result: run });
     const text = formats.text(report, setting).replaceAll(/\s+/g, ' ');

@@ -17,38 +17,41 @@ const wiki = 'applications: [{ slug: wiki, name: Wiki }]';
 const other = { wiki: { slug: 'wiki', name: 'Other' } };
 const alike = { wiki: { slug: 'wiki', name: 'Wiki' } };
 
-describe('the last line of a plan', () => {
+describe('the last line of a plan reports the result', () => {
   test.each([
     ['something differs', wiki, other, 'Plan: 0 to add, 0 to change, 0 to destroy.'],
     ['something is absent', wiki, {}, 'Plan: 1 to add, 0 to change, 0 to destroy.'],
     [
-      'there are users',
+      'users are declared',
       'users: [{ username: a, name: A }]',
       {},
       'Plan: 1 to add, 0 to change, 0 to destroy.',
     ],
-    ['all is as declared', wiki, alike, 'No changes. Your infrastructure matches the configuration.'],
+    ['everything is in sync', wiki, alike, 'No changes. Your infrastructure matches the configuration.'],
     ['nothing is declared', 'users: []', {}, 'No changes. Your infrastructure matches the configuration.'],
-  ])('where %s', async (_, manifest, existing, line) => {
+  ])('if %s', async (_, manifest, existing, line) => {
     const text = planText(await planOf(`version: 1\n${manifest}\n`, existing), plain);
     expect(text.trimEnd().split('\n').at(-1)).toBe(line);
   });
 });
 
 test.each([
-  ['nothing but users', '', {}, true],
-  ['an application that is absent', wiki, {}, false],
-  ['one that differs', wiki, other, false],
-  ['one that is in sync', wiki, alike, false],
-])('with %s there is a note that nothing was requested, or not', async (_, manifest, existing, isSaid) => {
-  const text = planText(
-    await planOf(`version: 1\n${manifest}\nusers: [{ username: a, name: A }]\n`, existing),
-    plain,
-  );
-  expect(text.includes('no request was sent')).toBe(isSaid);
-});
+  ['users alone', '', {}, true],
+  ['an absent application', wiki, {}, false],
+  ['a different application', wiki, other, false],
+  ['an application in sync', wiki, alike, false],
+])(
+  'a plan notes that nothing was requested if only users are declared, and not otherwise: %s',
+  async (_, manifest, existing, isSaid) => {
+    const text = planText(
+      await planOf(`version: 1\n${manifest}\nusers: [{ username: a, name: A }]\n`, existing),
+      plain,
+    );
+    expect(text.includes('no request was sent')).toBe(isSaid);
+  },
+);
 
-test('of two values, the visible one is shown', async () => {
+test('of a visible and a masked value, a report shows the visible one', async () => {
   const plan = await planOf(`version: 1\n${wiki}\n`, other);
   const [change] = plan.changes;
   if (change === undefined) expect.fail('nothing is planned');
@@ -73,7 +76,7 @@ describe('the reports of a plan', () => {
     return formats[format](planReport({ result, diagnostics: problems, filenames: ['m.yaml'] }), setting);
   }
 
-  test.each(formatNames)('%s reports errors and warnings', async (format) => {
+  test.each(formatNames)('include errors and warnings as %s', async (format) => {
     const text = await report(format);
     expect(text).toContain('an error');
     expect(text).toContain('only a warning');
@@ -85,7 +88,7 @@ describe('the reports of a plan', () => {
     );
   });
 
-  test.each(['junit', 'github'] as const)('as %s include differences', async (format) => {
+  test.each(['junit', 'github'] as const)('include differences as %s', async (format) => {
     expect(await report(format)).toContain('application.wiki differs in `name`');
   });
 
@@ -115,7 +118,7 @@ test('a change since the saved plan is reported with its old and new value', asy
   expect(words('vanished')).toContain('no longer exists');
 });
 
-test('the page of a plan names the service once, begins with changes, and folds resources in sync', async () => {
+test('the HTML plan names the service once, begins with changes, and folds resources in sync', async () => {
   const manifest = `version: 1
 applications:
   - { slug: a-same, name: Same }

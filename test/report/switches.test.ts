@@ -20,7 +20,7 @@ function count(text: string, part: string): number {
 describe.each([
   ['plan', plan],
   ['apply', apply],
-])('the text of %s, where something differs', (_, command) => {
+])('the text of %s with differences', (_, command) => {
   async function told(capabilities: string, options = {}): Promise<string> {
     const world = new World();
     const { context, stdout } = world.run(differing, { ROLLCALL_CAPABILITIES: capabilities });
@@ -28,7 +28,7 @@ describe.each([
     return stdout();
   }
 
-  test('names both switches and the command once, for changes and for deletions', async () => {
+  test('names both switches and the command once, for updates and for deletes', async () => {
     const text = await told('');
     expect(count(text, `To change these differences, ${both('update')}`)).toBe(1);
     expect(count(text, `To delete the entries with \`state: absent\`, ${both('delete')}`)).toBe(1);
@@ -50,7 +50,7 @@ describe.each([
 const manifest = 'version: 1\napplications:\n  - { slug: wiki, name: Wiki, group: New }\n';
 const held = { wiki: { slug: 'wiki', name: 'Wiki', group: 'Old' } };
 
-describe.each(['markdown', 'html'] as const)('%s of a plan, where something differs', (name) => {
+describe.each(['markdown', 'html'] as const)('the %s report of a plan with differences', (name) => {
   async function written(text: string): Promise<string> {
     const made = { ...(await planOf(text, held)), contractOnly: false };
     const ended = { result: made, ending: 'done', diagnostics: [], filenames: ['m.yaml'] } as const;
@@ -71,7 +71,7 @@ describe.each(['markdown', 'html'] as const)('%s of a plan, where something diff
   });
 });
 
-test('with contract_only, switches are not mentioned', async () => {
+test('with contract_only, reports do not mention switches for updates', async () => {
   const ended = {
     result: await planOf(manifest, held),
     ending: 'done',

@@ -28,8 +28,8 @@ async function written(
   return formats[format](report, { toolVersion: '1', ...setting });
 }
 
-describe('undeclared records', () => {
-  test('come before the counts in the text, with unread parts first', async () => {
+describe('a report of undeclared records', () => {
+  test('lists them before the counts in the text, and unread parts first', async () => {
     const found = [held('application', 'old'), ...users];
     const [, , said] = (await written('text', { found, gaps: [gap] })).split('\n\n');
     expect(said?.split('\n').toSpliced(4, 19)).toEqual([
@@ -42,7 +42,7 @@ describe('undeclared records', () => {
     ]);
   });
 
-  test('is nothing only as far as the token sees, and where all was read', async () => {
+  test('calls them none only as far as the token sees and if all was read', async () => {
     expect(await written('text', { found: [], gaps: [] })).toContain(
       '\n\nEverything that this token sees in the service is declared.\n\n',
     );
@@ -51,7 +51,7 @@ describe('undeclared records', () => {
     );
   });
 
-  test('are cut in a comment without space, but unread parts stay', async () => {
+  test('shortens them in a comment without space, but keeps unread parts', async () => {
     const found = users.map(({ pk }) => held('user', `${pk}-${'y'.repeat(150)}`));
     const limit = { most: 5000, lengthOf: (text: string) => text.length };
     const text = await written('markdown', { found, gaps: [gap] }, { limit });
@@ -62,12 +62,12 @@ describe('undeclared records', () => {
     expect(text).toMatch(/… and \d+ more lines, left out here\.[^]*Plan: 1 to add/);
   });
 
-  test('are complete in a comment with enough space', async () => {
+  test('lists all in a comment with enough space', async () => {
     const text = await written('markdown', { found: users, gaps: [gap, { ...gap, summary: 'other' }] });
     expect(text).toMatch(/user\.u29 \(pk pk-u29\)\n {2}and 3 more of type user\n[^]*--list names them all/);
   });
 
-  test('are an entry for each type on the page, with unread parts in its head', async () => {
+  test('has an entry for each type on the HTML page, with unread parts in its head', async () => {
     const text = await written('html', { found: [held('application', '<b>'), ...users], gaps: [gap] });
     expect(text).toContain('<p>Not all was read: only superusers see all applications');
     expect(text).toContain('value="undeclared" checked> not declared (2)');

@@ -19,7 +19,7 @@ async function validated(): Promise<ProblemsReport> {
   return validationReport(await loadManifests(['m'], { files: memoryFiles(manifests) }));
 }
 
-describe('JUnit', () => {
+describe('a JUnit report of a validation', () => {
   test('has a suite for each file, and a failed case for each error', async () => {
     const report = formats.junit(await validated(), setting);
     expect(report).toContain('<testsuites name="rollcall validate" tests="4" failures="2" errors="0">');
@@ -30,7 +30,7 @@ describe('JUnit', () => {
     expect(report).toContain('<system-out>m/a b.yaml:3:17: warning: user.');
   });
 
-  test('has no place for diagnostics without one', () => {
+  test('has no line for diagnostics without a place', () => {
     const problem = diagnosticFor(undefined, { code: 'invalid-usage', summary: 'a flag is wrong' });
     const report = formats.junit(planReport({ diagnostics: [problem], filenames: [] }), setting);
     expect(report).toContain(
@@ -38,7 +38,7 @@ describe('JUnit', () => {
     );
   });
 
-  test('is XML in which every tag is closed in order, and nothing is unescaped', async () => {
+  test('is well-formed XML with texts escaped', async () => {
     const open: string[] = [];
     const report = formats.junit(await validated(), setting).replace(/^<\?xml .*\?>\n/, '');
     for (const [, close, name = '', , empty] of report.matchAll(
@@ -54,15 +54,15 @@ describe('JUnit', () => {
   });
 });
 
-describe('GitHub annotations', () => {
-  test('are at their lines', async () => {
+describe('GitHub annotations of a validation', () => {
+  test('are at the lines of the diagnostics', async () => {
     const [first] = formats.github(await validated(), setting).split('\n');
     expect(first).toMatch(
       /^::warning file=m\/a b\.yaml,line=3,endLine=3,col=17,endColumn=22,title=likely-refused::/,
     );
   });
 
-  test('are one command a line, for any manifest', async () => {
+  test('are one command on each line, for any manifest', async () => {
     const lines = formats
       .github(await validated(), setting)
       .trimEnd()
@@ -84,7 +84,7 @@ describe('values left unchecked without secrets', () => {
       }),
     );
 
-  test('is reported by every format', async () => {
+  test('are reported in every format', async () => {
     const report = await validatedWithout('${env:A}${file:b c}', '${env:A}');
     const words =
       '2 values were not checked, because their secrets are not read here: ${env:A}, ${file:b c}.';
@@ -97,7 +97,7 @@ describe('values left unchecked without secrets', () => {
     expect(schemaErrors('validation', document)).toEqual([]);
   });
 
-  test('are reported for one value, partly for many names, and not at all for none', async () => {
+  test('are reported one by one, in part for many, and not at all for none', async () => {
     expect(formats.text(await validatedWithout('${env:A}'), setting)).toMatch(
       /^1 value was not checked, because its secrets are not read here: \$\{env:A\}\.$/m,
     );
@@ -110,7 +110,7 @@ describe('values left unchecked without secrets', () => {
     expect(JSON.parse(formats.json(none, setting))).toHaveProperty('unchecked.value_count', 0);
   });
 
-  test('is escaped', async () => {
+  test('are escaped in the report', async () => {
     const report = await validatedWithout('${env:\\e[2J</pre>\\n::error::}');
     for (const [name, format] of Object.entries(formats)) {
       const written = format(report, setting);
@@ -122,12 +122,12 @@ describe('values left unchecked without secrets', () => {
   });
 });
 
-test.each(Object.entries(formats))('the report %s escapes control characters', async (_, format) => {
+test.each(Object.entries(formats))('the %s report escapes control characters', async (_, format) => {
   const report = format(await validated(), setting);
   expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
 });
 
-describe('one cause in forty places', () => {
+describe('a cause in forty places', () => {
   const folder = (path: string): string => `repository/${path}`;
   const written = async (format: ReportFormat): Promise<string> => {
     const text = `version: 1\nusers:\n${Array.from({ length: 40 }, (_, index) => `  - { username: u${index}, name: "\${var:team}" }\n`).join('')}`;
@@ -141,7 +141,7 @@ describe('one cause in forty places', () => {
     ['markdown', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
     ['html', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
     ['github', 'repository/m.yaml:4:27, repository/m.yaml:5:27, repository/m.yaml:6:27, …'],
-  ])('is reported to people once: %s', async (format, places) => {
+  ])('is reported once to people: %s', async (format, places) => {
     const text = await written(format);
     expect(text.match(/the variable `team` has no value/g)).toHaveLength(1);
     expect(text).toContain(`The same for 39 others: ${places}`);
@@ -151,7 +151,7 @@ describe('one cause in forty places', () => {
   test.each<[ReportFormat, string]>([
     ['json', '"summary": "the variable `team` has no value"'],
     ['junit', '<failure '],
-  ])('is reported to programs for each place: %s', async (format, part) => {
+  ])('is reported for each place to programs: %s', async (format, part) => {
     const text = await written(format);
     expect(text.split(part)).toHaveLength(41);
     expect(text).not.toContain('The same for');

@@ -73,7 +73,7 @@ beforeAll(async () => {
   plans = new Map(await Promise.all(counts.map(async (count) => [count, await bigPlan(count)] as const)));
 });
 
-describe.each(counts)('the text of a plan of %i', (count) => {
+describe.each(counts)('the text of a plan of %i resources', (count) => {
   const planned = (): Plan => plans.get(count) ?? expect.fail('it was not made');
 
   test.each(outputs)('has no line longer than $columns columns, colours: $colours', (output) => {
@@ -101,7 +101,7 @@ describe.each(counts)('the text of a plan of %i', (count) => {
     if (output.columns === undefined) expect(lines).toMatch(/ {2}m\.yaml:3$/m);
   });
 
-  test('has no line breaks of its own in a pipe: values can be searched', () => {
+  test('has no added line breaks in a pipe, so that values can be searched', () => {
     const text = planText(planned(), createStyle({ colours: false }), 'all');
     const found = planned().changes.filter(({ presence }) => presence === 'absent');
     for (const { resource } of found) {
@@ -117,19 +117,19 @@ describe.each(counts)('the text of a plan of %i', (count) => {
   });
 });
 
-describe('a plan of very many changes on a terminal', () => {
+describe('a plan of hundreds of changes on a terminal', () => {
   const style = createStyle({ colours: false, columns: 80 });
   const isCompact = (text: string): boolean => !text.includes('    slug');
   const note = 'so each has one line. --no-compact';
 
-  test('is compact, and says so and how to see all', () => {
+  test('is compact, and explains how to see all of it', () => {
     const text = planText(plans.get(500) ?? expect.fail(), style);
     expect(isCompact(text)).toBe(true);
     expect(text).toContain(note);
     expect(planText(plans.get(500) ?? expect.fail(), style, 'lines')).not.toContain(note);
   });
 
-  test.runIf(inFull)('is complete on request, or if there are few', () => {
+  test.runIf(inFull)('is complete on request, or for few changes', () => {
     const many = plans.get(2300) ?? expect.fail();
     const few = { ...many, changes: many.changes.slice(0, 200) };
     const whole = [planText(many, style, 'all'), planText(few, style)];
@@ -168,11 +168,11 @@ test.each([
   [60, 60],
   [300, 120],
   [undefined, Infinity],
-])('on %s columns a line has %i', (columns, width) => {
+])('on a terminal of %s columns, a line wraps at %i', (columns, width) => {
   expect(createStyle({ colours: false, ...(columns && { columns }) }).width).toBe(width);
 });
 
-describe('text in Japanese', () => {
+describe('a text in Japanese', () => {
   const words = '\u793e\u54e1\u304c\u6bce\u671d\u958b\u304f\u30dd\u30fc\u30bf\u30eb\u3067\u3059\u3002';
   const style = createStyle({ colours: false, columns: 80 });
   const japanese = (): Promise<Plan> =>
@@ -191,7 +191,7 @@ users:
       { portal: { slug: 'portal', name: words, meta_description: `${words.repeat(8)} ${words}` } },
     );
 
-  test('wraps to the terminal without losing text', async () => {
+  test('wraps to the terminal without losing characters', async () => {
     for (const detail of ['all', 'lines'] as const) {
       const text = planText(await japanese(), style, detail);
       expect(text.split('\n').filter((line) => columnsOf(line) > 80)).toEqual([]);
@@ -234,7 +234,7 @@ describe.each([undefined, 80])('a plan of 250 new applications on %s columns', (
     expect(text.split('\n').length).toBeLessThan(70);
   });
 
-  test('shows all of them on request, or for up to 200', async () => {
+  test('shows all of them on request, or up to 200 without', async () => {
     const whole = planText(await planOf(manifest(250)), style, 'all');
     expect(whole.match(/^ {2}\+ application\./gm)).toHaveLength(250);
     const few = planText(await planOf(manifest(200)), style);

@@ -20,7 +20,7 @@ test.each<[string, string[]]>([
     ['e\u0301e\u0301e\u0301e\u0301 e\u0301e\u0301e\u0301', '  1'],
   ],
   ['12345678 ::group::x', ['12345678', String.raw`  \u{3a}:group::x`]],
-])('%j is broken into lines of 8', (text, lines) => {
+])('%j is wrapped to lines of 8 columns', (text, lines) => {
   expect(wrapped(text, 8, 2)).toEqual(lines);
 });
 
@@ -35,7 +35,7 @@ test('lines of several words fit the width, without losing text', () => {
   );
 });
 
-test('the beginning of a text ends with no half of a character', () => {
+test('a shortened text does not end with half a character', () => {
   expect(startOf('a\u{1f600}b', 1)).toBe('a');
   expect(startOf('a\u{1f600}b', 2)).toBe('a');
   expect(startOf('a\u{1f600}b', 3)).toBe('a\u{1f600}');

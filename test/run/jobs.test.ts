@@ -78,7 +78,7 @@ function told(event: RunEvent): string {
   }
 }
 
-describe('a job', () => {
+describe('a job of the library', () => {
   test('reports each stage in its order, and prints nothing itself', async () => {
     const { job, settings, events, printed } = await started();
     const ran = await apply({ settings, selection }, job);
@@ -129,14 +129,14 @@ describe('a job', () => {
       { confirm: async () => false },
       { halt: { kind: 'not_confirmed' }, ending: 'failed' },
     ],
-  ])('ends without a create where %s', async (_, options, expected) => {
+  ])('ends without a create if %s', async (_, options, expected) => {
     const { ran, last, creates } = await halted(options);
     expect({ last, creates }).toEqual({ last: `halted: ${ran.halt?.kind}`, creates: 0 });
     expect(ran).toMatchObject(expected);
     expect(ran.result).toBeUndefined();
   });
 
-  test('asks with the plan, and continues after a yes', async () => {
+  test('passes the plan to the confirmation, and continues if confirmed', async () => {
     const asked: string[] = [];
     const confirm: ApplyOptions['confirm'] = async ({ changes }) => {
       for (const { resource, action } of changes) asked.push(`${resource.address} ${action}`);
@@ -150,7 +150,7 @@ describe('a job', () => {
     expect(asked).toEqual(['application.here no-op', 'application.new create', 'user.alice create']);
   });
 
-  test('ends as the read that failed worst, and as it was interrupted', async () => {
+  test('ends with the worst failure of its reads, and as interrupted after an interruption', async () => {
     const denied = await halted({}, () => answered(403, { detail: 'no' }));
     expect(denied).toMatchObject({ ran: { ending: 'denied', halt: { kind: 'unread' } }, creates: 0 });
     const interrupted = await halted({}, service, AbortSignal.abort('SIGTERM'));
@@ -159,7 +159,7 @@ describe('a job', () => {
     });
   });
 
-  test('reports that something is tried again, but not after it was interrupted', async () => {
+  test('reports that a request is retried, but not after an interruption', async () => {
     const tries = async (signal: AbortSignal, onCreate: () => void): Promise<number> => {
       const failing = (request: HttpRequest): Exchange => {
         if (request.method === 'POST') onCreate();
@@ -190,9 +190,9 @@ describe('a job', () => {
 
   test.each<[string, ApplyOptions]>([
     ['it is done', {}],
-    ['it goes no further', { mostCreates: 1 }],
-    ['whoever it asks fails', { confirm: () => Promise.reject(new Error('no answer')) }],
-  ])('closes its connection once when %s', async (_, options) => {
+    ['it ends early', { mostCreates: 1 }],
+    ['the confirmation throws', { confirm: () => Promise.reject(new Error('no answer')) }],
+  ])('closes its connection once if %s', async (_, options) => {
     const { job, settings } = await started();
     let closed = 0;
     const connect: Job['connect'] = async (to) => {
@@ -203,7 +203,7 @@ describe('a job', () => {
     expect(closed).toBe(1);
   });
 
-  test('that plans returns the plan even if it exceeds a limit', async () => {
+  test('returns its plan even if that exceeds a limit', async () => {
     const { job, settings } = await started();
     const ran = await plan({ settings, selection, mostCreates: 1 }, job);
     expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many_creates' } });

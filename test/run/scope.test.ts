@@ -91,7 +91,7 @@ describe('the release of the service', () => {
     });
   });
 
-  test('the word of the service beats that of rollcall.yaml', async () => {
+  test('overrides the release of rollcall.yaml', async () => {
     const newer = { says: [version('2026.2.2')], config: "release: '2023.10'" };
     expect(await run(plan, newer)).toMatchObject({ ran: { ending: 'done' } });
     const older = { says: [version('2023.10.7')], config: "release: '2026.2'" };
@@ -101,11 +101,11 @@ describe('the release of the service', () => {
   test.each([
     ['403', answered(403, { detail: 'You do not have permission to perform this action.' })],
     ['404', answered(404, { detail: 'Not found.' })],
-    ['a page', answered(200, '<!DOCTYPE html>')],
-    ['another 404', answered(404, '<!DOCTYPE html>')],
-    ['no release', version('development')],
-    ['no text', answered(200, { version_current: 5 })],
-  ])('where it answers %s, the release of rollcall.yaml is used', async (_, exchange) => {
+    ['a web page', answered(200, '<!DOCTYPE html>')],
+    ['a 404 of another form', answered(404, '<!DOCTYPE html>')],
+    ['a text that is no release', version('development')],
+    ['a release that is not a text', answered(200, { version_current: 5 })],
+  ])('is taken from rollcall.yaml if the service answers %s', async (_, exchange) => {
     const says = [exchange];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'invalid' },
@@ -118,7 +118,7 @@ describe('the release of the service', () => {
     });
   });
 
-  test('it is read again after a lost answer', async () => {
+  test('is read again after a lost answer', async () => {
     const says = [lost, answered(502), version('2025.12.4')];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'done' },
@@ -126,7 +126,7 @@ describe('the release of the service', () => {
     });
   });
 
-  test('it is read at most three times, then the run continues without', async () => {
+  test('is read at most three times, and then the run continues without it', async () => {
     expect(await run(plan, { says: [answered(500)], config: "release: '2025.12'" })).toMatchObject({
       ran: { ending: 'done' },
       sent: [asked, asked, asked, looked],
@@ -134,7 +134,7 @@ describe('the release of the service', () => {
   });
 });
 
-test('it is not read if a manifest is invalid for every release', async () => {
+test('the release is not read if a manifest is invalid for every release', async () => {
   const sent: string[] = [];
   const { context, stderr } = capture({
     files: { 'm.yaml': '{ version: 1, applications: [{ slug: a b, name: A }] }' },
@@ -149,7 +149,7 @@ test('it is not read if a manifest is invalid for every release', async () => {
   expect(sent).toEqual([]);
 });
 
-test('a warning of a field is one only where the service does not say its release', async () => {
+test('a warning about a field is reported only if the service does not tell its release', async () => {
   const files = {
     'm.yaml': '{ version: 1, applications: [{ slug: a, name: A, meta_icon: "fa://fa-book" }] }',
   };
@@ -172,7 +172,7 @@ test('a warning of a field is one only where the service does not say its releas
   expect(refused).toMatch(/^m\.yaml:1:\d+: error: /);
 });
 
-test('with contract_only, it is not read', async () => {
+test('with contract_only, the release of the service is not read', async () => {
   const says = [version('2025.12.4')];
   expect(await run(plan, { says, contractOnly: true })).toMatchObject({
     ran: { ending: 'invalid' },

@@ -73,10 +73,10 @@ async function passing({ ask, pkOf }: Service, username: string): Promise<unknow
 const bound = (names: readonly string[], application = 'grafana'): NonNullable<SandboxSeed['bindings']> =>
   names.map((name) => ({ application, [groups.has(name) ? 'group' : 'user']: name }));
 
-describe('a list of bindings', () => {
+describe("the sandbox's list of bindings", () => {
   const both = { bindings: [...bound(['staff', 'carol']), ...bound(['contractors'], 'wiki')] };
 
-  test("has the bindings of a target, with the subjects' names, and ignores other filters", async () => {
+  test("has the bindings of a target with the subjects' names, and ignores other filters", async () => {
     const service = await serving(both);
     const path = `${bindings}?target=${service.pkOf('application', 'grafana')}`;
     expect(shown(await service.ask('GET', path))).toEqual([200, 'staff', 'carol']);
@@ -110,7 +110,7 @@ describe('a list of bindings', () => {
     });
   });
 
-  test('comes in pages, each binding on one of them', async () => {
+  test('has several pages, with each binding on one of them', async () => {
     const { ask } = await serving(both);
     const pages = await Promise.all(
       [1, 2].map((page) => ask('GET', `${bindings}?ordering=pk&page_size=2&page=${page}`)),
@@ -150,7 +150,7 @@ describe('a list of bindings', () => {
   );
 });
 
-describe.each(someReleases(sandboxReleases))('a binding of release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('a binding in the sandbox of release %s', (release) => {
   test('can exist twice, and each is deleted separately', async () => {
     const { ask, pkOf } = await serving({}, release);
     const fields = { target: pkOf('application', 'grafana'), group: pkOf('group', 'staff'), order: 0 };
@@ -168,7 +168,7 @@ describe.each(someReleases(sandboxReleases))('a binding of release %s', (release
     ['group', 'groups', 'staff'],
     ['user', 'users', 'carol'],
     ['application', 'applications', 'grafana'],
-  ] as const)('goes with its %s', async (type, list, name) => {
+  ] as const)('is deleted together with its %s', async (type, list, name) => {
     const service = await serving(
       { bindings: [...bound(['staff', 'carol']), ...bound(['contractors'], 'wiki')] },
       release,
@@ -181,7 +181,7 @@ describe.each(someReleases(sandboxReleases))('a binding of release %s', (release
     expect(shown(await service.ask('GET', bindings))).toEqual([200, ...left]);
   });
 
-  test('is changed, or refused to be, as that release does', async () => {
+  test('is changed or refused as by that release', async () => {
     const { ask, pkOf } = await serving({ bindings: bound(['staff', 'contractors']) }, release);
     const [binding, other] = resultsOf(await ask('GET', bindings));
     const path = `${bindings}${textOf(binding?.['pk'])}/`;
@@ -196,7 +196,7 @@ describe.each(someReleases(sandboxReleases))('a binding of release %s', (release
   });
 });
 
-test('a token creates, changes and deletes bindings within its rights', async () => {
+test('a token of the sandbox creates, changes and deletes bindings within its rights', async () => {
   const none = { add_bindings: false, change_bindings: 'none', delete_bindings: false } as const;
   const { ask, pkOf } = await serving({ bindings: bound(['staff']), tokens: [{ token: 'views', ...none }] });
   const [binding] = resultsOf(await ask('GET', bindings, undefined, 'views'));
@@ -208,8 +208,8 @@ test('a token creates, changes and deletes bindings within its rights', async ()
   expect(shown(await ask('GET', bindings))).toEqual([200, 'staff']);
 });
 
-describe('access to an application', () => {
-  test('is everyone until somebody is bound, and again when the last one is not', async () => {
+describe('access to an application of the sandbox', () => {
+  test('is for everyone until somebody is bound, and again after the last binding is removed', async () => {
     const service = await serving({});
     const { ask, pkOf } = service;
     expect(await passing(service, 'carol')).toBe(true);
@@ -220,7 +220,7 @@ describe('access to an application', () => {
     expect(await passing(service, 'dave')).toBe(true);
   });
 
-  test('is everyone after the last group was deleted', async () => {
+  test('is for everyone after the last group was deleted', async () => {
     const service = await serving({ bindings: bound(['staff']) });
     expect(await passing(service, 'dave')).toBe(false);
     await service.ask('DELETE', `core/groups/${service.pkOf('group', 'staff')}/`);
@@ -228,7 +228,7 @@ describe('access to an application', () => {
   });
 
   test.each(someReleases(sandboxReleases))(
-    'on %s includes members of a group and of groups below it',
+    'on %s includes members of a group and of its child groups',
     async (release) => {
       const service = await serving({ bindings: bound(['staff']) }, release);
       const { ask, pkOf } = service;
@@ -258,24 +258,24 @@ describe('access to an application', () => {
   const dave = { application: 'grafana', user: 'dave' };
   const policy = { application: 'grafana', policy: 'p' };
   test.each<[string, 'any' | 'all', NonNullable<SandboxSeed['bindings']>, [carol: boolean, dave: boolean]]>([
-    ['both with any', 'any', [carol, dave], [true, true]],
-    ['both with all', 'all', [carol, dave], [false, false]],
-    ['one, twice, with all', 'all', [carol, carol], [true, false]],
-    ['a disabled one beside', 'any', [carol, { ...dave, enabled: false }], [true, false]],
-    ['a disabled one alone', 'any', [{ ...dave, enabled: false }], [true, true]],
-    ['a negated one', 'any', [{ ...carol, negate: true }], [false, true]],
-    ['a negated one beside', 'any', [carol, { ...dave, negate: true }], [true, false]],
-    ['a negated one beside with all', 'all', [carol, { ...dave, negate: true }], [true, false]],
+    ['two users in mode any', 'any', [carol, dave], [true, true]],
+    ['two users in mode all', 'all', [carol, dave], [false, false]],
+    ['one user twice in mode all', 'all', [carol, carol], [true, false]],
+    ['a user and a disabled user', 'any', [carol, { ...dave, enabled: false }], [true, false]],
+    ['only a disabled user', 'any', [{ ...dave, enabled: false }], [true, true]],
+    ['a negated user', 'any', [{ ...carol, negate: true }], [false, true]],
+    ['a user and a negated user', 'any', [carol, { ...dave, negate: true }], [true, false]],
+    ['a user and a negated user in mode all', 'all', [carol, { ...dave, negate: true }], [true, false]],
     ['a policy', 'any', [policy], [false, false]],
-    ['a policy beside', 'any', [carol, policy], [true, false]],
-    ['a policy beside with all', 'all', [carol, policy], [false, false]],
+    ['a user and a policy', 'any', [carol, policy], [true, false]],
+    ['a user and a policy in mode all', 'all', [carol, policy], [false, false]],
   ])('depends on all bindings: %s', async (_, policy_engine_mode, all, expected) => {
     const applications = [{ slug: 'grafana', name: 'Grafana', policy_engine_mode }];
     const service = await serving({ applications, bindings: all });
     expect([await passing(service, 'carol'), await passing(service, 'dave')]).toEqual(expected);
   });
 
-  test('is reported for the requester without a user, and not for a missing user', async () => {
+  test('is reported for the requester if no user is named, and gets a 404 for a missing user', async () => {
     const { ask, pkOf } = await serving({ bindings: bound(['carol']) });
     const path = 'core/applications/grafana/check_access/';
     expect(await ask('GET', path)).toEqual({

@@ -47,7 +47,7 @@ function ask(
   return { status: answer.status, body: isJsonObject(body) ? body : {} };
 }
 
-describe('a change of an application', () => {
+describe('an update of an application in the sandbox', () => {
   test('may repeat its present values', () => {
     const again = { slug: 'wiki', provider: 1, backchannel_providers: [3, 2] };
     expect(ask(seeded(), 'PATCH', 'applications/wiki/', again)).toMatchObject({
@@ -56,7 +56,7 @@ describe('a change of an application', () => {
     });
   });
 
-  test('frees its old values: slug, provider and backchannel providers', () => {
+  test('frees its old slug, provider and backchannel providers', () => {
     const sandbox = seeded();
     const other = { slug: 'www', provider: 4, backchannel_providers: [3] };
     expect(ask(sandbox, 'PATCH', 'applications/wiki/', other).status).toBe(200);
@@ -70,7 +70,7 @@ describe('a change of an application', () => {
     });
   });
 
-  test('that is refused changes nothing', () => {
+  test('changes nothing if refused', () => {
     const sandbox = seeded();
     const before = ask(sandbox, 'GET', 'applications/wiki/').body;
     const refused = { name: 'W', slug: 'mail', backchannel_providers: [] };
@@ -79,8 +79,8 @@ describe('a change of an application', () => {
   });
 });
 
-describe('a change of a user', () => {
-  test('replaces attributes and groups whole, and the groups know', () => {
+describe('an update of a user in the sandbox', () => {
+  test("replaces attributes and groups in full, also in the groups' members", () => {
     const sandbox = seeded();
     const fields = { attributes: { a: {} }, groups: [guests] };
     expect(ask(sandbox, 'PATCH', 'users/1/', fields)).toMatchObject({ status: 200, body: fields });
@@ -92,7 +92,7 @@ describe('a change of a user', () => {
     expect(ask(sandbox, 'GET', 'groups/').body).toMatchObject({ results });
   });
 
-  test('can be of the username, which a token follows', () => {
+  test('may change the username, and its token keeps its user', () => {
     const sandbox = seeded({ tokens: [{ token: 'anns', username: 'ann' }] });
     expect(ask(sandbox, 'PATCH', 'users/1/', { username: 'anna' }).status).toBe(200);
     expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').body).toMatchObject({
@@ -108,7 +108,7 @@ describe('a change of a user', () => {
   });
 });
 
-describe('rights', () => {
+describe('a token of the sandbox', () => {
   const rows: readonly [Omit<SeedToken, 'token'>, application: number, user: number][] = [
     [{ change_applications: 'none' }, 403, 200],
     [{ change_applications: ['wiki'] }, 403, 200],
@@ -116,13 +116,13 @@ describe('rights', () => {
     [{ change_users: ['ann'] }, 200, 403],
     [{ view_applications: 'none', view_users: ['bob'] }, 403, 404],
   ];
-  test.each(rows)('to do %j', (rights, application, user) => {
+  test.each(rows)('updates only records within its rights: %j', (rights, application, user) => {
     const sandbox = seeded({ tokens: [{ token: 'limited', ...rights }] });
     expect(ask(sandbox, 'PATCH', 'applications/wiki/', { group: 'G' }, 'limited').status).toBe(application);
     expect(ask(sandbox, 'PATCH', 'users/1/', { email: '' }, 'limited').status).toBe(user);
   });
 
-  test('to delete are separate', () => {
+  test('deletes no records without the rights to delete', () => {
     const sandbox = seeded({
       tokens: [{ token: 'keeper', delete_applications: false, delete_users: false }],
     });
@@ -131,8 +131,8 @@ describe('rights', () => {
   });
 });
 
-describe('another client', () => {
-  test('can create, change and delete records of the sandbox, by slug or username', () => {
+describe('another client of the sandbox', () => {
+  test('creates, changes and deletes records by slug or username', () => {
     const sandbox = seeded();
     expect(sandbox.change('application', 'wiki', { group: 'G' })).toMatchObject({ record: { group: 'G' } });
     expect(sandbox.record('application', 'wiki')).toEqual(ask(sandbox, 'GET', 'applications/wiki/').body);
@@ -153,7 +153,7 @@ describe('another client', () => {
     expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').status).toBe(403);
   });
 
-  test('frees the providers of a deleted application', () => {
+  test('frees the providers of an application by its delete', () => {
     const sandbox = seeded();
     sandbox.delete('application', 'wiki');
     const next = { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2] };

@@ -30,7 +30,7 @@ function of(release: SandboxRelease): Sandbox {
   return seedSandbox({}, release).sandbox;
 }
 
-describe('a scope mapping', () => {
+describe('a scope mapping in the sandbox', () => {
   const path = '/propertymappings/provider/scope/';
   const fields = { name: 'Rooms', scope_name: 'rooms', expression: 'return {}' };
   const record = {
@@ -43,7 +43,7 @@ describe('a scope mapping', () => {
     meta_model_name: 'authentik_providers_oauth2.scopemapping',
   };
 
-  test('needs its required fields to be created', () => {
+  test('is created only with its required fields', () => {
     const sandbox = of('2025.12');
     const required = ['This field is required.'];
     expect(ask(sandbox, 'POST', path)).toMatchObject({
@@ -55,7 +55,7 @@ describe('a scope mapping', () => {
     expect(made.body).toEqual({ pk: made.body['pk'], ...record });
   });
 
-  test('has a name that no other mapping has, of whatever type', () => {
+  test('has a name that no other mapping has, of any type', () => {
     const sandbox = of('2025.12');
     ask(sandbox, 'POST', path, fields);
     const taken = { status: 400, body: { name: ['Property Mapping with this name already exists.'] } };
@@ -75,7 +75,7 @@ describe('a scope mapping', () => {
     expect(found('/propertymappings/provider/saml/')).toEqual([]);
   });
 
-  test('is read, changed and deleted by its id', () => {
+  test('is read, updated and deleted by its id', () => {
     const sandbox = of('2025.12');
     const one = `${path}${textOf(ask(sandbox, 'POST', path, fields).body['pk'])}/`;
     expect(ask(sandbox, 'PATCH', one, {})).toMatchObject({ status: 200, body: record });
@@ -92,7 +92,7 @@ describe('a scope mapping', () => {
     });
   });
 
-  test('is at another path in release 2023.10', () => {
+  test('has another path in release 2023.10', () => {
     const sandbox = of('2023.10');
     expect(ask(sandbox, 'GET', path).status).toBe(404);
     expect(ask(sandbox, 'POST', '/propertymappings/scope/', fields)).toMatchObject({
@@ -101,7 +101,7 @@ describe('a scope mapping', () => {
     });
   });
 
-  test('existing from the start is one of the scopes', () => {
+  test('that ships with the service is one of the scopes', () => {
     const { results = [] } = ask(of('2025.12'), 'GET', `${path}?scope_name=email`).body;
     expect(results).toEqual([
       expect.objectContaining({
@@ -112,7 +112,7 @@ describe('a scope mapping', () => {
   });
 });
 
-test('a role is created and found by its name, and a second one is refused', () => {
+test('the sandbox creates a role, finds it by its name, and refuses a second one with that name', () => {
   const sandbox = of('2026.8');
   const made = ask(sandbox, 'POST', '/rbac/roles/', { name: 'Readers' });
   expect(made).toMatchObject({ status: 201, body: { name: 'Readers' } });
@@ -127,7 +127,7 @@ test.each([
   ['/core/brands/', 'domain', 'brand_uuid', 'id.example.com'],
   ['/core/tokens/', 'identifier', 'pk', 'deploy'],
   ['/endpoints/agents/connectors/', 'name', 'connector_uuid', 'Agents'],
-] as const)('a record of %s is known by its %s and has its id as %s', (path, identity, id, name) => {
+] as const)('the sandbox finds a record of %s by its %s, and names its id %s', (path, identity, id, name) => {
   const sandbox = of('2025.12');
   const { body } = ask(sandbox, 'POST', path, { [identity]: name });
   expect(body).toMatchObject({ [identity]: name, [id]: sandbox.pk(path, name) });
@@ -135,10 +135,10 @@ test.each([
   expect(ask(sandbox, 'GET', `${path}${last}/`)).toMatchObject({ status: 200, body });
 });
 
-describe('the settings', () => {
+describe('the settings of the sandbox', () => {
   const path = '/admin/settings/';
 
-  test('are one record, whose flags a change replaces all at once, known to the release or not', () => {
+  test('are one record, and an update replaces all of its flags, known to the release or not', () => {
     const sandbox = of('2025.12');
     expect(ask(sandbox, 'GET', path)).toMatchObject({ status: 200, allow: 'GET, PUT, PATCH, HEAD, OPTIONS' });
     const flags = { core_default_app_access: false };
@@ -151,7 +151,7 @@ describe('the settings', () => {
   test.each([
     ['2025.12', true],
     ['2026.5', false],
-  ] as const)('close unbound records in releases with the flag: %s', (release, passing) => {
+  ] as const)('close records without bindings in releases with the flag: %s', (release, passing) => {
     const sandbox = of(release);
     sandbox.create('application', { slug: 'wiki', name: 'Wiki' });
     const check = (): unknown => ask(sandbox, 'GET', '/core/applications/wiki/check_access/').body['passing'];
@@ -161,7 +161,7 @@ describe('the settings', () => {
   });
 });
 
-test('a token has the rights of its seed, for every kind', () => {
+test('a token of the sandbox has the rights of its seed for every kind', () => {
   const rights = {
     view_stages: ['No'],
     change_stages: 'none',
@@ -184,14 +184,14 @@ describe.each([
   ['2023.10', 13, 18],
   ['2025.12', 14, 18],
   ['2026.8', 14, 18],
-] as const)('a fresh service of release %s', (release, flows, stages) => {
+] as const)('a fresh sandbox of release %s', (release, flows, stages) => {
   const { sandbox } = seedSandbox({ is_fresh: true }, release);
   const listed = (path: string): JsonObject[] => {
     const { results = null } = ask(sandbox, 'GET', `${path}?page_size=100`).body;
     return isJsonList(results) ? results.filter(isJsonObject) : [];
   };
 
-  test('has its flows and stages, and nothing that others have made', () => {
+  test('has the flows and stages that ship with the service, and nothing else', () => {
     expect(listed('/flows/instances/')).toHaveLength(flows);
     expect(listed('/stages/all/')).toHaveLength(stages);
     expect(listed('/providers/all/')).toEqual([]);
@@ -215,14 +215,14 @@ describe.each([
     }
   });
 
-  test('is changed like any other', () => {
+  test('can update its records', () => {
     const pk = textOf(sandbox.pk('/stages/password/', 'default-authentication-password'));
     const changed = ask(sandbox, 'PATCH', `/stages/password/${pk}/`, { failed_attempts_before_cancel: 3 });
     expect(changed).toMatchObject({ status: 200, body: { failed_attempts_before_cancel: 3 } });
   });
 });
 
-test('an enterprise type is refused without a licence', () => {
+test('the sandbox refuses an enterprise type without a licence', () => {
   const fields = { name: 'Old' };
   const path = '/policies/unique_password/';
   expect(ask(of('2025.12'), 'POST', path, fields)).toMatchObject({
@@ -242,7 +242,7 @@ test('another client creates, changes and deletes records of any kind, by the pa
   expect(() => sandbox.create('/stages/nothing/', {})).toThrow('release 2025.12 creates none');
 });
 
-describe.each(['2023.10', '2026.8'] as const)('a record of release %s', (release) => {
+describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of release %s', (release) => {
   test('with an invalid form, an unknown choice or a dangling reference is refused by field', () => {
     const refused = ask(of(release), 'POST', '/flows/bindings/', {
       target: '00000000-0000-4000-8000-000000000000',
@@ -270,7 +270,7 @@ describe.each(['2023.10', '2026.8'] as const)('a record of release %s', (release
     expect(JSON.stringify(made.body)).not.toMatch(/certificate_data|key_data|secret/);
   });
 
-  test('stages of all types are in one list, in pages and in order', () => {
+  test('the sandbox lists stages of all types together, in pages and in order', () => {
     const sandbox = of(release);
     for (const name of ['b', 'a', 'c']) ask(sandbox, 'POST', '/stages/dummy/', { name });
     ask(sandbox, 'POST', '/stages/deny/', { name: 'd' });

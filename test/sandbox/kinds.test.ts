@@ -22,7 +22,7 @@ function ask(sandbox: Sandbox, method: string, path: string, fields: JsonObject 
 const release = '2026.8';
 
 describe.each(createdKinds.map((kind) => [writtenType(kind, release), kind] as const))(
-  'the kind %s',
+  'in the sandbox, the kind %s',
   (type, kind) => {
     const { list, path, identity, variant } = kind;
     const isSeeded = defaultKinds.includes(kind) && variant === undefined && type !== '/outposts/instances/';
@@ -33,7 +33,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind, release), kind] as c
     const shown = (fields: JsonObject): JsonObject =>
       Object.fromEntries(Object.entries(fields).filter(([name]) => !facts(type, name)?.writeOnly));
 
-    test('is created at the path to which rollcall sends it, and its list shows it', () => {
+    test('is created at the path that rollcall uses, and its list shows it', () => {
       const { sandbox } = seedSandbox({ is_licensed: true }, release);
       const fields = fieldsIn(sandbox);
       expect(ask(sandbox, 'POST', path, fields)).toMatchObject({ status: 201, body: shown(fields) });
@@ -45,7 +45,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind, release), kind] as c
     });
 
     test.runIf(isSeeded && kind.listing.isUnique)(
-      'is seeded by its list, which refuses a duplicate identity',
+      'can be seeded in its list, which refuses a duplicate identity',
       () => {
         const fields = fieldsIn(seedSandbox({ is_licensed: true }, release).sandbox);
         const { sandbox, refused } = seedSandbox({ [list]: [fields, fields], is_licensed: true }, release);
@@ -54,7 +54,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind, release), kind] as c
       },
     );
 
-    test('keeps its identity when it is changed to that again, and frees it when it is deleted', () => {
+    test('keeps its identity in an update, and frees it in a delete', () => {
       const { sandbox } = seedSandbox({ is_licensed: true }, release);
       const fields = fieldsIn(sandbox);
       sandbox.create(type, fields);
@@ -70,7 +70,7 @@ function facts(type: string, name: string): FieldFacts | undefined {
 }
 
 test.each([familyOf('providers')])(
-  'the kind $type is read-only, and a record of it can be deleted',
+  'in the sandbox, the kind $type is read-only, and its records can be deleted',
   ({ path }) => {
     const { sandbox } = seedSandbox({});
     const { status, body } = ask(sandbox, 'GET', path);

@@ -41,8 +41,8 @@ function create(sandbox: Sandbox, list: string, fields: object): void {
 
 const people = { users: ['bob', 'Alice', 'alice', 'ünï'].map((username) => ({ username, name: username })) };
 
-describe('a list of users', () => {
-  test('has all of them but the anonymous one, in code-point order, including those of tokens', () => {
+describe("the sandbox's list of users", () => {
+  test('has all users except the anonymous one, in code-point order, including those of tokens', () => {
     const everybody = ['Alice', 'alice', 'bob', 'sandbox', 'ünï'];
     expect(shown(get(seeded(people), 'core/users/'), 'username')).toEqual([200, everybody]);
     expect(shown(get(seeded(people), 'core/users/?ordering=-username'), 'username')).toEqual([
@@ -65,18 +65,18 @@ describe('a list of users', () => {
     ['ordering=nonsense&page_size=2', ['Alice', 'alice']],
     ['page_size=2&page=2', ['bob', 'sandbox']],
     ['page_size=2&page=last', ['ünï']],
-  ])('filtered by %s', (query, usernames) => {
+  ])('can be filtered by %s', (query, usernames) => {
     expect(shown(get(seeded(people), `core/users/?${query}`), 'username')).toEqual([200, usernames]);
   });
 
-  test.each(['page=4&page_size=2', 'page=0', 'page=-1', 'page=x'])('has no page by %s', (query) => {
+  test.each(['page=4&page_size=2', 'page=0', 'page=-1', 'page=x'])('has no page for %s', (query) => {
     expect(get(seeded(people), `core/users/?${query}`)).toEqual({
       status: 404,
       body: { detail: 'Invalid page.' },
     });
   });
 
-  test('counts them, and says which part of them it shows', () => {
+  test('has their number, and the range that a page shows', () => {
     const { body } = get(seeded(people), 'core/users/?page_size=2&page=2');
     expect(body['pagination']).toEqual({
       next: 3,
@@ -127,8 +127,8 @@ describe('a list of users', () => {
   });
 });
 
-describe('the user of a token', () => {
-  test('is the one that the seed lists, or else a service account', () => {
+describe('the user of a sandbox token', () => {
+  test('is the user that the seed names, or else a service account', () => {
     const sandbox = seeded({
       ...people,
       tokens: [
@@ -152,7 +152,7 @@ describe('the user of a token', () => {
   });
 });
 
-test('a seed defines token rights of the sandbox', () => {
+test("a seed defines the rights of the sandbox's tokens", () => {
   const sandbox = seeded({ tokens: [{ token: sandboxToken, superuser: true, open_applications: 'none' }] });
   expect(get(sandbox, 'core/users/me/').body).toMatchObject({
     user: { username: 'sandbox', is_superuser: true },
@@ -162,7 +162,7 @@ test('a seed defines token rights of the sandbox', () => {
 const apps = { applications: ['c', 'a', 'b'].map((slug) => ({ slug, name: slug.toUpperCase() })) };
 const full = 'core/applications/?superuser_full_list=true';
 
-describe('a list of applications', () => {
+describe("the sandbox's list of applications", () => {
   test('is correct for a superuser who requests all of it', () => {
     const sandbox = seeded({ ...apps, tokens: [{ ...chief, open_applications: 'none' }] });
     expect(shown(get(sandbox, full, 'super'), 'slug')).toEqual([200, ['a', 'b', 'c']]);
@@ -192,7 +192,7 @@ describe('a list of applications', () => {
   });
 });
 
-describe('names', () => {
+describe('a list of names in the sandbox', () => {
   const seed: SandboxSeed = {
     providers: [
       { pk: 7, name: 'Grafana OIDC' },
@@ -218,11 +218,11 @@ describe('names', () => {
     ['providers/all/?search=grafana', ['Grafana OIDC', 'grafana-scim', 'Wiki']],
     ['providers/all/?search=oidc%20grafana', ['Grafana OIDC']],
     ['providers/all/?name=Wiki&page_size=1', ['Grafana OIDC']],
-  ])('filtered by %s', (path, names) => {
+  ])('can be filtered by %s', (path, names) => {
     expect(shown(get(seeded(seed), path), 'name')).toEqual([200, names]);
   });
 
-  test('come with who has them', () => {
+  test('comes with the users or the application of each record', () => {
     const sandbox = seeded(seed);
     const [staff] = resultsOf(get(sandbox, 'core/groups/?name=staff'));
     expect(staff).toMatchObject({ users: [1], users_obj: [{ pk: 1, username: 'ann' }] });
@@ -232,7 +232,7 @@ describe('names', () => {
     expect(get(sandbox, `core/groups/${textOf(staff?.['pk'])}/`).body).toEqual(staff);
   });
 
-  test('are shown to tokens that may view them', () => {
+  test('is shown to tokens that may view it', () => {
     const sandbox = seeded(seed);
     expect(get(sandbox, 'core/groups/', 'none').status).toBe(403);
     expect(get(sandbox, 'providers/all/', 'none').status).toBe(403);
@@ -242,13 +242,13 @@ describe('names', () => {
   });
 });
 
-test('the release is shown to every token', () => {
+test('the sandbox shows its release to every token', () => {
   const sandbox = seeded({ tokens: [{ token: 'weak', view_users: 'none', view_applications: 'none' }] });
   expect(get(sandbox, 'admin/version/', 'weak').body).toMatchObject({ version_current: '2023.10.7' });
   expect(get(sandbox, 'admin/version/', 'wrong').status).toBe(403);
 });
 
-test('a token can be issued and revoked', () => {
+test('the sandbox issues and revokes tokens', () => {
   const sandbox = seeded({});
   sandbox.issue({ token: 'new', username: 'newcomer' });
   expect(shown(get(sandbox, 'core/users/?username=newcomer', 'new'), 'username')).toEqual([

@@ -112,7 +112,7 @@ function known(release: string, path: string): TypeFacts | undefined {
 test.each([
   ['2023.10', summarized()],
   ['2025.12', asked(readKinds())],
-] as const)('the sandbox reads the recordings of %s', async (release, recorded) => {
+] as const)('the sandbox can read the recordings of %s', async (release, recorded) => {
   const lines = recorded
     .filter(({ of }) => known(release, of))
     .map((one) => `${JSON.stringify(one.of)}: ${JSON.stringify(recordedOf(release, one))}`);

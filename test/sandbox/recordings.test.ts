@@ -34,7 +34,7 @@ const servedIn = (release: Release, files: readonly RecordingFile[]): (readonly 
       .map((recording) => [titleOf(file, recording), recording] as const),
   );
 
-describe.each(sessions)('the sandbox answers as release $release was recorded to answer: $files', (given) => {
+describe.each(sessions)('the sandbox answers as release $release was recorded: $files', (given) => {
   const { release, session } = given;
   let server: SandboxServer;
   beforeAll(async () => {
@@ -45,35 +45,35 @@ describe.each(sessions)('the sandbox answers as release $release was recorded to
   const all = servedIn(release, session.files);
   const ids = new Ids(session.ids);
   // What is not matched leaves behind the same.
-  test.each(all)('%s', async (title, recording) => {
+  test.each(all)('in the exchange %s', async (title, recording) => {
     session.before[title]?.();
     const answer = await served(server, recording, ids);
     if (Object.hasOwn(notMatched[release], title)) expect(answer).not.toEqual(recorded(recording));
     else expect(answer).toEqual(recorded(recording));
   });
 
-  test('changes by another client come before a recorded exchange', () => {
+  test('and changes by another client come before the recorded exchange', () => {
     const titles = new Set(all.map(([title]) => title));
     expect(Object.keys(session.before).filter((title) => !titles.has(title))).toEqual([]);
   });
 });
 
-describe.each(releases)('release %s', (release) => {
+describe.each(releases)('the recordings of release %s', (release) => {
   const files = sessions.flatMap((one) => (one.release === release ? one.session.files : []));
 
-  test('has a recording for each known mismatch', () => {
+  test('contain every known mismatch of the sandbox', () => {
     const titles = new Set(servedIn(release, files).map(([title]) => title));
     expect(Object.keys(notMatched[release]).filter((title) => !titles.has(title))).toEqual([]);
   });
 
-  test('the document says how many there are, and how many it matches', () => {
+  test('have the numbers of exchanges and matches that docs/sandbox.md has', () => {
     const { length } = servedIn(release, files);
     const matched = length - Object.keys(notMatched[release]).length;
     const document = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
     expect(document).toContain(`| ${rulesOf[release].version} | ${length} | ${matched} |`);
   });
 
-  test('replays every file', () => {
+  test('are all replayed', () => {
     const there = readdirSync(new URL(`../recordings/${release}/`, import.meta.url)).filter(
       (name) => !/^(?:kinds|way-in)/.test(name), // replayed in tests of their own
     );

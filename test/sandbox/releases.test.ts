@@ -42,7 +42,7 @@ function made(
   return status === 201 ? body[shownAs] : body[field];
 }
 
-describe('an application', () => {
+describe('depending on the release, an application of the sandbox', () => {
   const url = 'meta_launch_url';
   const bad = ['Enter a valid URL.'];
   const long = 'a'.repeat(51);
@@ -56,7 +56,7 @@ describe('an application', () => {
     ['meta_icon', 'fa://fa-book', { '2023.10': null, '2025.12': 'fa://fa-book' }],
     ['meta_hide', true, { '2023.10': undefined, '2026.5': true }],
     ['meta_hide', 'so', { '2023.10': undefined, '2026.5': ['Must be a valid boolean.'] }],
-  ])('with the %s %j', (field, value, expected) => {
+  ])('is accepted or refused with the %s %j', (field, value, expected) => {
     let shown: JsonValue | undefined;
     for (const release of sandboxReleases) {
       if (Object.hasOwn(expected, release)) shown = expected[release];
@@ -65,7 +65,7 @@ describe('an application', () => {
   });
 
   test.each(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke'])(
-    'cannot have the slug %s any more',
+    'is refused with the slug %s in later releases',
     (slug) => {
       expect(made('2023.10', 'slug', slug)).toBe(slug);
       const said = [`The slug '${slug}' is reserved and cannot be used for applications.`];
@@ -80,7 +80,7 @@ describe('an application', () => {
     ['https://a.example/%(nope)s/%(username)s', undefined, undefined],
     ['https://a.example/100%/%(username)s', undefined, undefined],
     ['https://a.example/100%%', 'https://a.example/100%', 'https://a.example/100%'],
-  ])('with the launch URL %s', (template, earlier, later) => {
+  ])('shows the launch URL %s with its placeholders replaced', (template, earlier, later) => {
     expect(made('2023.10', url, template, 'launch_url')).toBe(earlier ?? template);
     expect(made('2026.2', url, template, 'launch_url')).toBe(later ?? template);
   });
@@ -93,13 +93,13 @@ describe('an application', () => {
     ['.hidden', ["Paths cannot start with '.'"]],
     ['a b', [expect.stringMatching(/^File name can only contain letters/)]],
     ['a//b', ['File name cannot contain duplicate /']],
-  ])('with the icon %s', (icon, complaint) => {
+  ])('shows the icon %s as a URL', (icon, complaint) => {
     expect(made('2026.2', 'meta_icon', icon)).toEqual(complaint ?? icon);
   });
 });
 
-describe.each(late)('a user of release %s', (release) => {
-  test('has roles, and times that change with it', () => {
+describe.each(late)('a user in the sandbox of release %s', (release) => {
+  test('has roles, and times that change with an update', () => {
     const sandbox = seeded(release, { users: [{ username: 'ann', name: 'Ann', roles: [auditors] }] });
     const before = get(sandbox, 'core/users/1/').body;
     expect(before).toMatchObject({ roles: [auditors], roles_obj: [{ pk: auditors, name: 'auditors' }] });
@@ -108,7 +108,7 @@ describe.each(late)('a user of release %s', (release) => {
     expect(after['last_updated']).not.toBe(before['last_updated']);
   });
 
-  test('is shown without groups and roles to who says so', () => {
+  test('is shown without groups and roles if the query asks for that', () => {
     const sandbox = seeded(release);
     const path = 'core/users/?include_groups=false&include_roles=false';
     expect(get(sandbox, path).body).toMatchObject({
@@ -133,7 +133,7 @@ describe.each(late)('a user of release %s', (release) => {
   });
 });
 
-test('a user of the oldest release has no roles, keeps its groups in a list, and may hold any number', () => {
+test('a user of the oldest release has no roles, keeps its groups in a list, and may contain any number', () => {
   const sandbox = seeded('2023.10', {
     users: [{ username: 'a', name: '', roles: ['x'], attributes: { a: 2 ** 70 } }],
   });
@@ -142,7 +142,7 @@ test('a user of the oldest release has no roles, keeps its groups in a list, and
   expect(JSON.stringify(body)).not.toContain('roles');
 });
 
-describe('a page', () => {
+describe('a page of the sandbox', () => {
   const users = Array.from({ length: 250 }, (_, index) => ({ username: `u${index}`, name: '' }));
   test.each([
     ['', 100, 20],
@@ -150,7 +150,7 @@ describe('a page', () => {
     ['?page_size=x', 100, 20],
     ['?page_size=50', 50, 50],
     ['?page_size=100000', 251, 100],
-  ])('with size "%s" has %i users, later %i', (query, earlier, later) => {
+  ])('requested by "%s" has %i users, and %i in later releases', (query, earlier, later) => {
     for (const [release, size] of [
       ['2023.10', earlier],
       ['2025.12', later],
@@ -172,7 +172,7 @@ describe('a page', () => {
   });
 });
 
-test('a right to change one record is enough later', () => {
+test('in later releases of the sandbox, a right to change one record is enough', () => {
   for (const [release, status] of [
     ['2023.10', 403],
     ['2025.12', 200],
@@ -190,26 +190,26 @@ test('a right to change one record is enough later', () => {
   }
 });
 
-describe('a body that is not JSON', () => {
+describe("the sandbox's reader of bodies", () => {
   test.each([
     ['{"name":"\\ud800"}', 'no low surrogate in string: line 1 column 16 (char 15)'],
     ['{"name":\n1e999}', 'number is infinity when parsed as double: line 2 column 1 (char 9)'],
     ['{"name": ', 'unexpected end of data: line 1 column 10 (char 9)'],
-  ])('%j', (body, complaint) => {
+  ])('rejects %j as no JSON', (body, complaint) => {
     const detail = `JSON parse error - ${complaint}`;
     expect(ask(seeded('2026.2'), 'POST', 'core/users/', body)).toEqual({ status: 400, body: { detail } });
   });
 
   test.each(['{"username":"\\ud83d\\ude00","name":""}', '{"username":"\\\\ud800","name":"1e999"}'])(
-    'is not %j',
+    'accepts %j as JSON',
     (body) => {
       expect(ask(seeded('2026.2'), 'POST', 'core/users/', body).status).toBe(201);
     },
   );
 });
 
-describe('release 2026.8 and later', () => {
-  test('the path of the slug `requestable` is a list, with or without such an application', () => {
+describe('the sandbox of release 2026.8 and later', () => {
+  test('has a list at the path of the slug `requestable`, with or without such an application', () => {
     const applications = [{ slug: 'requestable', name: 'R' }];
     const path = 'core/applications/requestable/';
     expect(get(seeded('2026.5', { applications }), path).body).toMatchObject({ slug: 'requestable' });
@@ -234,7 +234,7 @@ describe('release 2026.8 and later', () => {
     [{ staff: { number: '7' } }, 'staff.number', 'Value is not unique.'],
     [{ staff: { number: 8 }, room: 'a' }, 'room', 'Value does not match configured pattern.'],
     [{ staff: { number: '8' } }, '', undefined],
-  ])('check the attributes %j of a user against required ones', (attributes, key, said) => {
+  ])('checks the attributes %j of a user against required ones', (attributes, key, said) => {
     const users = [{ username: 'ann', name: 'Ann', attributes: { staff: { number: '7' } } }];
     const body = JSON.stringify({ username: 'ben', name: 'Ben', attributes });
     const { status, body: answer } = ask(
@@ -249,7 +249,7 @@ describe('release 2026.8 and later', () => {
     expect(ask(before, 'POST', 'core/users/', body).status).toBe(201);
   });
 
-  test('a change without attributes is checked as if it emptied them', () => {
+  test('checks an update without attributes as if it emptied them', () => {
     const users = [{ username: 'ann', name: 'Ann', attributes: { staff: { number: '7' } } }];
     const sandbox = seeded('2026.8', { users, object_attributes });
     expect(ask(sandbox, 'PATCH', 'core/users/1/', '{"name":"B"}')).toMatchObject({

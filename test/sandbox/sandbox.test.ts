@@ -28,7 +28,7 @@ function seeded(seed: SandboxSeed = {}): Sandbox {
 }
 
 describe('the sandbox', () => {
-  test('gives a main provider to one application only', () => {
+  test('accepts a main provider for one application only', () => {
     const sandbox = seeded();
     expect(post(sandbox, 'applications', { slug: 'a', name: 'A', provider: 7 }).status).toBe(201);
     expect(post(sandbox, 'applications', { slug: 'b', name: 'B', provider: 7 })).toMatchObject({
@@ -46,7 +46,7 @@ describe('the sandbox', () => {
     expect(ask(sandbox, 'GET', 'applications/b/').body['backchannel_providers']).toEqual([2, 4]);
   });
 
-  test('keeps ids in its own order, and each once', () => {
+  test('keeps lists of ids in its own order, and each id once', () => {
     const sandbox = seeded();
     const created = post(sandbox, 'applications', {
       slug: 'a',
@@ -105,7 +105,7 @@ describe('the sandbox', () => {
   });
 
   test.each(['\0', 'x\0y', '\ud800', '\udfff'])(
-    'crashes over %j in attributes, and stores nothing',
+    'crashes for %j in attributes, and stores nothing',
     (text) => {
       const sandbox = seeded();
       const user = { username: 'a', name: 'A' };
@@ -116,7 +116,7 @@ describe('the sandbox', () => {
   );
 });
 
-describe('a seed', () => {
+describe('a seed of the sandbox', () => {
   test('with an invalid value is reported at its place', () => {
     const text = [
       'applications:',
@@ -138,8 +138,8 @@ describe('a seed', () => {
   });
 });
 
-describe('over HTTP', () => {
-  test('an answer is as long as it says, in any script', async () => {
+describe('the sandbox over HTTP', () => {
+  test('sends the length of its answer in bytes, in any script', async () => {
     const server = await serveSandbox(
       seeded({ applications: [{ slug: 'a', name: 'Ünïcode ラベル \u{1f600}' }] }),
       {

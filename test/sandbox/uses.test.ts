@@ -37,8 +37,8 @@ const flowFields = (slug: string): JsonObject => ({
 describe.each([
   ['2023.10', (action: string): string => action.toUpperCase()],
   ['2025.12', (action: string): string => action],
-] as const)('deletes in release %s', (release, said) => {
-  test("a flow's delete cascades to its bindings and providers, and clears other references", () => {
+] as const)('deletes in the sandbox of release %s', (release, said) => {
+  test('of a flow cascade to its bindings and providers, and clear other references', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const flow = made(sandbox, '/flows/instances/', flowFields('own'));
     const { pk = null } = flow;
@@ -83,7 +83,7 @@ describe.each([
     expect(sandbox.handle({ method: 'GET', path, headers, body: '' }).status).toBe(404);
   });
 
-  test("a policy's delete cascades to all of its bindings", () => {
+  test('of a policy cascade to all of its bindings', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const policy = made(sandbox, '/policies/dummy/', { name: 'never' });
     const { pk: target = null } = made(sandbox, 'application', { slug: 'wiki', name: 'Wiki' });
@@ -98,7 +98,7 @@ describe.each([
     expect(results).toEqual([]);
   });
 
-  test('a deleted provider or role is cleared in applications and groups', () => {
+  test('of a provider or role clear references in applications and groups', () => {
     const { sandbox } = seedSandbox({}, release);
     made(sandbox, 'application', { slug: 'wiki', name: 'Wiki', provider: 3 });
     expect(uses(sandbox, '/providers/saml/', { pk: 3 })).toEqual([`application ${said('set_default')}`]);
@@ -109,7 +109,7 @@ describe.each([
     expect(sandbox.record('group', 'staff')).toMatchObject({ roles: [] });
   });
 
-  test('a prompt that a stage shows is listed with the stage', () => {
+  test('of a prompt remove it from the stages that show it', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const fields = { name: 'own', field_key: 'own', label: 'Own', type: 'text', order: 0 };
     const { pk = null } = made(sandbox, '/stages/prompt/prompts/', fields);

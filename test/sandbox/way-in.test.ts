@@ -102,7 +102,7 @@ function sandboxWith(release: (typeof releases)[number], { stages, flow, policie
   return sandbox;
 }
 
-describe.each(releases)('the executor of release %s', (release) => {
+describe.each(releases)('the flow executor of the sandbox of release %s', (release) => {
   test.each(recorded(release).map(({ name, exchanges }) => [name, exchanges] as const))(
     'answers as recorded: %s',
     (name, exchanges) => {
@@ -125,7 +125,7 @@ describe.each(releases)('the executor of release %s', (release) => {
     },
   );
 
-  test('requires the outcome of each new flow', () => {
+  test('has a recording for each new flow', () => {
     expect(recorded(release).map(({ name }) => name)).toEqual(Object.keys(flows));
   });
 });

@@ -15,11 +15,14 @@ const known: Readonly<Record<string, readonly string[]>> = {
   '/api/v3/providers/rac/': ['2024.10: invalidation_flow is required'],
 };
 
-test.each(createdKinds.map((kind) => [kind.path, kind] as const))('the row of %s', (_, kind) => {
-  expect(differences(kind)).toEqual(known[kind.path] ?? []);
-});
+test.each(createdKinds.map((kind) => [kind.path, kind] as const))(
+  'the row of %s agrees with the published API',
+  (_, kind) => {
+    expect(differences(kind)).toEqual(known[kind.path] ?? []);
+  },
+);
 
-test('a settings kind is read and changed in each release that has it, with the fields of the API', () => {
+test('settings are read and changed in each release that has them, with the fields of the API', () => {
   const singles = kinds.filter(({ single }) => single !== undefined);
   expect(singles.map(({ list }) => list)).toEqual(['settings']);
   for (const kind of singles)
@@ -78,7 +81,7 @@ function fields(some: Kind['fields']): Partial<Kind> {
   return { fields: some };
 }
 
-test.each(Object.entries(wrong))('%s is found', (_, [type, row, said]) => {
+test.each(Object.entries(wrong))('the check of rows against the API finds %s', (_, [type, row, said]) => {
   const kind = kinds.find((one) => (one.variant?.value ?? one.type) === type) ?? expect.fail();
   expect(differences({ ...kind, ...row })).toContain(said);
 });

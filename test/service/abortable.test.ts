@@ -5,7 +5,7 @@ import { answered } from '../support/scripted-transport.ts';
 
 const request = { method: 'GET', path: '/x' } as const;
 
-test('an aborted transport loses requests under way, and sends nothing more', async () => {
+test('an aborted transport abandons requests under way, and sends no more', async () => {
   const urgent = new AbortController();
   let sent = 0;
   const send = abortable(() => {
@@ -19,7 +19,7 @@ test('an aborted transport loses requests under way, and sends nothing more', as
   expect(sent).toBe(2);
 });
 
-test('an earlier answer stays an answer', async () => {
+test('an answer that arrived before an abort is kept', async () => {
   const urgent = new AbortController();
   const send = abortable(async () => answered(200), urgent.signal);
   const exchange = await send(request);

@@ -58,7 +58,7 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
   return found.kind === 'read' ? (found.of.get(target) ?? []).map(({ pk }) => pk) : found.kind;
 }
 
-test('with several pages, a list counts after two equal reads', async () => {
+test('a list of several pages is accepted after two equal reads', async () => {
   expect(await read([['a', 'b', 'c']])).toEqual(['a', 'b', 'c']);
   // One slipped from a page that was still to be read to one that was.
   expect(
@@ -69,7 +69,7 @@ test('with several pages, a list counts after two equal reads', async () => {
   ).toEqual(['a', 'b', 'c']);
 });
 
-test('a binding that only the first of two reads shows is not taken', async () => {
+test('a binding that only the first of two reads shows is not accepted', async () => {
   expect(
     await read([
       ['a', 'b', 'c', 'd'],
@@ -78,7 +78,7 @@ test('a binding that only the first of two reads shows is not taken', async () =
   ).toEqual(['a', 'b', 'c']);
 });
 
-test('a list that shows others each time is not taken for whole', async () => {
+test('a list that is different in each read is not accepted as complete', async () => {
   const lists = Array.from({ length: 12 }, (_, index) => ['a', 'b', `c${index}`]);
   expect(await read(lists)).toBe('unread');
 });

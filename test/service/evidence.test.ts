@@ -20,7 +20,7 @@ test.each([
   { self: denied, asked: [page, absent], isRefused: false },
   { self: denied, asked: [page], isRefused: true },
   { self: down, asked: [page], isRefused: false },
-])('whether the token is refused, case %#', async ({ self, asked, isRefused }) => {
+])('whether the token is refused is decided by answers, case %#', async ({ self, asked, isRefused }) => {
   const answers = [...asked];
   const client = createClient(async ({ path }) =>
     path.includes('/users/me/') ? self : ((answers.length > 1 ? answers.shift() : answers[0]) ?? down),
@@ -29,7 +29,7 @@ test.each([
   expect(await client.evidence.isTokenRefused({ pacing })).toBe(isRefused);
 });
 
-test('a page that passed for absent proves nothing once the service has shown its own form', async () => {
+test('a web page that counted as absent proves nothing once the service has shown its own form', async () => {
   const proxy: Exchange = { kind: 'answered', status: 404, headers: {}, body: '<html>Not found</html>' };
   let sent: Exchange = proxy;
   const client = createClient(async ({ isAnonymous }) => (isAnonymous ? denied : sent));

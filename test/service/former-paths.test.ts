@@ -47,18 +47,21 @@ test('an earlier release is requested at its own path, which is remembered', asy
   expect(statuses).toEqual([200, 404]);
 });
 
-test.each([502, 421, 200])('a former path answered only by a proxy, with %i, is not kept', async (status) => {
-  const answers = { [path]: page(404), [former]: page(status) };
-  const { sent } = await asked(answers, list, list);
-  expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
-});
+test.each([502, 421, 200])(
+  'a former path that only a proxy answers, with %i, is not remembered',
+  async (status) => {
+    const answers = { [path]: page(404), [former]: page(status) };
+    const { sent } = await asked(answers, list, list);
+    expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
+  },
+);
 
-test('a create lost at the former path counts as lost', async () => {
+test('a create with a lost answer at the former path counts as lost', async () => {
   const answers = { [path]: page(404), [former]: { kind: 'lost', error: new Error('gone') } as const };
   expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual(['lost']);
 });
 
-test('a create that was never sent to the former path may have worked at the present one', async () => {
+test('a create that was not sent to the former path may have worked at the present path', async () => {
   const answers = { [path]: page(405), [former]: refused };
   expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual([405]);
 });
@@ -75,7 +78,7 @@ test.each([
   },
 );
 
-test('a create that no path took is sent to the former one', async () => {
+test('a create that the present path does not know is sent to the former path', async () => {
   const answers = { [path]: page(405), [former]: json(201) };
   const { sent, statuses } = await asked(answers, { method: 'POST', path, body: '{}' });
   expect(sent).toEqual([`POST ${path}`, `POST ${former}`]);
@@ -83,11 +86,11 @@ test('a create that no path took is sent to the former one', async () => {
 });
 
 test.each([
-  ['what is absent', json(404)],
-  ['what is refused', json(400)],
+  ['an absent record', json(404)],
+  ['a refusal', json(400)],
   ['a failure', page(502)],
-  ['what is lost', { kind: 'lost', error: new Error('gone') } as const],
-])('%s is asked for once', async (_, answer) => {
+  ['a lost answer', { kind: 'lost', error: new Error('gone') } as const],
+])('the present path is requested once for %s', async (_, answer) => {
   expect((await asked({ [path]: answer, [former]: json(200) }, list)).sent).toEqual([`GET ${path}`]);
 });
 
@@ -97,7 +100,7 @@ test('if both paths are unknown, the answer of the present one counts', async ()
   expect(statuses).toEqual([405, 405]);
 });
 
-test('a path that never changed is sent unchanged', async () => {
+test('a path that never changed is requested unchanged', async () => {
   expect((await asked({}, { method: 'GET', path: '/api/v3/core/users/' })).sent).toEqual([
     'GET /api/v3/core/users/',
   ]);
@@ -105,8 +108,8 @@ test('a path that never changed is sent unchanged', async () => {
 
 test.each([
   ['a failure', page(504)],
-  ['a page of something before it', page(200)],
-])('%s at the former path does not select it', async (_, answer) => {
+  ["a proxy's web page", page(200)],
+])('%s at the former path does not select that path', async (_, answer) => {
   const { sent } = await asked({ [former]: answer }, list, list);
   expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
 });

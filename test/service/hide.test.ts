@@ -31,14 +31,14 @@ test('messages on a hidden field are dropped, on other fields kept', async () =>
   ]);
 });
 
-test('a refusal is understood as it was said', async () => {
+test('a refusal is classified by its original text although its fields are hidden', async () => {
   const taken = await told(answered(400, { name: ['canary'], username: ['No.'] }));
   expect(readAnswer(taken, user, 'al').kind).toBe('fields_refused');
   const refused = await told(answered(400, { code: 'denied_license', detail: 'No.' }));
   expect(readAnswer(refused, user, 'al').kind).toBe('read_only');
 });
 
-test('a record, and a body that is not JSON, stay unchanged', async () => {
+test('a record and a body that is not JSON are not changed by hiding', async () => {
   const record = answered(201, { pk: 1, username: 'al', name: 'canary' });
   expect(await told(record)).toBe(record);
   const page = answered(502, '<p>Bad gateway</p>');
@@ -51,7 +51,7 @@ test('messages of a read name no hidden field', async () => {
   expect(answer.body).toEqual({ meta_publisher: '(hidden)', slug: ['No.'] });
 });
 
-test('a request without a record stays unchanged', async () => {
+test('a request without a record is not changed by hiding', async () => {
   const exchange = answered(403, { detail: 'No.', name: 'x' });
   expect(await hiding(async () => exchange, hide)({ method: 'GET', path: '/api/v3/root/config/' })).toBe(
     exchange,

@@ -28,10 +28,10 @@ async function connectionsOf(pauseMs: number, headers: Record<string, string> = 
   return connections;
 }
 
-test('a connection is used again at once', async () => {
+test('a connection is reused at once', async () => {
   expect(await connectionsOf(0)).toBe(1);
 });
 
-test('an idle connection is not used again after 2 s, when many a service closes it', async () => {
+test('an idle connection is not reused after 2 s, when services may close it', async () => {
   expect(await connectionsOf(2000)).toBe(2);
 });

@@ -15,13 +15,13 @@ async function rightsBy(list: Exchange, options: Exchange): Promise<KindRights |
   return rights.get(kind);
 }
 
-describe('a token', () => {
-  test('may view if it gets a page, and create if OPTIONS lists POST', async () => {
+describe("a token's rights to a kind", () => {
+  test('include to view if it gets a page, and to create if OPTIONS lists POST', async () => {
     const options = answered(200, { renders: [], actions: { POST: {} } });
     expect(await rightsBy(answered(200, { results: [] }), options)).toEqual({ view: 'may', create: 'may' });
   });
 
-  test('may not view if it is denied, nor create without POST in OPTIONS', async () => {
+  test('do not include to view if it is denied, nor to create without POST in OPTIONS', async () => {
     const options = answered(200, { renders: [] });
     expect(await rightsBy(answered(403, { detail: 'no' }), options)).toEqual({
       view: 'may not',
@@ -31,12 +31,12 @@ describe('a token', () => {
 
   test.each([
     ['a lost answer', lost],
-    ['a page', answered(200, '<!DOCTYPE html>')],
-    ['an empty answer of what stands in front', answered(204)],
-    ['JSON of what stands in front', answered(200, { methods: ['GET', 'POST'] })],
+    ['a web page', answered(200, '<!DOCTYPE html>')],
+    ['an empty answer of a proxy', answered(204)],
+    ['JSON of a proxy', answered(200, { methods: ['GET', 'POST'] })],
     ['a refusal of another program', answered(403, { message: 'no' })],
     ['a failure', answered(500, { detail: 'x' })],
-  ])('has unknown rights after %s', async (_, exchange) => {
+  ])('are unknown after %s', async (_, exchange) => {
     expect(await rightsBy(exchange, exchange)).toEqual({ view: 'unknown', create: 'unknown' });
   });
 });

@@ -5,7 +5,7 @@ const src = new URL('../../src/', import.meta.url);
 /** What an answer is: its status, or the kind of answer that it was sorted into. */
 const looksAtAnswer = /\bstatus\b|\banswer\??\.kind\b/g;
 
-test('only the table of answers looks at a status', () => {
+test('only the table of answers reads an HTTP status', () => {
   const found = ['observe', 'plan', 'apply', 'run'].flatMap((room) =>
     readdirSync(new URL(room, src), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))

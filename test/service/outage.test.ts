@@ -50,7 +50,7 @@ function outage(
   };
 }
 
-describe('a service is waited for', () => {
+describe('the client waits for a service', () => {
   test.each([
     ['a refused connection, once it has answered', [notFound, refused]],
     ['a 502 of its front', [badGateway]],
@@ -72,7 +72,7 @@ describe('a service is waited for', () => {
   });
 });
 
-describe('a service is not waited for', () => {
+describe('the client does not wait for a service', () => {
   test.each([
     ['that has not answered yet and refuses', [refused], {}],
     ['that drops one connection', [notFound, dropped], {}],
@@ -95,7 +95,7 @@ describe('a service is not waited for', () => {
     expect(asked()).toBe(0);
   });
 
-  test('that answers the first question: there was no outage, and no report', async () => {
+  test('that answers the first check, and reports no outage', async () => {
     const { outage: watched, news } = outage([notFound]);
     watched.note(badGateway);
     expect(await watched.wait()).toBe('there');
@@ -103,8 +103,8 @@ describe('a service is not waited for', () => {
   });
 });
 
-describe('while a service is away', () => {
-  test('one worker asks for all: at once, after 0.25 s, then less often', async () => {
+describe('during an outage', () => {
+  test('one worker checks for all: at once, after 0.25 s, then less often', async () => {
     const { outage: watched, asked, clock } = outage([refused, dropped, late, badGateway, refused, notFound]);
     watched.note(notFound);
     watched.note(refused);
@@ -127,7 +127,7 @@ describe('while a service is away', () => {
     ]);
   });
 
-  test('it waits for the set time, asks a last time, and gives up', async () => {
+  test('the wait lasts for the set time and a last check, and then gives up', async () => {
     const { outage: watched, news, clock, asked } = outage([refused]);
     const startedAt = clock.now();
     watched.note(badGateway);
@@ -140,7 +140,7 @@ describe('while a service is away', () => {
     expect(asked()).toBe(before);
   });
 
-  test('each outage has the full time', async () => {
+  test('each outage has the full waiting time', async () => {
     const { outage: watched, clock } = outage([refused, notFound, refused, notFound], { waitMs: 300 });
     for (let time = 0; time < 2; time += 1) {
       watched.note(badGateway);
@@ -150,14 +150,14 @@ describe('while a service is away', () => {
     expect(watched.outlasted).toBe(2);
   });
 
-  test('the time begins with the waiting, however long ago the service was heard of', async () => {
+  test('the waiting time begins with the wait, however long ago the last answer was', async () => {
     const { outage: watched, clock } = outage([refused, notFound], { waitMs: 300 });
     watched.note(badGateway);
     await clock.sleep(3_600_000); // a person thinks the plan over
     expect(await watched.wait()).toBe('back');
   });
 
-  test('an interruption ends the waiting at once, and no more waiting begins', async () => {
+  test('an interruption ends the wait at once, and no further wait begins', async () => {
     const interruption = new AbortController();
     const ask = async (): Promise<Answer> => {
       interruption.abort('SIGINT');
@@ -183,7 +183,7 @@ describe('while a service is away', () => {
     expect(asked()).toBe(0);
   });
 
-  test('an interruption counts in the last moment, too', async () => {
+  test('an interruption just before the end counts too', async () => {
     const interruption = new AbortController();
     let asked = 0;
     const patience: Partial<OutagePolicy> = {
@@ -219,7 +219,7 @@ describe('while a service is away', () => {
   });
 });
 
-describe('pacing in an outage', () => {
+describe('pacing during an outage', () => {
   function again(
     pacing: Pacing,
     attempt: number,
@@ -255,7 +255,7 @@ describe('pacing in an outage', () => {
     expect(clock.sleeps).toEqual([250, 500, 1000]);
   });
 
-  test('sends nothing more if it does not come back', async () => {
+  test('sends nothing more if the service does not come back', async () => {
     const { pacing } = pacingThat(() => refused);
     pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(false);
@@ -263,7 +263,7 @@ describe('pacing in an outage', () => {
     expect(pacing.outage.waitedMs).toBe(60_000);
   });
 
-  test('asks only when the service allows it, which may be later than --wait says', async () => {
+  test('checks only when the service allows it, which may be later than --wait', async () => {
     let asked = 0;
     const { pacing, clock } = pacingThat(() => ((asked += 1) === 1 ? unavailable : notFound), {
       waitMs: 7000,
@@ -274,7 +274,7 @@ describe('pacing in an outage', () => {
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
   });
 
-  test('does not say that it waits where the service has asked for longer than that', async () => {
+  test('does not report a wait if the service has asked for a longer pause', async () => {
     const news: OutageNews[] = [];
     const { pacing, clock } = pacingThat(() => unavailable, {
       waitMs: 3000,
@@ -286,14 +286,14 @@ describe('pacing in an outage', () => {
     expect(news).toEqual([{ kind: 'gone', waitedMs: 5000 }]);
   });
 
-  test('keeps the pause that the service asks for when it is back', async () => {
+  test('observes the pause that the service asks for when it is back', async () => {
     const { pacing, clock } = pacingThat(() => ({ kind: 'slow_down', status: 429, retryAfter: '7' }));
     pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(true);
     expect(clock.sleeps).toEqual([7000]);
   });
 
-  test('lets too long a pause end the run', async () => {
+  test('ends the run at too long a pause', async () => {
     const { pacing, clock } = pacingThat(() => notFound);
     pacing.note({ ...unavailable, retryAfter: '3600' }, 1);
     expect(await pacing.turn()).toBe(false);
@@ -301,7 +301,7 @@ describe('pacing in an outage', () => {
     expect(pacing.outage.waitedMs).toBeUndefined();
   });
 
-  test('counts a try that met an outage for nothing, and one that may have been acted upon for one', async () => {
+  test('counts no try for an outage without effect, and one for a request that may have had an effect', async () => {
     const { pacing } = pacingThat(comingBackAfter(1));
     pacing.note(badGateway, 1);
     expect(await Promise.all([again(pacing, 3, 3, true), again(pacing, 2, 3, false)])).toEqual([3, 3]);
@@ -310,7 +310,7 @@ describe('pacing in an outage', () => {
     expect(await again(pacing, 3, 3, false)).toBeUndefined();
   });
 
-  test('counts a try where the service was there after all', async () => {
+  test('counts a try if the service was not away', async () => {
     const { pacing } = pacingThat(() => notFound);
     pacing.note(notFound, 1);
     pacing.note(refused, 1);
@@ -319,7 +319,7 @@ describe('pacing in an outage', () => {
     expect(await again(pacing, 3, 3, true)).toBeUndefined();
   });
 
-  test('grants as many retries more for each outage as can be under way', async () => {
+  test('allows additional retries for each outage, as many as can be under way', async () => {
     const { pacing } = pacingThat(comingBackAfter(1));
     const granted = async (): Promise<number> => {
       let count = 0;
@@ -332,7 +332,7 @@ describe('pacing in an outage', () => {
     expect(await granted()).toBe(9); // and half a one for the request
   });
 
-  test('waits for a service that goes away while a pause is kept', async () => {
+  test('waits for a service that goes away during a pause', async () => {
     const time = new VirtualTime();
     let asked = 0;
     const pacing = createPacing({

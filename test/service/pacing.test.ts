@@ -21,7 +21,7 @@ describe('pacing', () => {
     expect(clock.sleeps).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
   });
 
-  test('makes everybody wait as long as the service asks one of them to', async () => {
+  test('makes all requests wait as long as the service asks one of them to', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     pacing.note({ kind: 'unavailable', retryAfter: '5' }, 1);
@@ -31,7 +31,7 @@ describe('pacing', () => {
     expect(turns.every((waited) => waited >= 5000)).toBe(true);
   });
 
-  test('keeps the longest of the pauses that it is given', async () => {
+  test('observes the longest of the requested pauses', async () => {
     const clock = virtualClock(now);
     const pauses: number[] = [];
     const pacing = createPacing({
@@ -46,7 +46,7 @@ describe('pacing', () => {
     expect(pauses).toEqual([5000, 9000]);
   });
 
-  test('waits out a pause of ten minutes', async () => {
+  test('waits for the end of a pause of ten minutes', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     pacing.note({ kind: 'slow_down', retryAfter: '600' }, 1);
@@ -55,7 +55,7 @@ describe('pacing', () => {
   });
 
   test.each(['601', '3600', '99999999999', '5, 3600', 'Friday, 02-Jan-26 00:00:00 GMT'])(
-    'does not cut short a pause of %s, but gives up at once',
+    'gives up at once for a pause of %s',
     async (retryAfter) => {
       const clock = virtualClock(now);
       const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
@@ -65,7 +65,7 @@ describe('pacing', () => {
     },
   );
 
-  test('waits for nothing any more once the run is interrupted', async () => {
+  test('waits for nothing once the run is interrupted', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1, signal: AbortSignal.abort() });
     expect(await again(pacing, 1, 2, false)).toBeUndefined();
@@ -90,20 +90,17 @@ describe('pacing', () => {
     return createPacing({ concurrency: 1, clock, random: () => 1, signal });
   }
 
-  test('sends nothing again when the run is interrupted while it waits', async () => {
+  test('retries nothing if the run is interrupted while it waits', async () => {
     expect(await again(interruptedAsleep(), 1, 2, false)).toBeUndefined();
   });
 
-  test.each([0, 0.5, 1])(
-    'breaks off a pause when the run is interrupted in it, %d of the way through',
-    async (part) => {
-      const pacing = interruptedAsleep(part);
-      pacing.note({ kind: 'slow_down', retryAfter: '5' }, 1);
-      expect(await pacing.turn()).toBe(false);
-    },
-  );
+  test.each([0, 0.5, 1])('ends a pause when the run is interrupted %d of the way through', async (part) => {
+    const pacing = interruptedAsleep(part);
+    pacing.note({ kind: 'slow_down', retryAfter: '5' }, 1);
+    expect(await pacing.turn()).toBe(false);
+  });
 
-  test('keeps a Retry-After only of answers that ask to wait', async () => {
+  test('observes a Retry-After only of answers that ask to wait', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
     pacing.note({ kind: 'created', retryAfter: '60' }, 1);
@@ -112,7 +109,7 @@ describe('pacing', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  test('grants only so many retries for the requests of a run', async () => {
+  test('allows a limited number of retries for the requests of a run', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
     const granted = async (): Promise<number> => {
       let count = 0;
@@ -125,7 +122,7 @@ describe('pacing', () => {
     expect(pacing.pace()).toMatchObject({ requests: 10, retries: 25 });
   });
 
-  test('reports how many requests were answered in a second', async () => {
+  test('reports how many requests were answered per second', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     expect(pacing.pace().requests_per_second).toBe(0);
@@ -136,7 +133,7 @@ describe('pacing', () => {
     expect(pacing.pace().requests_per_second).toBe(4);
   });
 
-  test('reports no requests in a second when there was one, or all were answered at once', () => {
+  test('reports no rate for a single request, or if all were answered at once', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
     pacing.note({ kind: 'found' }, 1);
     expect(pacing.pace().requests_per_second).toBe(0);
@@ -145,7 +142,7 @@ describe('pacing', () => {
   });
 });
 
-describe('how many are under way at a time', () => {
+describe('the number of requests at a time', () => {
   interface Surroundings {
     readonly pacing: Pacing;
     readonly time: VirtualTime;
@@ -175,13 +172,13 @@ describe('how many are under way at a time', () => {
     return most;
   }
 
-  test('is the ceiling on a service that bears it', async () => {
+  test('reaches the limit if the service copes', async () => {
     const surroundings = withCeiling(8);
     expect(await busy(surroundings, 40)).toBe(8);
     expect(surroundings.pacing.pace()).toMatchObject({ limit: 8, ceiling: 8, requests: 40 });
   });
 
-  test.each([1, 2, 3, 8])('never exceeds a ceiling of %i, with tasks outside the queue', async (ceiling) => {
+  test.each([1, 2, 3, 8])('never exceeds a limit of %i, with tasks outside the queue', async (ceiling) => {
     const { pacing, time } = withCeiling(ceiling);
     const clock = time.clock(() => false);
     let underWay = 0;
@@ -202,7 +199,7 @@ describe('how many are under way at a time', () => {
     expect(most).toBeGreaterThanOrEqual(Math.min(2, ceiling));
   });
 
-  test('an exception of a task outside the queue reaches its caller, and stops nothing else', async () => {
+  test('is not affected by an exception of a task outside the queue, which reaches its caller', async () => {
     const { pacing } = withCeiling(1);
     const failing = pacing.beside(async () => Promise.reject(new Error('beside')));
     const all = pacing.forEach([1, 2, 3], async (item) => item);
@@ -216,13 +213,13 @@ describe('how many are under way at a time', () => {
     { kind: 'slow_down' },
     { kind: 'unavailable', retryAfter: '1' },
     { kind: 'lost', error: timeout },
-  ])('halves when the service asks to wait, or a request times out: $kind', async (answer) => {
+  ])('is halved if the service asks to wait or a request times out: $kind', async (answer) => {
     const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(4);
   });
 
-  test('halves once for all that was under way at the time, and never below one', () => {
+  test('is halved once for all requests under way at the time, and never below one', () => {
     const { pacing } = withCeiling(8);
     const limits = Array.from({ length: 16 }, () => {
       pacing.note({ kind: 'unavailable' }, 1);
@@ -231,7 +228,7 @@ describe('how many are under way at a time', () => {
     expect(limits).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1]);
   });
 
-  test('grows by one with twenty good answers in a row, up to the ceiling', () => {
+  test('grows by one with twenty good answers in a row, up to the limit', () => {
     const { pacing } = withCeiling(4);
     const after = (count: number): number => {
       for (let answer = 0; answer < count; answer += 1) pacing.note({ kind: 'found' }, 1);
@@ -249,13 +246,13 @@ describe('how many are under way at a time', () => {
     { kind: 'lost', error: new Error('reset') },
     { kind: 'lost' },
     { kind: 'unreachable_for_now', error: timeout },
-  ])('stays the same after other failures: $kind', async (answer) => {
+  ])('does not change after other failures: $kind', async (answer) => {
     const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(8);
   });
 
-  test('does every item of one list after the other, and each once', async () => {
+  test('covers every item of one list after the other, and each once', async () => {
     for (const concurrency of [1, 3, 8]) {
       const pacing = createPacing({ concurrency, clock: virtualClock(now), random: () => 0 });
       for (const length of [0, 1, 5, 40]) {
@@ -269,7 +266,7 @@ describe('how many are under way at a time', () => {
     }
   });
 
-  test('keeps a reduced limit from the end of the task that showed it', async () => {
+  test('stays reduced from the end of the task that caused it', async () => {
     const { pacing } = withCeiling(8);
     const told: string[] = [];
     const gates = Array.from({ length: 12 }, () => gate());
@@ -292,7 +289,7 @@ describe('how many are under way at a time', () => {
     expect(told).toHaveLength(12);
   });
 
-  test('passes on an exception of a task, and starts nothing more', async () => {
+  test('starts no more tasks after an exception, which is passed on', async () => {
     const pacing = createPacing({ concurrency: 2, clock: virtualClock(now), random: () => 0 });
     const begun: number[] = [];
     const failing = pacing.forEach([1, 2, 3], async (item) => {

@@ -49,30 +49,30 @@ test('a page has its records, the total, and the number of the next page', async
   });
 });
 
-describe('an inconsistent or unrequested page proves nothing', () => {
+describe('an inconsistent or unrequested page proves nothing:', () => {
   test.each<[string, object]>([
     ['another page', page({ current: 1 })],
-    ['more records than it says', page({}, [...two, { pk: 3 }])],
-    ['fewer records than it says', page({}, two.slice(1))],
-    ['no records where there are some', page({ start_index: 0, end_index: 0 }, [])],
-    ['an end beyond the count', page({ count: 3, next: 0 })],
+    ['more records than its range', page({}, [...two, { pk: 3 }])],
+    ['fewer records than its range', page({}, two.slice(1))],
+    ['no records within its range', page({ start_index: 0, end_index: 0 }, [])],
+    ['an end of the range beyond the count', page({ count: 3, next: 0 })],
     ['no next page before the end', page({ next: 0 })],
     ['a next page after the end', page({ count: 4 })],
-    ['a next page that is not the next', page({ next: 4 })],
-    ['a place that its number does not have', page({ start_index: 2, end_index: 3 })],
-    ['the place of the page before', page({ start_index: 1, end_index: 2 })],
-    ['more records than the pages before', page({ start_index: 2, end_index: 4 }, [...two, { pk: 3 }])],
-    ['fewer records than the pages before', page({ start_index: 3, end_index: 3 }, two.slice(1))],
-    ['more on the last page than before', page({ next: 0, start_index: 2, end_index: 5 }, [...two, ...two])],
+    ['a next page that skips one', page({ next: 4 })],
+    ['a range that does not fit its number', page({ start_index: 2, end_index: 3 })],
+    ['the range of the page before', page({ start_index: 1, end_index: 2 })],
+    ['a greater count than the pages before', page({ start_index: 2, end_index: 4 }, [...two, { pk: 3 }])],
+    ['a smaller count than the pages before', page({ start_index: 3, end_index: 3 }, two.slice(1))],
+    ['a greater count on the last page', page({ next: 0, start_index: 2, end_index: 5 }, [...two, ...two])],
     ['a count that is a text', page({ count: '5' })],
     ['a count that is a fraction', page({ count: 5.5 })],
     ['a count that is negative', page({ count: -5 })],
     ['no count', { pagination: { next: 0 }, results: two }],
     ['no pagination', { results: two }],
     ['no results', { pagination: page() }],
-    ['results that are no list', { ...page(), results: {} }],
-    ['a record, and no list', { pk: 1, username: 'a' }],
-    ['a list without a page', two],
+    ['results that are not a list', { ...page(), results: {} }],
+    ['a record in place of a list', { pk: 1, username: 'a' }],
+    ['a list in place of a page', two],
   ])('%s', async (_name, body) => {
     expect((await reading(body)).proof).toBe('nothing');
   });
@@ -104,7 +104,7 @@ test.each([
   [500, '<h1>Server Error</h1>', 2, 'nothing'],
   [400, { username: ['no'] }, 2, 'fault'],
   [201, page(), 2, 'nothing'],
-] as const)('%i with %j, asked for page %i, is %s', async (status, body, number, proof) => {
+] as const)('a %i with %j for page %i is read as %s', async (status, body, number, proof) => {
   expect((await reading(body, status, number)).proof).toBe(proof);
 });
 
@@ -119,7 +119,7 @@ test('values that are not records are skipped, and secrets are kept only for com
   expect(JSON.stringify(met.answer)).not.toContain(secret);
 });
 
-describe("the token's user", () => {
+describe("the answer about the token's user", () => {
   test.each([
     [answered(200, { user: { username: 'me', is_superuser: true } }), 'exists', true],
     [answered(200, { user: { username: 'me', is_superuser: 'true' } }), 'exists', false],
@@ -127,14 +127,14 @@ describe("the token's user", () => {
     [answered(200, { username: 'me', is_superuser: true }), 'nothing', undefined],
     [answered(403, { detail: 'no' }), 'denied', undefined],
     [answered(404, { detail: 'no' }), 'fault', undefined],
-  ] as const)('%j: %s, %s', async (exchange, proof, isSuperuser) => {
+  ] as const)('%j proves %s, superuser: %s', async (exchange, proof, isSuperuser) => {
     const met = await createClient(scriptedTransport(exchange).send).readSelf();
     expect(met.proof).toBe(proof);
     expect(met.proof === 'exists' ? met.isSuperuser : undefined).toBe(isSuperuser);
   });
 });
 
-describe('recorded answers of 2023.10', () => {
+describe('a recorded answer of 2023.10', () => {
   const recorded = [
     ...readRecordings('2023.10', 'list-users'),
     ...readRecordings('2023.10', 'list-applications'),
@@ -156,7 +156,7 @@ describe('recorded answers of 2023.10', () => {
     ['token none: count of all, superuser_full_list', 'nothing'],
     ['token none: policy-bound, superuser_full_list', 'nothing'],
     ['slug filter: absent', 'nothing'],
-  ])('%s: %s', async (name, proof) => {
+  ])('to "%s" is read as %s', async (name, proof) => {
     const recording = named(name);
     const number = Number(/[?&]page=(\d+)/.exec(recording.request.path)?.[1] ?? 1);
     const { send } = scriptedTransport(answered(recording.response.status, responseBody(recording)));

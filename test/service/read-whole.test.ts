@@ -35,18 +35,18 @@ test('a list is read again if its pages disagree on the number of records', asyn
   expect(ids(read)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('a list of one answer is known as such', async () => {
+test('a list read in one answer is marked as such', async () => {
   expect(await reading(pageOf(records, 1, 6))).toMatchObject({ kind: 'whole', isAtOnce: true });
   expect(await reading()).toMatchObject({ kind: 'whole', isAtOnce: false });
 });
 
 test.each<[string, JsonValue]>([
-  ['nothing', null],
+  ['that is null', null],
   ['without an id', { name: 'p1' }],
   ['with an id of another kind', { pk: 'p1', name: 'p1' }],
   ['without a name', { pk: 2 }],
-  ['that stands there twice', { pk: 1, name: 'p1' }],
-])('a list with a row %s is not whole', async (_, row) => {
+  ['that is listed twice', { pk: 1, name: 'p1' }],
+])('a list with a row %s is incomplete', async (_, row) => {
   const odd = pageOf([records[0] ?? null, row], 1, 3);
   expect(await reading(odd, odd, odd)).toMatchObject({
     kind: 'unread',
@@ -54,7 +54,7 @@ test.each<[string, JsonValue]>([
   });
 });
 
-test('a list ends that has the same page again and again', async () => {
+test('a list that repeats the same page forever ends', async () => {
   const again = Array.from({ length: 30 }, (_, index) =>
     altered(pageOf(records, 1, 3), ({ pagination }) => ({
       pagination: { ...pagination, current: index + 1, next: index + 2 },

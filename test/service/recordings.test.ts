@@ -173,11 +173,11 @@ function recordingsOf(release: Release): (readonly [title: string, file: string,
   );
 }
 
-describe.each(releases)('the client judges an answer of release %s by the table', (release) => {
+describe.each(releases)('the client reads answers of release %s by the table of answers', (release) => {
   beforeAll(() => nock.disableNetConnect());
   afterEach(() => nock.cleanAll());
 
-  test.each(recordingsOf(release))('%s', async (_, file, recording) => {
+  test.each(recordingsOf(release))('in the recording %s', async (_, file, recording) => {
     const { proof } = await replay(recording);
     expect(proof).toBe(expectedOf(release, file, recording.name));
   });
@@ -205,7 +205,7 @@ describe('the client sends what the contract requires', () => {
           request.headers['authorization'] === 'Bearer <ACCESS_TOKEN>',
       )
       .map(([title, , recording]) => [title, recording] as const),
-  )('%s: the recorded request, to the letter', async (_name, { request, response }) => {
+  )('as recorded: %s', async (_name, { request, response }) => {
     const sent = nock(origin, { reqheaders: request.headers })
       .post(request.path, (body) => JSON.stringify(body) === JSON.stringify(request.body))
       .reply(response.status, JSON.stringify(response.body), response.headers);
@@ -214,7 +214,7 @@ describe('the client sends what the contract requires', () => {
     sent.done();
   });
 
-  test('a retrieve: accept, its language and authorization, and no content type', async () => {
+  test('in a GET: accept, its language and authorization, and no content type', async () => {
     const reqheaders = { accept: 'application/json', 'accept-language': 'en' };
     const sent = nock(origin, { badheaders: ['content-type'], reqheaders })
       .get('/api/v3/core/applications/wiki/')

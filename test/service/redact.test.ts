@@ -17,8 +17,8 @@ function withBody(status: number, body: string): Exchange {
   return { kind: 'answered', status, headers: {}, body };
 }
 
-describe('a token that the other side echoes', () => {
-  test('is blanked out, in whatever part of the answer', async () => {
+describe('a token that an answer repeats', () => {
+  test('is masked in any part of the answer', async () => {
     const echo = answered(
       403,
       { detail: `bad header: Bearer ${secret}` },
@@ -35,30 +35,30 @@ describe('a token that the other side echoes', () => {
     ['in JSON within JSON', JSON.stringify(JSON.stringify({ token: secret }))],
     ['in a URL', JSON.stringify(`/?token=${encodeURIComponent(secret)}`)],
     ['in base64', JSON.stringify(`Basic ${btoa(secret)}`)],
-  ])('is blanked out in a text of a refusal %s', async (_form, text) => {
+  ])('is masked in a text of a refusal %s', async (_form, text) => {
     const cleaned = await redacted(withBody(400, `{"name":[${text}]}`));
     expect(cleaned).toMatchObject({ body: expect.stringContaining('(sensitive)') as string });
     expect(JSON.stringify(cleaned)).not.toMatch(/SECRET|NFQ1JFV/);
   });
 
-  test('is blanked out as the name of a field, and in a value below it', async () => {
+  test('is masked as the name of a field, and in a value below it', async () => {
     const body = `{"name":{"tok-\\u0022SECRET\\u0022\\u002b\\/123":["x"]},"tok-\\"SECRET\\"\\u002b/123":["y"]}`;
     expect(await redacted(withBody(400, body))).toMatchObject({
       body: '{"name":{"(sensitive)":["x"]},"(sensitive)":["y"]}',
     });
   });
 
-  test('is masked in text that is not JSON', async () => {
+  test('is masked in a text that is not JSON', async () => {
     expect(await redacted(withBody(502, `<p>${secret}</p>`))).toMatchObject({ body: '<p>(sensitive)</p>' });
   });
 
-  test('with escapes and without a secret stays unchanged', async () => {
+  test('is masked without changing other escaped texts', async () => {
     const body = '{ "detail": "caf\\u00e9 \\/" }';
     expect(await redacted(withBody(404, body))).toMatchObject({ body });
   });
 });
 
-describe('a field name that means something', () => {
+describe('a field name of the API', () => {
   test('is kept even if a header has the same value', async () => {
     const body = { provider: ['provider'] };
     expect(await redacted(answered(400, body), 'provider')).toMatchObject({
@@ -67,10 +67,10 @@ describe('a field name that means something', () => {
   });
 });
 
-describe('a record', () => {
+describe("a record with a header's value", () => {
   const record = { pk: 'team-identity-1', slug: 'wiki-identity', name: 'Wiki by team-identity', group: '' };
 
-  test('is compared as received if it contains the value of a harmless header', async () => {
+  test('is compared as received if the header is harmless', async () => {
     const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({
@@ -79,7 +79,7 @@ describe('a record', () => {
     });
   });
 
-  test('has it masked in the id and in the answer', async () => {
+  test('has it masked in its id and in the answer', async () => {
     const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({ held: { pk: '(sensitive)-1' } });
@@ -88,21 +88,21 @@ describe('a record', () => {
 });
 
 describe('a token in an error', () => {
-  test('is blanked out', async () => {
+  test('is masked', async () => {
     const error = new Error(`header ${secret}`);
     expect(await redacted({ kind: 'lost', error })).toMatchObject({
       error: { message: 'header (sensitive)' },
     });
   });
 
-  test('with a read-only message, such as a time-out, is masked', async () => {
+  test('is masked if the message is read-only, as of a time-out', async () => {
     const error = new DOMException(`no answer to ${secret}`, 'TimeoutError');
     expect(await redacted({ kind: 'lost', error })).toMatchObject({
       error: { name: 'TimeoutError', message: 'no answer to (sensitive)' },
     });
   });
 
-  test('is blanked out of all that the error shows when a program inspects it', async () => {
+  test('is masked in all that the error shows when a program inspects it', async () => {
     const cause = new AggregateError([new Error(secret)], secret, { cause: new Error(secret) });
     const error = Object.assign(new Error('outside', { cause }), { data: `HTTP/1.1 200 ${secret}` });
     const { error: cleaned } = (await redacted({ kind: 'lost', error })) as { error: Error };
@@ -114,35 +114,35 @@ describe('a token in an error', () => {
 });
 
 describe('the secrets of a manifest', () => {
-  test('are blanked out of words, and the names of fields stay', () => {
+  test('are masked in messages, but not in names of fields', () => {
     const body = { name: ['hunter2 is no name', 'nor "hunter2!"'], detail: 'fine' };
     expect(
       withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['hunter2', 'hunter2!', 'name']).body,
     ).toEqual({ name: ['(sensitive) is no (sensitive)', 'nor "(sensitive)"'], detail: 'fine' });
   });
 
-  test('are blanked out of the names within a field, and of names that mean nothing', () => {
+  test('are masked in names within a field, and in names that are not fields of the API', () => {
     const body = { attributes: { 'hunter2!': [{ hunter2: 'x' }] }, 'for hunter2': ['y'] };
     expect(
       withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['hunter2', 'hunter2!']).body,
     ).toEqual({ attributes: { '(sensitive)': [{ '(sensitive)': 'x' }] }, 'for (sensitive)': ['y'] });
   });
 
-  test('are blanked out in the form that they have in a URL', () => {
+  test('are masked in URL encoding', () => {
     const body = { detail: 'see ?p=hunter%202%2F%C3%BC' };
     expect(withoutSecrets({ kind: 'denied', status: 403, body }, ['hunter 2/ü']).body).toEqual({
       detail: 'see ?p=(sensitive)',
     });
   });
 
-  test('too short to search for mask the whole text', () => {
+  test('mask a whole text if too short to search for', () => {
     const body = { name: ['no more than 150 characters', 'fine'] };
     expect(withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['1']).body).toEqual({
       name: ['(sensitive)', 'fine'],
     });
   });
 
-  test('are blanked out of the id of a request and the target of a redirect', () => {
+  test('are masked in the id of a request and the target of a redirect', () => {
     const answer = {
       kind: 'redirect',
       status: 302,

@@ -35,11 +35,11 @@ async function logOf(options: object, env: Readonly<Record<string, string>>): Pr
   return stderr();
 }
 
-describe('the log', () => {
+describe('the log of requests', () => {
   test.each([
     [{ verbose: true }, {}],
     [{}, { ROLLCALL_LOG: 'debug' }],
-  ])('reports each request in a line: %j %j', async (options, env) => {
+  ])('has each request in a line: %j %j', async (options, env) => {
     const lines = (await logOf(options, env)).split('\n').filter((line) => /^\d{4}-/.test(line));
     expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
       'GET /api/v3/core/applications/wiki/ 404 0 ms request id id-1',
@@ -50,7 +50,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('reports the same in JSON', async () => {
+  test('has the same in JSON', async () => {
     const log = await logOf({}, { ROLLCALL_LOG: 'json' });
     const lines = log.split('\n').filter((line) => line.startsWith('{'));
     expect(lines).toHaveLength(5);
@@ -75,11 +75,11 @@ describe('the log', () => {
     }
   });
 
-  test('is not written unless it is asked for', async () => {
+  test('is not written unless requested', async () => {
     expect(await logOf({}, {})).not.toContain('/api/v3/');
   });
 
-  test('cannot be of another kind', async () => {
+  test('has only the formats debug and json', async () => {
     await expect(logOf({}, { ROLLCALL_LOG: 'loud' })).rejects.toMatchObject({
       hint: 'It can be debug or json.',
     });

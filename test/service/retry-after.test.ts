@@ -5,7 +5,7 @@ import { rawServer, whenWhole } from '../support/raw-server.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
-describe('a Retry-After header', () => {
+describe('the value of a Retry-After header', () => {
   test.each([
     // Seconds.
     ['0', 0],
@@ -51,7 +51,7 @@ describe('a Retry-After header', () => {
     ['Thu, 31 Jun 2026 00:00:30 GMT', undefined],
     ['Thu, 01 Foo 2026 00:00:30 GMT', undefined],
     ['Thu, 01 Jan 2026 24:00:30 GMT', undefined],
-  ])('%j means %s', (value, expected) => {
+  ])('%j is read as %s', (value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected);
   });
 
@@ -59,8 +59,8 @@ describe('a Retry-After header', () => {
     ['in one line', 'Retry-After: 7', 7000],
     ['in two lines', 'Retry-After: 7\r\nretry-after: 120', 120_000],
     ['in two lines with a date', 'Retry-After: Thu, 01 Jan 2026 00:00:30 GMT\r\nRetry-After: 7', 30_000],
-    ['with blanks around', 'Retry-After: \t 7 \t', 7000],
-  ])('is read off a real socket, %s', async (_, lines, expected) => {
+    ['with blanks around the value', 'Retry-After: \t 7 \t', 7000],
+  ])('is read from a real socket, %s', async (_, lines, expected) => {
     const server = await rawServer({
       onBytes: whenWhole((socket) =>
         socket.end(`HTTP/1.1 503 Service Unavailable\r\n${lines}\r\nContent-Length: 0\r\n\r\n`),

@@ -32,7 +32,7 @@ function held(): {
   };
 }
 
-test('a request under way while another one shows the former form is sent again too', async () => {
+test('a request under way while another request learns the former form is retried in that form', async () => {
   const { send, sent, answer } = held();
   const sendFields = sendFieldsBy(send);
   const both = [sendFields(request, oauth2, fields), sendFields(request, oauth2, fields)];
@@ -44,7 +44,7 @@ test('a request under way while another one shows the former form is sent again 
   expect(sent.map(isList)).toEqual([true, true, false, false]);
 });
 
-test('an unclear answer to the second try is the result, and shows no form', async () => {
+test('an unclear answer to the second form is the result, and nothing is learned', async () => {
   const { send, sent, answer } = held();
   const sendFields = sendFieldsBy(send);
   const first = sendFields(request, oauth2, fields);
@@ -66,7 +66,7 @@ test('fields refused in both forms are reported with the first refusal', async (
   expect(await refused).toBe(said);
 });
 
-test('a refusal of another field is not sent again', async () => {
+test('a refusal of another field is not retried in another form', async () => {
   const { send, sent, answer } = held();
   const refused = sendFieldsBy(send)(request, oauth2, fields);
   await answer(0, answered(400, { name: ['Taken.'] }));

@@ -248,9 +248,9 @@ const cells = Object.entries(faults).flatMap(([name, fault]) =>
   (fault.ways ?? wayNames).flatMap((way) => methods.map((method) => ({ name, way, method, ...fault }))),
 );
 
-describe('a request that meets', () => {
+describe('a request has the expected outcome with', () => {
   test.each(someOf(cells, 25))(
-    '$name, $way: $method',
+    '$name ($way, $method)',
     async ({ service, setup, body, way, method, becomes }) => {
       const here = await world(way, service, setup);
       const exchange = await send(here, method, body);
@@ -262,7 +262,7 @@ describe('a request that meets', () => {
   );
 
   test.each(wayNames.flatMap((way) => methods.map((method) => ({ way, method }))))(
-    'a port without a listener, $way: $method',
+    'a port without a listener ($way, $method)',
     async ({ way, method }) => {
       const here = await world(way, {});
       await here.service.close();
@@ -275,7 +275,7 @@ test.each([
   ['a host', false],
   ['a proxy', true],
 ])(
-  '%s whose name is missing is an outage once it has answered, and a misspelling before',
+  'a missing name of %s is an outage if it answered before, and otherwise a misspelling',
   async (_, proxied) => {
     const server = await rawServer(answering(ok));
     const proxy = proxied ? await testProxy() : undefined;
@@ -327,7 +327,7 @@ const proxyFaults: Readonly<
     proxy: { onConnect: (socket) => socket.end('what?\r\n\r\n') },
     becomes: /^never sent, lasting$/,
   },
-  'resets the tunnel that it made': {
+  'resets its tunnel': {
     proxy: { onTunnel: (client) => client.resetAndDestroy() },
     becomes: /^never sent, transient$|^lost$/,
   },
@@ -347,7 +347,7 @@ const proxyCells = Object.entries(proxyFaults).flatMap(([name, fault]) =>
 
 describe('a request whose proxy', () => {
   test.each(someOf(proxyCells, 10))(
-    '$name, $way: $method',
+    '$name ($way, $method) has the expected outcome',
     async ({ proxy, way, method, becomes, status, silent: isSilent }) => {
       const here = await world(way, answering(ok), { proxy, ...(isSilent && silent) });
       const exchange = await send(here, method);
@@ -372,7 +372,7 @@ describe('a request whose proxy', () => {
     }
   });
 
-  test('gets the address of the service and the credentials, and the service gets neither', async () => {
+  test('gets the address of the service and the credentials, which the service does not get', async () => {
     for (const way of ['through a proxy', 'through a proxy, with TLS'] as const) {
       const here = await world(way, answering(ok));
       expect(seen(await send(here, 'POST'))).toBe('answered 200');
@@ -387,7 +387,7 @@ describe('a request whose proxy', () => {
   test.each([
     ['is known', [tlsFixture('ca.pem')], 'answered 200'],
     ['is not known', [], 'never sent, lasting'],
-  ])('speaks TLS with a certificate whose authority %s', async (_name, certificates, expected) => {
+  ])('uses TLS checks its certificate: the authority %s', async (_name, certificates, expected) => {
     const service = await rawServer(answering(ok));
     const proxy = await testProxy({ certificate: 'good' });
     const transport = undiciTransport({
@@ -413,7 +413,7 @@ async function turns(count: number): Promise<void> {
 /** A connection is used again only some turns of the loop after its answer. */
 const untilIdle = (): Promise<void> => turns(5);
 
-describe.each(someOf(wayNames, 1))('a reused connection, %s', (way) => {
+describe.each(someOf(wayNames, 1))('on a reused connection, %s', (way) => {
   const keeping = (after: (socket: Socket, requests: number) => void): RawServerOptions => {
     const answered = new WeakMap<Socket, number>();
     return {
@@ -427,7 +427,7 @@ describe.each(someOf(wayNames, 1))('a reused connection, %s', (way) => {
     };
   };
 
-  test.each(methods)('reset when the second request comes: %s is lost', async (method) => {
+  test.each(methods)('a %s that meets a reset is lost', async (method) => {
     const here = await world(
       way,
       keeping((socket, requests) => (requests === 1 ? socket.write(ok) : reset(socket))),
@@ -441,7 +441,7 @@ describe.each(someOf(wayNames, 1))('a reused connection, %s', (way) => {
   });
 
   test.each(methods)(
-    'closed by the service during the next %s: a request without a byte was never sent, otherwise it is lost',
+    'a %s that meets a close was never sent if no byte was, and is lost otherwise',
     async (method) => {
       let last: Socket | undefined;
       const here = await world(
@@ -469,7 +469,7 @@ describe.each(someOf(wayNames, 1))('a reused connection, %s', (way) => {
 
 describe('a request aborted before it has a connection', () => {
   test.each(wayNames.filter((way) => ways[way].secure || ways[way].proxied))(
-    'is never written later, %s',
+    'is not written later: %s',
     async (way) => {
       let open = (): void => {};
       const gate = new Promise<void>((resolve) => (open = resolve));

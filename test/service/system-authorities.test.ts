@@ -36,17 +36,17 @@ async function get(certificates: readonly string[]): Promise<Exchange> {
   return exchange;
 }
 
-test('system authorities stay trusted with a file of authorities', async () => {
+test("the system's certificate authorities are trusted in addition to a file of authorities", async () => {
   Object.assign(trusted, { roots: [ours], newer: undefined });
   expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test("a newer Node is asked for the system's authorities", async () => {
+test("a newer Node.js provides the system's certificate authorities", async () => {
   Object.assign(trusted, { roots: [], newer: () => [ours] });
   expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('only the authorities of the file are trusted', async () => {
+test('without authorities of the system, only the authorities of the file are trusted', async () => {
   Object.assign(trusted, { roots: [], newer: undefined });
   expect(await get([ours])).toMatchObject({ kind: 'answered', status: 200 });
   expect(await get([other])).toMatchObject({ kind: 'never_sent' });

@@ -36,7 +36,7 @@ async function post(baseUrl: string): Promise<Exchange> {
 }
 
 describe('a request over a real socket', () => {
-  test('with an answer has status, headers and body', async () => {
+  test('returns status, headers and body', async () => {
     const url = await serverThat((socket) =>
       socket.end('HTTP/1.1 201 Created\r\nX-Authentik-Id: abc\r\nContent-Length: 2\r\n\r\n{}'),
     );
@@ -48,7 +48,7 @@ describe('a request over a real socket', () => {
     });
   });
 
-  test('may have a time limit of its own, which is no longer than that of all', async () => {
+  test('may have its own time limit, no longer than the general one', async () => {
     const url = await serverThat(() => {});
     const timed = async (ofAllMs: number, ownMs: number): Promise<string | undefined> => {
       const transport = undiciTransport({ baseUrl: url, timeoutMs: ofAllMs, authorization: 'Bearer t' });

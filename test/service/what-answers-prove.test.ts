@@ -29,22 +29,22 @@ function toPostUser(exchange: Exchange): ReturnType<Client['create']> {
   return clientAnsweredWith(exchange).create(user, identity, { username: identity, name: 'Wiki' });
 }
 
-describe('the proof of an answer', () => {
-  describe.each(answerRows)('$name', ({ exchange, get, postApplication, postUser }) => {
-    test(`to GET application: ${get}`, async () => {
+describe('the table of answers', () => {
+  describe.each(answerRows)('for $name', ({ exchange, get, postApplication, postUser }) => {
+    test(`proves for GET application: ${get}`, async () => {
       expect((await toGet(exchange)).proof).toBe(get);
     });
 
-    test(`to POST application: ${postApplication}`, async () => {
+    test(`proves for POST application: ${postApplication}`, async () => {
       expect((await toPostApplication(exchange)).proof).toBe(postApplication);
     });
 
-    test(`to POST user: ${postUser}`, async () => {
+    test(`proves for POST user: ${postUser}`, async () => {
       expect((await toPostUser(exchange)).proof).toBe(postUser);
     });
   });
 
-  describe('to GET user, answered by a list', () => {
+  describe('for GET user with a list', () => {
     const alice = { pk: 7, username: identity, name: 'Alice' };
     const page = (results: readonly (object | null)[], count = results.length, other = {}): object => ({
       pagination: {
@@ -98,19 +98,19 @@ describe('the proof of an answer', () => {
       ['500', answered(500, 'Server Error'), 'nothing'],
       ['429', answered(429, { detail: 'slow down' }), 'nothing'],
     ];
-    test.each(rows)('%s', async (_, exchange, proof) => {
+    test.each(rows)('reads this answer: %s', async (_, exchange, proof) => {
       const client = createClient(scriptedTransport(exchange).send);
       expect((await client.read({ kind: user, name: identity })).proof).toBe(proof);
     });
 
-    test('and nothing is requested with contract_only', async () => {
+    test('sends no request with contract_only', async () => {
       const { send, requests } = scriptedTransport(answered(200, page([alice])));
       const { proof, answer } = await createClient(documentedOnly(send)).read({ kind: user, name: identity });
       expect({ proof, answer }).toEqual({ proof: 'fault', answer: { kind: 'not_offered' } });
       expect(requests).toEqual([]);
     });
 
-    test('and a taken name is looked up if possible', async () => {
+    test('and a create with a taken name looks it up if possible', async () => {
       const taken = answered(400, { username: ['taken'] });
       const client = createClient(scriptedTransport(taken).send);
       expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');
@@ -118,7 +118,7 @@ describe('the proof of an answer', () => {
     });
   });
 
-  test('is reported above of every kind of answer', async () => {
+  test('has a row for every kind of answer', async () => {
     const met = await Promise.all(
       answerRows.flatMap(({ exchange }) => [
         toGet(exchange),
@@ -143,14 +143,14 @@ describe('the proof of an answer', () => {
     );
   });
 
-  test('does not change with the wording of the service', async () => {
+  test('does not depend on the wording of the service', async () => {
     const english = answered(400, { slug: ['Application with this slug already exists.'] });
     const french = answered(400, { slug: ['Un objet avec ce slug existe déjà.'] });
     expect((await toPostApplication(french)).proof).toBe((await toPostApplication(english)).proof);
   });
 });
 
-describe('who waits after an answer', () => {
+describe('the pause after an answer', () => {
   async function pauseAfter(exchange: Exchange): Promise<number> {
     const clock = virtualClock();
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
@@ -161,14 +161,14 @@ describe('who waits after an answer', () => {
     return clock.now() - before;
   }
 
-  describe.each(answerRows)('$name', ({ exchange, waits }) => {
-    test(`${waits === 'always' ? 'everybody, a while' : 'nobody'}, when it does not say how long`, async () => {
+  describe.each(answerRows)('of $name', ({ exchange, waits }) => {
+    test(`without a duration applies to ${waits === 'always' ? 'all requests, for a while' : 'none'}`, async () => {
       expect(await pauseAfter(exchange)).toBe(waits === 'always' ? 200 : 0);
     });
 
     if (exchange.kind !== 'answered') return;
     const patient = { ...exchange, headers: { ...exchange.headers, 'retry-after': '7' } };
-    test(`${waits ? 'everybody, as long as asked' : 'nobody'}, when it says how long`, async () => {
+    test(`with a duration applies to ${waits ? 'all requests, for that time' : 'none'}`, async () => {
       expect(await pauseAfter(patient)).toBe(waits ? 7000 : 0);
     });
   });
@@ -201,7 +201,7 @@ describe('the kept parts of an answer', () => {
     });
   });
 
-  test.each(['/login/', '', 'https://'])('is no origin of a redirect to %j', (location) => {
+  test.each(['/login/', '', 'https://'])('do not include an origin for a redirect to %j', (location) => {
     expect(read(answered(302, '', { location }))).toStrictEqual({ kind: 'redirect', status: 302 });
   });
 
@@ -215,7 +215,7 @@ describe('the kept parts of an answer', () => {
     expect(read(answered(403, '<html>'))).toStrictEqual({ kind: 'denied', status: 403 });
   });
 
-  test('include the error if no answer came', () => {
+  test('include the error if no answer arrived', () => {
     const error = new Error('no route to host');
     expect(read({ kind: 'never_sent', error, transient: true })).toStrictEqual({
       kind: 'unreachable_for_now',

@@ -21,7 +21,7 @@ function recordedFor(recordings: readonly Recording[], authorization: string | u
   };
 }
 
-test('a superuser was recorded to be one', async () => {
+test('a superuser was recorded as such', async () => {
   const recordings = readRecordings('2023.10', 'who-and-which-release');
   const { finding } = await whoAmI(recordedFor(recordings, 'Bearer <ACCESS_TOKEN>'));
   expect(finding).toEqual({ kind: 'valid', superuser: true });
@@ -31,24 +31,24 @@ describe.each([
   ['2023.10', 'who-and-which-release'],
   ['2025.12', 'permissions'],
   ['2026.2', 'permissions'],
-] as const)('recorded answers of release %s', (release: Release, file) => {
+] as const)('the recorded answer of release %s', (release: Release, file) => {
   const recordings = readRecordings(release, file);
 
-  test('to a wrong token', async () => {
+  test('to a wrong token is read as a refused token', async () => {
     expect(await whoAmI(recordedFor(recordings, 'Bearer wrong'))).toEqual({
       finding: { kind: 'wrong' },
       asked: [me, configuration],
     });
   });
 
-  test('to a missing token', async () => {
+  test('to a missing token is read as a refused token', async () => {
     expect(await whoAmI(recordedFor(recordings, undefined))).toEqual({
       finding: { kind: 'missing' },
       asked: [me, configuration],
     });
   });
 
-  test('to a token without permissions: it is valid', async () => {
+  test('to a token without permissions is read as a valid token', async () => {
     const token = release === '2023.10' ? '<TOKEN:none>' : '<TOKEN_WITHOUT_PERMISSIONS>';
     const { finding, asked } = await whoAmI(recordedFor(recordings, `Bearer ${token}`));
     expect(finding).toMatchObject({ kind: 'valid', superuser: false });
@@ -56,30 +56,30 @@ describe.each([
   });
 });
 
-test('a denial is one with either status', async () => {
+test('a denial is recognized with either status', async () => {
   const { finding } = await whoAmI(async ({ path }) =>
     answered(path.endsWith('/me/') ? 401 : 403, { detail: 'no' }),
   );
   expect(finding).toEqual({ kind: 'wrong' });
 });
 
-describe('no conclusion is drawn', () => {
+describe("the token's validity is unknown", () => {
   const denial = answered(403, { detail: 'no' });
   const page = '<!DOCTYPE html>';
   test.each([
     ['a lost answer', [lost]],
-    ['a page', [answered(200, page)]],
-    ['another shape', [answered(200, { name: 'x' })]],
+    ['a web page', [answered(200, page)]],
+    ['an answer of another form', [answered(200, { name: 'x' })]],
     ['a failure', [answered(500, { detail: 'x' })]],
     ['a path that does not exist', [answered(404, { detail: 'x' })]],
-    ['a page of what stands in front, which refuses', [answered(403, page)]],
+    ['a refusing web page of a proxy', [answered(403, page)]],
     ['a list', [answered(403, ['no'])]],
     ['a refusal of another program', [answered(403, { message: 'no' })]],
-    ['a denial, and then a page', [denial, answered(200, page)]],
-    ['a denial, and then a refusing page', [denial, answered(403, page)]],
-    ['a denial, and then nothing', [denial, lost]],
+    ['a denial, and then a web page', [denial, answered(200, page)]],
+    ['a denial, and then a refusing web page', [denial, answered(403, page)]],
+    ['a denial, and then no answer', [denial, lost]],
     ['a denial, and then a failure', [denial, answered(502, { detail: 'x' })]],
-  ])('from %s', async (_, exchanges) => {
+  ])('after %s', async (_, exchanges) => {
     const left = [...exchanges];
     const { finding, asked } = await whoAmI(async () => left.shift() ?? lost);
     expect(finding).toEqual({ kind: 'unknown' });

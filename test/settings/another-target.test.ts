@@ -50,17 +50,27 @@ describe('ROLLCALL_URL with a chosen environment', () => {
   });
 
   test.each<[string, Flags, Variables, string]>([
-    ['they are one, however it is spelt', {}, { ROLLCALL_URL: 'HTTPS://ID.example.com:443' }, ''],
-    ['--url says which is meant', { url: 'https://a.example.com' }, { ROLLCALL_URL: 'https://b' }, 'a'],
-    ['it has no URL', { env: 'open' }, { ROLLCALL_URL: 'https://b.example.com', ROLLCALL_TOKEN: 'c' }, 'b'],
-    ['it is not set', {}, { ROLLCALL_URL: '' }, ''],
-  ])('is taken for right where %s', async (_, flags, env, host) => {
+    [
+      "it is the environment's URL in another spelling",
+      {},
+      { ROLLCALL_URL: 'HTTPS://ID.example.com:443' },
+      '',
+    ],
+    ['--url decides', { url: 'https://a.example.com' }, { ROLLCALL_URL: 'https://b' }, 'a'],
+    [
+      'the environment has no URL',
+      { env: 'open' },
+      { ROLLCALL_URL: 'https://b.example.com', ROLLCALL_TOKEN: 'c' },
+      'b',
+    ],
+    ['it is empty', {}, { ROLLCALL_URL: '' }, ''],
+  ])('is accepted if %s', async (_, flags, env, host) => {
     const { baseUrl, environment } = await serviceOf({ env: 'production', ...flags }, { ...own, ...env });
     expect(baseUrl).toBe(host === '' ? 'https://id.example.com' : `https://${host}.example.com`);
     expect(environment).toBe(flags.env ?? 'production');
   });
 
-  test('is the service if no environment is chosen', async () => {
+  test("is the service's URL if no environment is chosen", async () => {
     const env = { ROLLCALL_URL: 'https://b.example.com', ROLLCALL_TOKEN: 'canary-b' };
     expect(await serviceOf({}, env)).toMatchObject({ baseUrl: 'https://b.example.com' });
     expect((await serviceOf({}, env)).environment).toBe(undefined);
@@ -96,14 +106,14 @@ describe('the general token with a chosen environment', () => {
       { PRODUCTION_TOKEN: 'canary-x', ROLLCALL_TOKEN: 'canary-production' },
       'which holds another',
     ],
-  ])('is refused if it differs: %s with %o', async (env, variables, said) => {
+  ])("is refused if it differs from the environment's: %s with %o", async (env, variables, said) => {
     const { message, hint } = await refusalOf({ env }, variables);
     for (const part of said.split('…')) expect(message).toContain(part.trim());
     expect(message).toContain(`the environment "${env}"`);
     expect(hint).toMatch(/^(Unset ROLLCALL_TOKEN(_FILE)?|Give it in .* instead); or .* --token-file\.$/);
   });
 
-  test('is refused with --url too: which of the two that service is to get, nothing says', async () => {
+  test('is refused with --url too, as it is unclear which token that service should get', async () => {
     const flags = { env: 'production', url: 'https://a.example.com' };
     expect((await refusalOf(flags, { ...own, ...other })).message).toContain('which holds another');
   });
@@ -123,7 +133,7 @@ describe('the general token with a chosen environment', () => {
   });
 });
 
-test('in the sandbox every environment is the sandbox, and no other service is used', async () => {
+test('in the sandbox, every environment leads to the sandbox, and no other service is used', async () => {
   const sandbox = 'http://127.0.0.1:8650';
   const env = { ...own, ROLLCALL_URL: sandbox, ROLLCALL_SANDBOX: sandbox, ROLLCALL_TOKEN: 'canary-sandbox' };
   const { baseUrl, environment, token } = await serviceOf({ env: 'production' }, env);
@@ -132,7 +142,7 @@ test('in the sandbox every environment is the sandbox, and no other service is u
   await refusalOf({ env: 'production', url: 'https://id.example.com' }, env);
 });
 
-test('validate does not ask for the service, because it sends nothing, and hides both tokens', async () => {
+test('validate sends nothing, does not require a service, and masks both tokens', async () => {
   const env = { ...own, ROLLCALL_URL: 'https://elsewhere.example.com', ROLLCALL_TOKEN_FILE: 'other.token' };
   const values = await valuesOf({ env: 'production' }, env);
   const { policy, diagnostics } = await readSettings(values, { env, files }, 'manifests');

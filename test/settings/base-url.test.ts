@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
 
-describe('the base URL', () => {
+describe('the URL of the service', () => {
   test.each([
     ['https://id.example.com', 'https://id.example.com'],
     ['https://id.example.com/', 'https://id.example.com'],
@@ -10,7 +10,7 @@ describe('the base URL', () => {
     ['http://localhost:8000', 'http://localhost:8000'],
     ['http://127.0.0.1:8000/', 'http://127.0.0.1:8000'],
     ['http://[::1]:8000', 'http://[::1]:8000'],
-  ])('%s is %s', (text, expected) => {
+  ])('%s is read as %s', (text, expected) => {
     expect(readBaseUrl(text, false)).toBe(expected);
   });
 
@@ -56,7 +56,7 @@ describe('the base URL', () => {
   });
 
   test.each(['/if', '/if/admins', '/application', '/application/old', '/api/v3/identity', '/-/', '/sso/-'])(
-    'may be below a path that only looks like a page: %s',
+    'may be below a path that resembles such a page: %s',
     (path) => {
       expect(readBaseUrl(`https://example.com${path}/`, false)).toBe(
         `https://example.com${path.replace(/\/$/, '')}`,
@@ -64,7 +64,7 @@ describe('the base URL', () => {
     },
   );
 
-  test('may be http:// to another host when the user says so', () => {
+  test('may be http:// to another host with --allow-http', () => {
     expect(readBaseUrl('http://id.example.com', true)).toBe('http://id.example.com');
   });
 });

@@ -14,8 +14,8 @@ const files = memoryFiles({
   empty: '',
 });
 
-describe('the file of authorities', () => {
-  test('adds all its certificates to those of Node', async () => {
+describe('the file of certificate authorities', () => {
+  test('adds all its certificates to those of Node.js', async () => {
     expect(await readCaFile('ca.pem', {}, files)).toEqual([ca]);
     expect(await readCaFile('both.pem', {}, files)).toEqual([ca, other]);
     expect(await readCaFile('ca.pem', { NODE_EXTRA_CA_CERTS: 'both.pem' }, files)).toEqual([ca, ca, other]);
@@ -28,7 +28,7 @@ describe('the file of authorities', () => {
     ['key.pem', /holds no certificate: key.pem/],
     ['cut.pem', /cannot be used: cut.pem/],
     ['second-cut.pem', /cannot be used: second-cut.pem/],
-  ])('%s is refused', async (path, message) => {
+  ])('is refused: %s', async (path, message) => {
     await expect(readCaFile(path, {}, files)).rejects.toThrow(message);
     await expect(readCaFile(path, {}, files)).rejects.toMatchObject({ name: 'UsageError' });
   });

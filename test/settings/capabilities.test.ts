@@ -26,7 +26,7 @@ describe('the enabled capabilities', () => {
     expect((await settings({}, {}, 'version: 1\n')).capabilities).toEqual([]);
   });
 
-  test('come from the file, or from its environment instead', async () => {
+  test('come from rollcall.yaml, or from its environment instead', async () => {
     expect((await settings()).capabilities).toEqual(['update']);
     expect((await settings({ env: 'staging' })).capabilities).toEqual(['update']);
     expect((await settings({ env: 'production' })).capabilities).toEqual([]);
@@ -84,7 +84,7 @@ describe('the enabled capabilities', () => {
     ]);
   });
 
-  test('are in the schema of the file, each', () => {
+  test('are all in the schema of rollcall.yaml', () => {
     expect(readSchema('config')).toMatchObject({
       definitions: { capabilities: { items: { enum: [...capabilities] } } },
     });

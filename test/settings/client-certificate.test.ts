@@ -30,7 +30,7 @@ describe('the client certificate', () => {
   });
 
   test.each([
-    ['with a key of its own', 'client.pem', 'client.key', {}],
+    ['with a separate key', 'client.pem', 'client.key', {}],
     [
       'with an encrypted key',
       'client.pem',

@@ -10,14 +10,14 @@ const headersOf = (flags: readonly string[], env: Record<string, string>): reado
 const read = (flags: readonly string[], env: Record<string, string> = {}): [string, string][] =>
   headersOf(flags, env).map(({ name, value }) => [name, value.reveal()]);
 
-describe('a header of a program', () => {
-  test('is refused in words that name no flag', () => {
+describe('a header set by a program', () => {
+  test('is refused with a message that names no flag', () => {
     const reading = (): unknown => readHeaders([{ name: 'Authorization', value: 'x' }], () => 'headers');
     expect(reading).toThrow(expect.objectContaining({ hint: expect.not.stringContaining('--') }));
   });
 });
 
-describe('--header', () => {
+describe('the option --header', () => {
   test.each([
     ['X-Team: identity', 'x-team', 'identity'],
     ['X-Team:identity', 'x-team', 'identity'],
@@ -47,7 +47,7 @@ describe('--header', () => {
     expect(reading).not.toThrow(/hidden/);
   });
 
-  test('knows the secrets within a value', () => {
+  test('masks the secrets within a value', () => {
     const [header] = headersOf(['X-Pass: Basic me:${env:PASS}'], { PASS: 'canary-pass' });
     expect(header?.secrets.map((secret) => secret.reveal())).toEqual([
       'Basic me:canary-pass',

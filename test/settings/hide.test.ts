@@ -13,7 +13,7 @@ async function settings(config: string, vars = 'a: 1\n'): Promise<Settings> {
   return projectSettings({ vars: ['v.yaml'] }, {}, files);
 }
 
-describe('hide of rollcall.yaml', () => {
+describe('the setting hide of rollcall.yaml', () => {
   test('names fields', async () => {
     expect((await settings('version: 1\nhide: [user.email]\n')).hide).toEqual(['user.email']);
     expect((await settings('version: 1\n')).hide).toEqual([]);
@@ -34,12 +34,12 @@ describe('hide of rollcall.yaml', () => {
   });
 
   test.each([
-    ['names what is none', 'version: 1\nhide: [user.emial]\n'],
-    ['is no list', 'version: 1\nhide: user.email\n'],
-    ['stands in a file that is faulty elsewhere', 'version: 2\nhide: [user.email]\n'],
-    ['stands in what is no YAML', 'version: 1\nhide: [user.email\n'],
-    ['stands in a flow', '{ version: 2, "hide": [user.email] }\n'],
-  ])('hides all fields of manifests that are still read, where it %s', async (_, config) => {
+    ['names an unknown field', 'version: 1\nhide: [user.emial]\n'],
+    ['is not a list', 'version: 1\nhide: user.email\n'],
+    ['is in a file with another error', 'version: 2\nhide: [user.email]\n'],
+    ['is in a file of invalid YAML', 'version: 1\nhide: [user.email\n'],
+    ['is in flow style', '{ version: 2, "hide": [user.email] }\n'],
+  ])('hides all fields of manifests if it cannot be read because it %s', async (_, config) => {
     expect((await settings(config)).hide).toEqual(hideable());
   });
 
@@ -49,14 +49,14 @@ describe('hide of rollcall.yaml', () => {
 
   test.each([
     ['of rollcall.yaml', 'version: 1\nhide: [user.email]\nvars: { mail: canary, mail: x }\n', 'a: 1\n'],
-    ['of rollcall.yaml, broken', 'version: 1\nhide: [user.email]\nvars:\n  mail: canary: x\n', 'a: 1\n'],
-    ['of a file of variables', 'version: 1\nhide: [user.email]\n', 'mail: canary: x\n'],
+    ['of an invalid rollcall.yaml', 'version: 1\nhide: [user.email]\nvars:\n  mail: canary: x\n', 'a: 1\n'],
+    ['of a variable file', 'version: 1\nhide: [user.email]\n', 'mail: canary: x\n'],
     [
-      'of one that it names',
+      'of a variable file that rollcall.yaml names',
       'version: 1\nhide: [user.email]\nvars_files: [named-in-config.yaml]\n',
       'a: 1\n',
     ],
-  ])('keeps lines from being quoted %s, with variables', async (_, config, vars) => {
+  ])('keeps lines with variables from being quoted %s', async (_, config, vars) => {
     const { diagnostics } = await settings(config, vars);
     expect(diagnostics).toHaveLength(1);
     expect(diagnostics[0]).not.toHaveProperty('excerpt');

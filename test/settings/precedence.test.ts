@@ -44,13 +44,13 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
     expect((await chosen()).vars).toEqual({ domain: 'for-all', team: 'core' });
   });
 
-  test('for files of variables, which are read in addition', async () => {
+  test('for variable files, which are read in addition', async () => {
     expect((await chosen()).varsFiles).toEqual(['ops/vars/all.yaml']);
     expect((await chosen('production')).varsFiles).toEqual(['ops/vars/all.yaml']);
     expect((await chosen('staging')).varsFiles).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);
   });
 
-  test('with the environments known if none is chosen', async () => {
+  test('and the environments are known if none is chosen', async () => {
     expect(Object.keys((await chosen()).choices ?? {})).toEqual(['staging', 'production']);
     expect((await chosen('staging')).choices).toBeUndefined();
   });
@@ -60,7 +60,7 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
     expect((await chosen('production')).concurrency).toBe(2);
   });
 
-  test('for manifests; paths are relative to the folder of the file', async () => {
+  test('for manifests, with paths relative to the folder of rollcall.yaml', async () => {
     expect((await chosen('staging')).manifests).toEqual(['ops/staging', '/memory/ops/whole']);
     expect((await chosen('production')).manifests).toEqual(['ops/all']);
     expect((await chosen('staging')).tokenFile).toBe('ops/secrets/staging');
@@ -68,7 +68,7 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
   });
 });
 
-test('variables come from seven places, and a later one beats an earlier one', async () => {
+test('variables come from seven places, and a later place overrides an earlier one', async () => {
   // Each place says its number of itself and of all after it, so that the last that says it is the strongest.
   const said = (place: number): string =>
     Array.from({ length: 7 - place }, (_, index) => `v${place + index}: ${place}`).join('\n');
@@ -96,26 +96,32 @@ describe('the token comes', () => {
 
   test.each<[string, string, string | undefined, Record<string, string>, string]>([
     [
-      'from the file of the flag, whatever else there is',
+      'from the file of the flag, whatever else is set',
       'staging',
       'flagged',
       inEnvironment,
       'token-of-the-flag',
     ],
     [
-      'even if two variables are set',
+      'from the file of the flag, even if two variables are set',
       'staging',
       'flagged',
       { ...inEnvironment, ...inFile },
       'token-of-the-flag',
     ],
-    ['from the environment', 'staging', undefined, inEnvironment, 'token-of-the-environment'],
-    ['from the file that the environment names', 'staging', undefined, inFile, 'token-of-the-flag'],
+    ['from the variable ROLLCALL_TOKEN', 'staging', undefined, inEnvironment, 'token-of-the-environment'],
+    ['from the file that ROLLCALL_TOKEN_FILE names', 'staging', undefined, inFile, 'token-of-the-flag'],
     ['from the file that rollcall.yaml names', 'staging', undefined, {}, 'token-of-staging'],
     ['from the variable that rollcall.yaml names', 'production', undefined, { PRODUCTION_TOKEN: 'p' }, 'p'],
-    ['from its file if that is not set', 'production', undefined, {}, 'token-of-production'],
     [
-      'from its file if that is empty',
+      'from the file that rollcall.yaml names if its variable is not set',
+      'production',
+      undefined,
+      {},
+      'token-of-production',
+    ],
+    [
+      'from the file that rollcall.yaml names if its variable is empty',
       'production',
       undefined,
       { PRODUCTION_TOKEN: '' },
@@ -129,7 +135,7 @@ describe('the token comes', () => {
   });
 });
 
-describe('a number', () => {
+describe('a numeric setting', () => {
   const config: ChosenConfig = { manifests: [], vars: {} };
   const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't' };
 
@@ -139,7 +145,7 @@ describe('a number', () => {
     [{ concurrency: '1' }, { concurrency: 1 }],
     [{ concurrency: '1000' }, { concurrency: 1000 }],
     [{}, { timeoutMs: 60_000, concurrency: 8 }],
-  ])('is taken up to its bounds: %j', async (flags, expected) => {
+  ])('is accepted up to its bounds: %j', async (flags, expected) => {
     expect(await serviceSettings(flags, env, config, files)).toMatchObject(expected);
   });
 
@@ -152,7 +158,7 @@ describe('a number', () => {
     [{ timeout: '1e3' }, '--timeout cannot be "1e3"'],
     [{ concurrency: '0' }, '--concurrency cannot be "0"'],
     [{ concurrency: '1001' }, '--concurrency cannot be "1001"'],
-  ])('is refused beyond them: %j', async (flags, message) => {
+  ])('is refused beyond its bounds: %j', async (flags, message) => {
     await expect(serviceSettings(flags, env, config, files)).rejects.toThrow(message);
   });
 });

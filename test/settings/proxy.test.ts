@@ -30,7 +30,7 @@ describe('the proxy', () => {
     ['https://id.example.com', {}, undefined],
     ['http://127.0.0.1:9000', { HTTPS_PROXY: 'http://p:3128' }, undefined],
     ['http://127.0.0.1:9000', { HTTP_PROXY: 'http://localhost:3128' }, 'http://localhost:3128'],
-  ])('from %s with %j is %s', (url, env, expected) => {
+  ])('for %s with %j is %s', (url, env, expected) => {
     expect(readProxy(url, env, false)?.origin).toBe(expected);
   });
 
@@ -58,12 +58,12 @@ describe('the proxy', () => {
     ['[::1]:8443', 'https://[::1]:8443', true],
     ['fd00::/8', 'https://[fd12::1]', true],
     ['10.0.0.0/8', 'https://[fd12::1]', false],
-  ])('with NO_PROXY=%s, a service at %s is excepted: %s', (NO_PROXY, url, excepted) => {
+  ])('is bypassed with NO_PROXY=%s for a service at %s: %s', (NO_PROXY, url, excepted) => {
     const proxy = readProxy(url, { HTTPS_PROXY: 'http://p:3128', NO_PROXY }, false);
     expect(proxy === undefined).toBe(excepted);
   });
 
-  test('gets the user and the password, which show themselves nowhere', () => {
+  test('gets the user and the password, which are never shown', () => {
     const proxy = readProxy(https, { HTTPS_PROXY: 'http://me:s%40cret@p:3128' }, false);
     expect(proxy?.authorization?.reveal()).toBe(`Basic ${Buffer.from('me:s@cret').toString('base64')}`);
     expect(JSON.stringify(proxy)).toContain('{"origin":"http://p:3128","authorization":"(sensitive)"');
@@ -76,12 +76,12 @@ describe('the proxy', () => {
     ['socks5://me:secret@p:1080', /names no http:\/\/ or https:\/\/ proxy/],
     ['http://me:secret@p:99999', /is not a URL/],
     ['http://me:secret%E0%A4%A@p', /begins no character/],
-  ])('%s is refused, without its password', (HTTPS_PROXY, message) => {
+  ])('%s is refused without showing its password', (HTTPS_PROXY, message) => {
     expect(() => readProxy(https, { HTTPS_PROXY }, false)).toThrow(message);
     expect(() => readProxy(https, { HTTPS_PROXY }, false)).not.toThrow(/secret/);
   });
 
-  test('elsewhere gets no token for an http:// service, unless the user says so', () => {
+  test('on another host gets no token for an http:// service without --allow-http', () => {
     const env = { HTTP_PROXY: 'http://me:secret@p:3128' };
     const through = (insecure: boolean): unknown => readProxy('http://127.0.0.1:9000', env, insecure);
     expect(() => through(false)).toThrow('the token would be sent to the proxy http://p:3128 unencrypted');

@@ -15,18 +15,18 @@ function place({ code, range }: Diagnostic): string {
 
 const both = "release: '2023.10'\nenvironments: { new: { release: '2026.2.2' }, old: {} }";
 
-test('the release of the chosen environment beats that of the top', async () => {
+test('the release of the chosen environment overrides that of the top level', async () => {
   const releaseIn = async (env?: string): Promise<Settings['release']> => (await read(both, env)).release;
   expect(await releaseIn('new')).toEqual({ year: 2026, month: 2, patch: 2 });
   expect(await releaseIn('old')).toEqual({ year: 2023, month: 10 });
   expect(await releaseIn()).toEqual({ year: 2023, month: 10 });
 });
 
-test('without one, no release is known', async () => {
+test('the release is unknown if it is not set', async () => {
   expect((await read('manifests: [m]')).release).toBeUndefined();
 });
 
-test("a number is an error that explains YAML's reading", async () => {
+test('a release written as a number is an error that explains how YAML reads it', async () => {
   const { diagnostics } = await read('release: 2024.10');
   expect(diagnostics.map(place)).toEqual(['wrong-type 2:10']);
   expect(diagnostics[0]?.detail).toBe('Quote it: without quotes, YAML reads the number 2024.1 here.');
@@ -37,7 +37,7 @@ test.each([
   ["release: '2024.1'", 'invalid-value 2:10'],
   ["release: '2022.12'", 'invalid-value 2:10'],
   ["environments: { a: {}, b: { release: '2025.12.x' } }", 'invalid-format 2:38'],
-])('an unusable release is an error at its place: %s', async (config, expected) => {
+])('an invalid release is an error at its place: %s', async (config, expected) => {
   const { diagnostics } = await read(config);
   expect(diagnostics.map(place)).toEqual([expected]);
 });

@@ -28,7 +28,7 @@ test.each([
   // Standard input, which lies nowhere.
   ['GITHUB_WORKSPACE', '/', '-', '-'],
   ['GITHUB_WORKSPACE', '/', '<stdin>', '<stdin>'],
-])('with %s=%s, %s is %s in the repository', async (name, folder, path, expected) => {
+])('with %s=%s, the path %s is %s in the repository', async (name, folder, path, expected) => {
   const pathOf = await pathsInRepository({ [name]: folder }, files);
   expect(pathOf(path)).toBe(expected);
 });
@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('reports for machines name files as the repository does, also by a link; texts for people as they were typed', async () => {
+test('reports for machines name files relative to the repository, also through a link, and texts for people as typed', async () => {
   const cwd = join(folder, 'repository/roll');
   const link = join(folder, 'link');
   symlinkSync(join(folder, 'repository'), link);

@@ -51,7 +51,7 @@ describe('the settings', () => {
     expect((await settings({ config: 'ops/rollcall.yaml' })).config.manifests).toEqual(['ops/manifests']);
   });
 
-  test('override the file by --vars, and --vars by --var', async () => {
+  test('are overridden by --vars, and --vars by --var', async () => {
     const { variables } = await settings({
       env: 'staging',
       vars: ['more.yaml'],
@@ -85,7 +85,7 @@ describe('the settings', () => {
     });
   });
 
-  test('are invalid, with a place, when the file is', async () => {
+  test('are invalid if the file is, and the place is reported', async () => {
     expect((await projectSettings({ config: 'bad.yaml' }, {}, files)).diagnostics).toMatchObject([
       {
         code: 'unknown-field',
@@ -101,7 +101,7 @@ describe('the settings', () => {
   test.each([
     ['a list for variables', '- a\n', 'wrong-type', 1],
     ['a reference in a variable', 'a:\n  - x\n  - ${env:SECRET}\n', 'invalid-reference', 3],
-  ])('find %s in a --vars file', async (_name, text, code, line) => {
+  ])('report %s in a --vars file', async (_name, text, code, line) => {
     const broken = { 'v.yaml': text };
     expect(await problems({ vars: ['v.yaml'] }, broken)).toMatchObject([
       { code, range: { filename: 'v.yaml', start: { line } } },
@@ -109,10 +109,10 @@ describe('the settings', () => {
   });
 
   test.each([
-    ['no file', undefined, 'file-not-found', 1],
+    ['a missing file', undefined, 'file-not-found', 1],
     ['a list', '- a\n', 'wrong-type', 1],
     ['a reference', 'a: 1\nb: ${env:SECRET}\n', 'invalid-reference', 2],
-  ])('find %s among the vars_files of the chosen environment', async (_name, text, code, line) => {
+  ])('report %s among the vars_files of the chosen environment', async (_name, text, code, line) => {
     const broken = {
       'ops/rollcall.yaml': 'version: 1\nenvironments: { a: { vars_files: [v.yaml] }, b: {} }\n',
       ...(text !== undefined && { 'ops/v.yaml': text }),
@@ -125,10 +125,10 @@ describe('the settings', () => {
   });
 
   test.each([
-    ['a URL that is none', 'url: "htp:/x"', 'invalid-format'],
+    ['an invalid URL', 'url: "htp:/x"', 'invalid-format'],
     ['a reference in a variable', 'vars: { a: "${var:b}" }', 'invalid-reference'],
     ['a number that is too small', 'concurrency: 0', 'invalid-value'],
-  ])('find %s in rollcall.yaml', async (_name, text, code) => {
+  ])('report %s in rollcall.yaml', async (_name, text, code) => {
     const broken = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${text}\n` };
     expect(await problems({}, broken)).toMatchObject([{ code, range: { start: { line: 4 } } }]);
   });
@@ -141,7 +141,7 @@ describe('the settings', () => {
     expect(JSON.stringify(diagnostics)).not.toContain(token);
   });
 
-  test('keep secret the tokens of all environments, and the passphrase of the key', async () => {
+  test('keep the tokens of all environments and the passphrase of the key secret', async () => {
     const env = { PRODUCTION_TOKEN: 'canary-of-production', ROLLCALL_CLIENT_KEY_PASSPHRASE: 'canary-phrase' };
     const { policy } = await projectSettings({ env: 'staging' }, env, files);
     expect(policy.ownSecrets.texts).toEqual(expect.arrayContaining(Object.values(env)));
@@ -154,7 +154,7 @@ describe('the settings', () => {
     expect(diagnostics).toMatchObject([{ code: 'file-unreadable', detail: 'its links lead in a circle' }]);
   });
 
-  test('do not show a token that was written into rollcall.yaml', async () => {
+  test('do not show a token written into rollcall.yaml', async () => {
     const broken = {
       'rollcall.yaml': 'version: 1\nenvironments:\n  a:\n    token: SUPERSECRET\n',
     };
@@ -166,7 +166,7 @@ describe('the settings', () => {
   });
 
   test.each(['token_env: [SUPERSECRET]', 'token_file: "SUPERSECRET', 'token: SUPERSECRET: x'])(
-    'do not show a token that makes rollcall.yaml faulty: %s',
+    'do not show a token that makes rollcall.yaml invalid: %s',
     async (line) => {
       const broken = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${line}\n` };
       const diagnostics = await problems({}, broken);
@@ -184,7 +184,7 @@ describe('the settings', () => {
     [{ var: ['n=.inf'] }, /--var n cannot be ".inf"/],
     [{ env: 'toString' }, /not in rollcall.yaml/],
     [{ env: 'constructor' }, /not in rollcall.yaml/],
-  ])('%j is refused', async (flags, message) => {
+  ])('refuse %j', async (flags, message) => {
     await expect(projectSettings(flags, {}, files)).rejects.toThrow(message);
   });
 
@@ -193,19 +193,19 @@ describe('the settings', () => {
     [{ wait: '0' }, { milliseconds: 0, isExplicit: true }],
     [{ wait: '90' }, { milliseconds: 90_000, isExplicit: true }],
     [{ wait: '86400' }, { milliseconds: 86_400_000, isExplicit: true }],
-  ])('of the service: %j sets the wait', async (flags, wait) => {
+  ])('set the wait for the service by %j', async (flags, wait) => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
     expect(await serviceSettings(flags, env, { manifests: [], vars: {} }, files)).toMatchObject({ wait });
   });
 
-  test.each(['', '-1', '1.5', '86401', 'long'])('of the service: --wait %j is refused', async (wait) => {
+  test.each(['', '-1', '1.5', '86401', 'long'])('refuse --wait %j', async (wait) => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
     await expect(serviceSettings({ wait }, env, { manifests: [], vars: {} }, files)).rejects.toThrow(
       `--wait cannot be ${JSON.stringify(wait)}`,
     );
   });
 
-  test('of the service: a flag overrides the environment, which overrides the file', async () => {
+  test('override the wait of the file by the environment, and that by a flag', async () => {
     const { config: chosen } = await settings({ env: 'production' });
     const env = { PRODUCTION_TOKEN: 'from-config' };
     const fromFile = await serviceSettings({}, env, chosen, files);
@@ -230,7 +230,7 @@ describe('the settings', () => {
   });
 });
 
-test('`manifests: [-]` is refused although such a file exists: standard input has no folder', async () => {
+test('`manifests: [-]` is refused even if such a file exists, since standard input has no folder', async () => {
   const project = memoryFiles({ 'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n', '-': 'version: 1\n' });
   const { diagnostics } = await projectSettings({}, {}, project);
   expect(diagnostics.map(({ code }) => code)).toEqual(['outside-project']);

@@ -13,7 +13,7 @@ function tokenBy(tokenFile: string | undefined, env: Environment): Promise<Secre
 }
 
 describe('the token', () => {
-  test('comes from the flag before it comes from the environment', async () => {
+  test('comes from the flag before the environment', async () => {
     expect((await tokenBy('token', { ROLLCALL_TOKEN: 'from-env' })).reveal()).toBe('from-file');
     expect((await tokenBy(undefined, { ROLLCALL_TOKEN: 'from-env' })).reveal()).toBe('from-env');
     expect((await tokenBy(undefined, { ROLLCALL_TOKEN_FILE: 'token' })).reveal()).toBe('from-file');
@@ -26,11 +26,11 @@ describe('the token', () => {
     ['two', {}, /holds characters that no token has/],
     [undefined, { ROLLCALL_TOKEN: 'Bearer abc' }, /holds characters that no token has/],
     ['missing', {}, /cannot be read/],
-  ])('from %j and %j is refused', async (flag, env, message) => {
+  ])('is refused from %j and %j', async (flag, env, message) => {
     await expect(tokenBy(flag, env)).rejects.toThrow(message);
   });
 
-  test('is shown only where it is revealed', async () => {
+  test('is shown only where the code reveals it on purpose', async () => {
     const token = await tokenBy('token', {});
     const shown = [
       String(token),

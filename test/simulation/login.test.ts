@@ -95,10 +95,10 @@ const bugs: Readonly<Record<string, LoginBug>> = {
   },
 };
 
-describe('an apply from any way in to any other', () => {
+describe('a simulated change of the way in', () => {
   const seeds = Number(process.env['LOGIN_SEEDS'] ?? times({ short: 25, full: 1000 }));
 
-  test(`keeps every promise under ${seeds} seeds`, { timeout: 600_000 }, async () => {
+  test(`keeps every promise for ${seeds} random seeds`, { timeout: 600_000 }, async () => {
     let wrote = 0;
     for (let seed = 0; seed < seeds; seed += 1) {
       const simulated = await simulateLogin(seed);
@@ -114,7 +114,7 @@ describe('an apply from any way in to any other', () => {
     );
   });
 
-  test.each(Object.entries(bugs))('shows an engine that %s', { timeout: 600_000 }, async (_, bug) => {
+  test.each(Object.entries(bugs))('reveals an engine that %s', { timeout: 600_000 }, async (_, bug) => {
     const broken = new Set<string>();
     let seed = bug.from;
     for (; seed < bug.from + 400 && !broken.has(bug.breaks); seed += 1)

@@ -21,11 +21,14 @@ const onceFailedByContract: readonly [seed: number, wrong: string][] = [
   [400_423_124, 'the checker took a taken name for clear that was never looked up: interrupted in an outage'],
 ];
 
-describe('with the documented operations only', () => {
-  test.each(someOf(onceFailedByContract, 2))('seed %i keeps every promise again: %s', async (seed) => {
-    const simulated = await simulate(seed, { contractOnly: true });
-    expect(simulated.violations, narrate(simulated)).toEqual([]);
-  });
+describe('in a simulation with only the documented operations', () => {
+  test.each(someOf(onceFailedByContract, 2))(
+    'seed %i, which failed once, keeps every promise: %s',
+    async (seed) => {
+      const simulated = await simulate(seed, { contractOnly: true });
+      expect(simulated.violations, narrate(simulated)).toEqual([]);
+    },
+  );
 });
 
 /** The same of seeds with capabilities. */
@@ -81,7 +84,10 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [20_044, 'the checker did not know that changes of a login wait for each other'],
 ];
 
-test.each(someOf(onceFailed, 4))('seed %i keeps every promise again: %s', async (seed) => {
-  const simulated = await simulate(seed);
-  expect(simulated.violations, narrate(simulated)).toEqual([]);
-});
+test.each(someOf(onceFailed, 4))(
+  "the simulation's seed %i, which failed once, keeps every promise: %s",
+  async (seed) => {
+    const simulated = await simulate(seed);
+    expect(simulated.violations, narrate(simulated)).toEqual([]);
+  },
+);

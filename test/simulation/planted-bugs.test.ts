@@ -5,7 +5,7 @@ import { plantedBugs } from './planted-bugs.ts';
 import { simulate } from './simulate.ts';
 
 describe('the simulation', () => {
-  test('has a planted bug for every rule', () => {
+  test('has a planted bug for every law', () => {
     expect(new Set(Object.values(plantedBugs).map(({ breaks }) => breaks))).toEqual(
       new Set(Object.keys(rules)),
     );

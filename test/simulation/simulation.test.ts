@@ -18,7 +18,7 @@ const enough = 1000;
 
 describe('a simulated run of apply', () => {
   test(
-    `keeps every promise under ${seeds} seeds${seeds < enough ? '' : ', which meet every fault and end in every way'}`,
+    `keeps every promise for ${seeds} random seeds${seeds < enough ? '' : ', which include every fault and every ending'}`,
     { timeout: 600_000 },
     async () => {
       const met = new Set<string>();
@@ -60,11 +60,11 @@ describe('a simulated run of apply', () => {
     },
   );
 
-  test('is the same whenever its seed is', async () => {
+  test('is the same for the same seed', async () => {
     for (const seed of [3, 77, 2026]) expect(await simulate(seed)).toEqual(await simulate(seed));
   });
 
-  test.each([1, 7, 42])('leaves a history that a person can follow: seed %i', async (seed) => {
+  test.each([1, 7, 42])('leaves a readable history: seed %i', async (seed) => {
     const story = narrate(await simulate(seed));
     expect(story).toMatch(/^seed \d+\ndeclared: \w+\.\w+/);
     expect(story).toMatch(/ms {2}rerun: ends as (done|incomplete): /);

@@ -10,12 +10,15 @@ const url = 'http://127.0.0.1:9';
 const print = (text: string): string[] => ['-e', `console.log(${JSON.stringify(text)})`];
 
 test.each<[string, () => Promise<void> | void]>([
-  ['what a program prints', async () => void (await run(process.execPath, print(`Bearer ${sandboxToken}`)))],
-  ['what a command prints', () => capture({ url }).context.stdout.write('"note": "CANARY-1f2e"')],
-  ['what a command says', () => capture({ url }).context.stderr.write('me:canary@')],
-  ['what a command writes', () => capture({ url }).context.writePrivateFile('plan.json', 'a canary')],
   [
-    'what is left in a folder',
+    'the output of a program',
+    async () => void (await run(process.execPath, print(`Bearer ${sandboxToken}`))),
+  ],
+  ['the output of a command', () => capture({ url }).context.stdout.write('"note": "CANARY-1f2e"')],
+  ['the messages of a command', () => capture({ url }).context.stderr.write('me:canary@')],
+  ['a file that a command writes', () => capture({ url }).context.writePrivateFile('plan.json', 'a canary')],
+  [
+    'a file in a folder',
     () => {
       const folder = temporaryFolder();
       mkdirSync(join(folder, 'below'));
@@ -24,13 +27,13 @@ test.each<[string, () => Promise<void> | void]>([
       writeFileSync(join(folder, 'below/report.json'), '');
     },
   ],
-])('a secret is found in %s', async (_, leak) => {
+])("the tests' canary finds a secret in %s", async (_, leak) => {
   await leak();
   expect(refuseLeaks).toThrow('A secret was written.');
   expect(refuseLeaks).not.toThrow();
 });
 
-test('a secret is allowed where a test put it, and where the sandbox prints its own token', () => {
+test("the tests' canary allows a secret in a file of the test, and the sandbox's own token in its output", () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'token'), `${sandboxToken}\n`);
   watchFolder(folder);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import config from '../../vitest.config.ts';
 
-test.each(['full', 'test'])('with --mode %s every project knows how much to test', (mode) => {
+test.each(['full', 'test'])('with --mode %s, every vitest project knows how much to test', (mode) => {
   const { test: tests } = config({ mode, command: 'serve' });
   const said = tests?.projects?.map((project) =>
     typeof project === 'object' && 'test' in project ? project.test?.env?.['TESTS'] : project,

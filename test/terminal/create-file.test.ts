@@ -57,8 +57,8 @@ describe('private files created together', () => {
   test.each([
     ['a file', () => writeFileSync(at('b.yaml'), 'former')],
     ['a folder', () => mkdirSync(at('b.yaml'))],
-    ['a link that leads nowhere', () => symlinkSync('nowhere', at('b.yaml'))],
-  ])('are not written where %s has the name of one', async (_, put) => {
+    ['a dangling link', () => symlinkSync('nowhere', at('b.yaml'))],
+  ])('are not written if %s has the name of one', async (_, put) => {
     put();
     const texts = new Map(['a.yaml', 'b.yaml', 'c.yaml'].map((name) => [at(name), 'text']));
     expect(await createPrivateFiles(texts)).toEqual([at('b.yaml')]);
@@ -72,7 +72,7 @@ describe('private files created together', () => {
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('are written once by several at the same time', async () => {
+  test('are written once if several processes write them at the same time', async () => {
     const texts = (text: string): Map<string, string> => new Map([[at('a.yaml'), text]]);
     const ended = await Promise.all(
       ['one', 'two', 'three'].map(async (text) => createPrivateFiles(texts(text))),

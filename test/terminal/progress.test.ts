@@ -8,7 +8,7 @@ test.each([
   [20, false],
   [60, true],
   [200, true],
-])('on %i columns the bar fits its line', async (columns, hasBar) => {
+])('on %i columns, the progress bar fits its line', async (columns, hasBar) => {
   let drawn = '';
   const stderr = { write: (text: string) => void (drawn += text), isTerminal: true, colours: false, columns };
   const clock = virtualClock();
@@ -25,7 +25,7 @@ test.each([
 test.each([
   [true, 'Looking up 400/9000, 16 at a time, 40 records/s'],
   [false, 'Looking up: 400/9000, 16 at a time, 40 records/s\n'],
-])('progress counts records, not pages', async (isTerminal, line) => {
+])('the progress bar counts records, not pages', async (isTerminal, line) => {
   let drawn = '';
   const stderr = { write: (text: string) => void (drawn += text), isTerminal, colours: false, columns: 50 };
   const clock = virtualClock();

@@ -40,7 +40,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test.each([0o600, 0o640, 0o666])('replaces a file of the mode %i', async (mode) => {
+  test.each([0o600, 0o640, 0o666])('replaces a file with the mode %i', async (mode) => {
     writeFileSync(file, 'a longer text than the new one');
     chmodSync(file, mode);
     await write(file, 'new');
@@ -49,7 +49,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('leaves readers of the former file with its complete content', async () => {
+  test('does not change the former file under a reader that has it open', async () => {
     writeFileSync(file, 'before');
     const reader = await open(file);
     await write(file, 'after');
@@ -58,7 +58,7 @@ describe.each([
     expect(readFileSync(file, 'utf8')).toBe('after');
   });
 
-  test('replaces no link and does not follow it, wherever that leads', async () => {
+  test('replaces no link, and does not follow it, whatever its target', async () => {
     const target = join(folder, 'target');
     writeFileSync(target, 'untouched');
     for (const [name, leadsTo] of [
@@ -89,17 +89,17 @@ describe.each([
     expect(readdirSync(file)).toEqual([]);
   });
 
-  test('is written under the longest of names', async () => {
+  test('is written under a name of maximum length', async () => {
     const longest = 'x'.repeat(255);
     await write(join(folder, longest), 'text');
     expect(readdirSync(folder)).toEqual([longest]);
   });
 
   test.each([
-    ['in a folder that is not there', 'nowhere/plan.json', 'there is no folder'],
+    ['in a missing folder', 'nowhere/plan.json', 'there is no folder'],
     ['below a file', 'there/plan.json', 'ENOTDIR'],
     ['under a name that is too long', 'x'.repeat(256), 'ENAMETOOLONG'],
-  ])('cannot be %s, and leaves nothing', async (__, name, code) => {
+  ])('cannot be written %s, and leaves nothing', async (__, name, code) => {
     writeFileSync(join(folder, 'there'), '');
     await expect(write(join(folder, name), 'new')).rejects.toThrow(code);
     expect(readdirSync(folder)).toEqual(['there']);
@@ -147,7 +147,7 @@ describe.skipIf(process.platform === 'win32')('a report is written to', () => {
     expect(lstatSync(file).ino).toBe(ino);
   });
 
-  test('nothing that is not open', async () => {
+  test('no descriptor that is not open', async () => {
     await expect(writeReport('/dev/fd/987', 'text')).rejects.toThrow('EBADF');
   });
 });

@@ -19,13 +19,13 @@ async function told(text: string, validate: Validate = validateManifest): Promis
   );
 }
 
-describe('a value of another type comes with how it is written', () => {
+describe('a value of the wrong type is reported with the right form', () => {
   const texts = 'In YAML 1.2, words such as yes and off are texts.';
 
   test.each([
     ...['yes', 'Yes', 'on', '"true"', 'y'].map((word) => [word, `Write true, without quotes. ${texts}`]),
     ...['no', 'NO', 'off', '"false"', 'n'].map((word) => [word, `Write false, without quotes. ${texts}`]),
-  ])('open_in_new_tab: %s', async (word = '', hint = '') => {
+  ])('for open_in_new_tab: %s', async (word = '', hint = '') => {
     const text = `version: 1\napplications:\n  - slug: a\n    name: A\n    open_in_new_tab: ${word}\n`;
     expect(await told(text)).toEqual([`wrong-type 5:22 ${hint}`]);
   });
@@ -43,7 +43,7 @@ describe('a value of another type comes with how it is written', () => {
       'Write it as [a, b], or each entry in a line of its own that begins with `- `.',
     ],
     ['backchannel_providers: { a: 1 }', 'Begin each entry with `- `.'],
-  ])('%s', async (field, hint) => {
+  ])('for %s', async (field, hint) => {
     const [name = ''] = field.split(':', 1);
     const entry = name === 'name' ? ['slug: a', field] : ['slug: a', 'name: A', field];
     const text = `version: 1\napplications:\n  - ${entry.join('\n    ')}\n`;
@@ -57,7 +57,7 @@ test.each([
   ['[engineering]', 'wrong-type', 'a mapping with `groups:` and `users:`, not a list'],
   ['engineering', 'invalid-format', '`access` must be `everyone`, or a mapping with `groups:` and `users:`'],
   ['5', 'wrong-type', 'a mapping with `groups:` and `users:`, not an integer'],
-])('access: %s gets a message with the forms that it can have', async (access, code, summary) => {
+])('for access: %s', async (access, code, summary) => {
   const file = sourceFile('a.yaml', `version: 1\napplications: [{ slug: a, name: A, access: ${access} }]\n`);
   const parsed = parseYaml(file);
   const [found] = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
@@ -66,8 +66,8 @@ test.each([
   expect(found?.detail).toContain('Write `everyone`, or `{ groups: [{ name: … }] }`');
 });
 
-describe('a value', () => {
-  test('contains a name in place of an id', async () => {
+describe("a value in another form than the field's", () => {
+  test('is reported with the right form for a name in place of an id', async () => {
     expect(await told('version: 1\nusers:\n  - { username: a, groups: [admins] }\n')).toEqual([
       expect.stringMatching(
         /^invalid-format 3:29 .* A name is written as `\{ name: admins \}`\. The id ends the URL .* GET \S+name=NAME\.$/,
@@ -75,7 +75,7 @@ describe('a value', () => {
     ]);
   });
 
-  test('contains the JSON of a mapping, as Terraform writes attributes', async () => {
+  test('is reported with the right form for a mapping as JSON text', async () => {
     const text = `version: 1\nusers:\n  - { username: a, attributes: '{"a": 1}' }\n`;
     expect(await told(text)).toEqual(['wrong-type 3:32 Remove the quotes.']);
   });
@@ -128,15 +128,15 @@ describe('an unknown field', () => {
     ['users', 'is_superuser', 'to `groups`'],
     ['groups', 'members', 'add the group to the `groups` of each user'],
     ['users', 'constructor', 'Known here: username, '],
-  ] as const)('%s: %s', async (list, written, why) => {
+  ] as const)('in %s: %s', async (list, written, why) => {
     expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
   });
 
-  test('similar to a known one does not also count as missing', async () => {
+  test('that is similar to a known one does not also count as a missing one', async () => {
     expect(await told('version: 1\nusers:\n  - { user_name: a, name: A }\n')).toHaveLength(1);
   });
 
-  test('has its nearest in defaults too', async () => {
+  test('in defaults gets the most similar name too', async () => {
     const text = 'version: 1\ndefaults: { application: { gruop: x } }\napplications: []\n';
     expect(await told(text)).toEqual([expect.stringContaining('Did you mean `group`?')]);
   });
@@ -168,7 +168,7 @@ describe('a slug with a forbidden character', () => {
   };
 
   test.each(['my wiki', 'wiki.example', 'wikí', 'wiki🙂x', 'a/b'])(
-    'is reported with it: %s',
+    'is reported with that character: %s',
     async (slug) => {
       const character = /[^-\w]/u.exec(slug)?.[0];
       const text = `version: 1\napplications:\n  - slug: ${slug}\n    name: A\n`;
@@ -176,7 +176,7 @@ describe('a slug with a forbidden character', () => {
     },
   );
 
-  test('gets no character of a text that the manifest refers to', async () => {
+  test('is reported without a character if it comes from a referenced text', async () => {
     const text = 'version: 1\napplications:\n  - slug: ${env:SLUG}\n    name: A\n';
     expect(await summaries(text, 'can ary')).toEqual(['`slug` is not of the form that it must have']);
   });

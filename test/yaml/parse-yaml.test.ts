@@ -8,7 +8,7 @@ function codesOf(text: string): string[] {
 
 const lists = (depth: number, inside: string): string => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
 
-describe('an alias', () => {
+describe('a YAML alias', () => {
   test('may be used any number of times, with its value each time', () => {
     const { value, diagnostics } = parseYaml(
       sourceFile('a.yaml', 'a: &x [1, { b: 2 }]\nc: *x\nd: [*x, *x]\n'),
@@ -25,7 +25,7 @@ describe('an alias', () => {
     expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
   });
 
-  test('of an alias with slightly more depth is limited too', () => {
+  test('of an alias is limited to the depth too', () => {
     const chain = Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [[*a${index}]]\n`);
     expect(codesOf(`a0: &a0 1\n${chain.join('')}`)).toContain('yaml-unsupported: this is nested too deeply');
   });

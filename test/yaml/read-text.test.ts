@@ -11,13 +11,13 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('the text of a file', () => {
   test.each<[string, Uint8Array, string]>([
-    ['UTF-16, little end first', Uint8Array.of(0xff, 0xfe, 0x61, 0), 'this file is UTF-16'],
-    ['UTF-16, big end first', Uint8Array.of(0xfe, 0xff, 0, 0x61), 'this file is UTF-16'],
-    ['cut within a character', Uint8Array.of(0x61, 0xc3), 'this file is not valid UTF-8'],
+    ['UTF-16, little-endian', Uint8Array.of(0xff, 0xfe, 0x61, 0), 'this file is UTF-16'],
+    ['UTF-16, big-endian', Uint8Array.of(0xfe, 0xff, 0, 0x61), 'this file is UTF-16'],
+    ['cut off within a character', Uint8Array.of(0x61, 0xc3), 'this file is not valid UTF-8'],
     ['Latin-1', Uint8Array.of(0x61, 0xfe, 0x62), 'this file is not valid UTF-8'],
     ['half a surrogate pair', Uint8Array.of(0xed, 0xa0, 0x80), 'this file is not valid UTF-8'],
     ['a NUL', utf8('a\0b'), 'this file holds a NUL'],
-  ])('is refused when it is %s', async (_, bytes, summary) => {
+  ])('is refused if it is %s', async (_, bytes, summary) => {
     expect(await read(bytes)).toMatchObject({ code: 'not-utf-8', summary });
   });
 

@@ -12,7 +12,7 @@ function readAs(text: string): JsonValue[] {
   return [a, ...b];
 }
 
-describe('a word follows YAML 1.2', () => {
+describe('an unquoted YAML word', () => {
   test.each<[string, JsonValue]>([
     ...['null', 'Null', 'NULL', '~'].map((word): [string, null] => [word, null]),
     ...['true', 'True', 'TRUE'].map((word): [string, true] => [word, true]),
@@ -29,7 +29,7 @@ describe('a word follows YAML 1.2', () => {
     ['1e3', 1000],
     ['123456789012345', 123_456_789_012_345],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('%s is %j', (text, value) => {
+  ])('%s is read as %j', (text, value) => {
     expect(readAs(text)).toEqual([value, value]);
   });
 
@@ -41,11 +41,11 @@ describe('a word follows YAML 1.2', () => {
     '2024-01-01 2024-01-01T00:00:00Z 11111111-1111-4111-8111-111111111111',
   ].flatMap((line) => line.split(' '));
 
-  test.each([...texts, 'null null', '1 2'])('%s is a text', (text) => {
+  test.each([...texts, 'null null', '1 2'])('%s is read as a text', (text) => {
     expect(readAs(text)).toEqual([text, text]);
   });
 
-  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('a quoted "%s" is a text', (text) => {
+  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('a quoted "%s" is read as a text', (text) => {
     expect(readAs(`"${text}"`)).toEqual([text, text]);
     expect(readAs(`'${text}'`)).toEqual([text, text]);
   });

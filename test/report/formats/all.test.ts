@@ -8,12 +8,12 @@ import { root } from '../../support/cli.ts';
 
 const rollcall = program('1.2.3', () => {});
 
-test('every format of the table can be loaded, and is unique', async () => {
+test('every report format can be loaded, and has a unique name', async () => {
   const formats = Object.values(await loadFormats());
   expect(new Set(formats).size).toBe(formatNames.length);
 });
 
-test('help names the formats that --output does not print', () => {
+test('help names the report formats that --output does not print', () => {
   for (const name of ['validate', 'plan', 'apply']) {
     const command = rollcall.commands.find((each) => each.name() === name);
     const files = formatNames.filter((format) => !printedFormats.includes(format));
@@ -21,17 +21,17 @@ test('help names the formats that --output does not print', () => {
   }
 });
 
-test('completion offers every format', () => {
+test('completion offers every report format', () => {
   const offered = complete(rollcall, ['plan', '--report', '']);
   expect(offered.map(({ text }) => text)).toEqual(formatNames.map((name) => `${name}=`));
 });
 
-test('docs/library.md names every format', () => {
+test('docs/library.md names every report format', () => {
   const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
   for (const name of formatNames) expect(page).toContain(`\`${name}\``);
 });
 
-test('docs/plans.md describes every format', () => {
+test('docs/plans.md describes every report format', () => {
   const page = readFileSync(join(root, 'docs/plans.md'), 'utf8');
   const rows = [...page.matchAll(/^\| (`.*?`) \| /gm)].map(([, cell = '']) => cell);
   const described = rows.flatMap((cell) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name]) => name));

@@ -18,7 +18,7 @@ function shown(marked: string): string[] {
   return text.trimEnd().split('\n').slice(1);
 }
 
-describe('a caret marks the problem', () => {
+describe('a caret below a line marks the place of a problem', () => {
   test.each<[string, string, string]>([
     ['[name]: x', '  3 | name: x', '    | ^^^^'],
     ['  name: [x]', '  3 |   name: x', '    |         ^'],
@@ -27,7 +27,7 @@ describe('a caret marks the problem', () => {
     ['  name:[]', '  3 |   name:', '    |        ^'],
     ['\tname: [x]', '  3 |     name: x', '    |           ^'],
     ['  a: "\u202e" [x]', String.raw`  3 |   a: "\u{202e}" x`, '    |                 ^'],
-  ])('%j', (marked, line, carets) => {
+  ])('in %j', (marked, line, carets) => {
     expect(shown(marked)).toEqual([line, carets]);
   });
 
@@ -48,7 +48,7 @@ describe('a caret marks the problem', () => {
   });
 });
 
-describe('one cause is reported once', () => {
+describe('a repeated cause is reported once', () => {
   const of = (name: string, detail: string, summary = 'denied'): Diagnostic => ({
     severity: 'error',
     code: 'service-denied',
@@ -57,13 +57,13 @@ describe('one cause is reported once', () => {
     address: `user.${name}`,
   });
 
-  test('with different request ids', () => {
+  test('for different request ids', () => {
     expect(
       foldByCause([of('a', 'No.\nRequest id: 1'), of('b', 'No.\nRequest id: 2'), of('c', 'No.')]),
     ).toEqual([of('a', 'No.\nRequest id: 1\nThe same for: user.b'), of('c', 'No.')]);
   });
 
-  test('with its places, if several belong to one resource', () => {
+  test('with its places if several belong to one resource', () => {
     const file = sourceFile('m.yaml', 'a: x\n'.repeat(3));
     const at = (line: number): Diagnostic => ({
       ...diagnosticAt(file, [line * 5, line * 5 + 1], {
@@ -76,7 +76,7 @@ describe('one cause is reported once', () => {
     expect(foldByCause([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, m.yaml:3:1');
   });
 
-  test('and different messages are kept', () => {
+  test('but different messages are reported separately', () => {
     const different = [
       of('a', 'No.'),
       of('b', 'Never.'),
@@ -101,7 +101,7 @@ describe('one cause is reported once', () => {
     expect(told(5)).toBe('Remove it.\nThe same for 4 others: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1, …');
   });
 
-  test('and another wrong value is another cause', () => {
+  test('but another wrong value is another cause', () => {
     const file = sourceFile('m.yaml', 'a: x # 1\na: x # 2\na: y\n');
     const wrong = (start: number, code: DiagnosticCode): Diagnostic =>
       diagnosticAt(file, [start, start + 1], { code, summary: 'no' });
@@ -112,7 +112,7 @@ describe('one cause is reported once', () => {
     expect(foldByCause([3, 12, 21].map((start) => wrong(start, 'wrong-type')))).toHaveLength(1);
   });
 
-  test('and another difference is another cause', () => {
+  test('but another difference is another cause', () => {
     const differs = ['a', 'b'].map((name) => ({ ...of(name, 'No.'), code: 'differs' as const }));
     expect(foldByCause(differs)).toEqual(differs);
   });

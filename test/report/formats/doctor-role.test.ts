@@ -24,7 +24,7 @@ test.each<[Reach, string[]]>([
     { contractOnly: false, capabilities: ['update'] },
     [...reading, 'change_group', 'change_application', 'change_user'],
   ],
-])('the least role for %j has the permissions of its kinds', (reach, expected) => {
+])('the smallest role for %j has the permissions of its kinds', (reach, expected) => {
   const permissions = leastRole(reach, undefined).matchAll(/- authentik_core\.(\w+)/g);
   expect(Array.from(permissions, ([, name]) => name)).toEqual(expected);
 });

@@ -33,7 +33,7 @@ function expectAllCounted(text: string, total: number): void {
 
 const veryMany = times({ short: 1000, full: 5000 });
 
-describe('the comment of a plan', () => {
+describe('the Markdown comment of a plan', () => {
   test('has no dashes in its marker that would end an HTML comment early', async () => {
     const service = 'https://xn--id-1.example.com/a--b-->';
     const [marker] = comment({ ...(await planOf('version: 1\nusers: []\n')), service }).split('\n');
@@ -52,7 +52,7 @@ describe('the comment of a plan', () => {
       ],
       2,
     ),
-  )('fits its limits, and counts what it leaves out: %s', async (_, count, description) => {
+  )('obeys its size limits, and counts what it leaves out: %s', async (_, count, description) => {
     const plan = await planOf(manifestOf(count, description));
     const forPullRequest = comment(plan);
     expect(forPullRequest.length).toBeLessThanOrEqual(60_000);
@@ -71,7 +71,7 @@ describe('the comment of a plan', () => {
     expectAllCounted(wide, 7000);
   });
 
-  test.runIf(inFull)('has new entries before differences that do not all fit', async () => {
+  test.runIf(inFull)('has new entries before differences if not all fit', async () => {
     const existing = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [
         `app-${String(index).padStart(5, '0')}`,
@@ -89,13 +89,13 @@ describe('the comment of a plan', () => {
     expect(text.length).toBeLessThanOrEqual(60_000);
   });
 
-  test('leaves nothing out where all fits', async () => {
+  test('is complete if everything fits', async () => {
     const text = comment(await planOf(manifestOf(20, (index) => `User ${index}`)));
     expect(text.match(/^\+ application\./gm)).toHaveLength(20);
     expect(text).not.toContain('left out');
   });
 
-  test('shortens required texts if they are long, between characters', async () => {
+  test('shortens long required texts between characters', async () => {
     const plan = await planOf(manifestOf(1, () => 'x'));
     for (const glob of ['`', '\u{1f600}', 'x'].map((text) => text.repeat(100_000))) {
       for (const shift of ['', 'x']) {
@@ -108,7 +108,7 @@ describe('the comment of a plan', () => {
     }
   });
 
-  test('is within its limit when the service says a lot', () => {
+  test("obeys its size limit if the service's messages are long", () => {
     for (const words of ['`', 'x', '\u{1f600}', '~~~\n']) {
       const text = commentOf({
         diagnostics: [10, 100_000, 20].map((long) =>
@@ -131,7 +131,7 @@ describe('the comment of a plan', () => {
     expect(text).toContain('\n+ application.app-00000');
   });
 
-  test('counts the warnings, shows some of them, and all of the changes below', async () => {
+  test('counts the warnings and shows some of them, and shows all changes below', async () => {
     const warning = (summary: string): Diagnostic =>
       diagnosticFor('m.yaml', { code: 'similar-name', severity: 'warning', summary });
     const diagnostics = Array.from({ length: 30 }, (_, index) => warning(`warning ${index}`));

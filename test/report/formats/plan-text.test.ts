@@ -21,7 +21,7 @@ function application(...fields: string[]): string {
 }
 
 describe('the text of a plan', () => {
-  test.runIf(inFull)('keeps to 80 columns where values are ordinary', async () => {
+  test.runIf(inFull)('fits 80 columns if values are not long', async () => {
     const applications = Array.from({ length: 250 }, (_, index) => [
       `  - slug: application-${index}`,
       `    name: Application ${index}`,
@@ -76,7 +76,7 @@ describe('the text of a plan', () => {
     );
   });
 
-  test('shows short values that differ side by side, and long ones line by line', async () => {
+  test('shows short differing values side by side, and long ones line by line', async () => {
     const held = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven'].join('\n');
     const text = await textOf(
       application('group: New', 'meta_description: "One\\nTwo\\nThree\\nFour\\nFive\\nSix\\n7"'),
@@ -109,7 +109,7 @@ describe('the text of a plan', () => {
     );
   });
 
-  test('in a terminal with colours: the sign of each change has the colour of its kind', async () => {
+  test('has the colour of the kind of change at its sign in a terminal with colours', async () => {
     const plan = await planOf(
       `${application('group: New')}\n  - { slug: new, name: New }\n`,
       { wiki: { slug: 'wiki', name: 'Wiki', group: 'Old' } },
@@ -148,7 +148,7 @@ describe('the text of a plan', () => {
     expect(lineEnd).toMatch(/^ +-$/m);
   });
 
-  test('shows neither the declared nor the held secret', async () => {
+  test('shows neither the declared nor the observed secret', async () => {
     const plan = await planOf(
       application('meta_publisher: "by ${env:EMPTY}"', 'group: "${env:GROUP}"'),
       { wiki: { slug: 'wiki', name: 'Wiki', meta_publisher: 'by the former', group: 'of before' } },
@@ -182,18 +182,18 @@ describe('the text of a plan', () => {
 
   test.each([
     [
-      'once, however many users there are',
+      'once for any number of users',
       'applications: [{ slug: a, name: A }]\nusers: [{ username: a, name: A }, { username: b, name: B }]',
       1,
     ],
-    ['not without users', 'applications: [{ slug: a, name: A }]', 0],
+    ['only if users are declared', 'applications: [{ slug: a, name: A }]', 0],
   ])('reports that users are not read %s', async (_, manifest, times) => {
     const text = await textOf(`version: 1\n${manifest}\n`);
     expect(text.match(note) ?? []).toHaveLength(times);
     expect(text).not.toContain('so nothing was asked');
   });
 
-  test('notes for a plan of users only that nothing was requested, within 80 columns', async () => {
+  test('notes for a plan of only users that nothing was requested, within 80 columns', async () => {
     const text = await textOf('version: 1\nusers: [{ username: a, name: A }]\n');
     expect(text).toContain('Nothing else is declared, so no request was sent.\n');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -223,7 +223,7 @@ describe('the text of a plan', () => {
     expect(text).toContain('      meta_description\n        observed  "short"\n        declared  "long long');
   });
 
-  test('has no "none declared" if no manifest is selected', async () => {
+  test('does not end with "none declared" if no entry is selected', async () => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
     const scope = { target: ['user.*'], exclude: [], declared: 2 };
     const text = planText({ ...plan, scope }, createStyle({ colours: false }));
@@ -234,15 +234,15 @@ describe('the text of a plan', () => {
 
 describe('a diff of two texts', () => {
   test.each<[string, string, string, string[]]>([
-    ['shows few equal lines', 'a\nb\nc', 'a\nb\nd', ['same a', 'same b', 'removed c', 'added d']],
+    ['shows a few equal lines', 'a\nb\nc', 'a\nb\nd', ['same a', 'same b', 'removed c', 'added d']],
     [
-      'folds many equal lines, but for two beside a difference',
+      'folds many equal lines, except for two next to a difference',
       '1\n2\n3\n4\n5\nx',
       '1\n2\n3\n4\n5\ny',
       ['left_out 3', 'same 4', 'same 5', 'removed x', 'added y'],
     ],
     [
-      'folds between two differences, on either side of them',
+      'folds equal lines between two differences',
       'x\n1\n2\n3\n4\n5\n6\nx\na\nb\nc\nd',
       'y\n1\n2\n3\n4\n5\n6\ny\na\nb\nc\nd',
       [
@@ -261,12 +261,12 @@ describe('a diff of two texts', () => {
       ],
     ],
     [
-      'shows one line that could be folded',
+      'shows a single equal line instead of folding it',
       '1\n2\n3\nx',
       '1\n2\n3\ny',
       ['same 1', 'same 2', 'same 3', 'removed x', 'added y'],
     ],
-    ['tells line ends apart', 'a\r\nb', 'a\nb', ['removed a\r', 'added a', 'same b']],
+    ['distinguishes line ends', 'a\r\nb', 'a\nb', ['removed a\r', 'added a', 'same b']],
   ])('%s', (_, before, after, expected) => {
     const lines = textDiff(before, after).map(
       (line) => `${line.kind} ${line.kind === 'left_out' ? line.lines : line.text}`,
@@ -274,7 +274,7 @@ describe('a diff of two texts', () => {
     expect(lines).toEqual(expected);
   });
 
-  test.runIf(inFull)('of very different texts shows one after the other, always alike', () => {
+  test.runIf(inFull)('shows very different texts one after the other, deterministically', () => {
     const lines = (word: string): string =>
       Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n');
     const diff = textDiff(lines('before'), lines('after'));

@@ -13,29 +13,29 @@ function wordsFor(exchange: Exchange): string {
   return `${summary}. ${advice}`;
 }
 
-describe('the sender of an answer', () => {
+describe('an error answer', () => {
   test.each([
-    ['a page', answered(502, '<html>Bad Gateway</html>')],
-    ['a text', answered(502, 'authentik starting')],
-    ['JSON', answered(502, { error: 'authentik starting' })],
-    ['a page, too late', answered(504, '<html>Gateway Timeout</html>')],
-    ['a page of a network in front', answered(522, '<html>')],
-  ])('is a proxy in front of the service: %s', (_, exchange) => {
+    ['a web page', answered(502, '<html>Bad Gateway</html>')],
+    ['a plain text', answered(502, 'authentik starting')],
+    ['JSON of another form', answered(502, { error: 'authentik starting' })],
+    ['a web page for a time-out', answered(504, '<html>Gateway Timeout</html>')],
+    ['a web page of a firewall', answered(522, '<html>')],
+  ])('is attributed to a proxy in front of the service: %s', (_, exchange) => {
     expect(wordsFor(exchange)).toContain('a proxy or gateway answered in place of the service');
     expect(wordsFor(exchange)).toContain('--wait');
     expect(wordsFor(exchange)).not.toContain('log of the service');
   });
 
   test.each([
-    ['a page that says that it failed', answered(500, '<html>Server Error</html>')],
+    ['a web page for a failure of the service', answered(500, '<html>Server Error</html>')],
     ['an empty page in place of a refusal', answered(405, '', { 'content-type': 'text/html' })],
-  ])('is the service: %s', (_, exchange) => {
+  ])('is attributed to the service: %s', (_, exchange) => {
     expect(wordsFor(exchange)).toContain('the service failed');
     expect(wordsFor(exchange)).toContain('log of the service');
   });
 });
 
-test('an answer that the user did not wait for is not blamed on the connection', async () => {
+test('a request abandoned by the user is not attributed to the connection', async () => {
   const urgent = new AbortController();
   const send = abortable(() => new Promise(() => {}), urgent.signal);
   const underWay = send({ method: 'POST', path: '/' });
@@ -56,7 +56,7 @@ test.each(['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_SSL_SSL/TLS_ALERT_HANDS
   },
 );
 
-describe('http:// to a port that expects TLS', () => {
+describe('an http:// request to a port that expects TLS', () => {
   const closing: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(closing.splice(0).map((one) => one.close()));
@@ -87,19 +87,19 @@ describe('http:// to a port that expects TLS', () => {
     ],
     ['a program that closes the connection', answering('')],
     ['OpenSSL', { certificate: 'good' }],
-  ] as const)('is reported as that, whatever the words of the answer: %s', async (_, service) => {
+  ] as const)('is reported as such, whatever the words of the answer: %s', async (_, service) => {
     expect(wordsFor(await answerOf(service))).toContain(https);
   });
 
   test.each([
-    ['400 with JSON', answering('HTTP/1.1 400 Bad Request\r\nContent-Length: 14\r\n\r\n{"name":["x"]}')],
+    ['a 400 with JSON', answering('HTTP/1.1 400 Bad Request\r\nContent-Length: 14\r\n\r\n{"name":["x"]}')],
     ['another refusal', answering('HTTP/1.1 403 Forbidden\r\nContent-Length: 1\r\n\r\nx')],
-    ['an answer that is cut short', answering('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n{')],
+    ['a truncated answer', answering('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n{')],
   ])('is not suspected after %s', async (_, service) => {
     expect(wordsFor(await answerOf(service))).not.toContain('https://');
   });
 
-  test('is not suspected of a slow service', async () => {
+  test('is not suspected if the service is slow', async () => {
     expect(wordsFor(await answerOf({}, 50))).not.toContain('https://');
   });
 });

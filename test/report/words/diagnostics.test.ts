@@ -21,7 +21,7 @@ async function declared(...slugs: string[]): Promise<readonly Resource[]> {
 const service = 'https://id.example.com';
 
 describe('the last line of a validation', () => {
-  test('counts warnings beside errors, and the places of a repeated cause', () => {
+  test('counts warnings next to errors, and the places of a repeated cause', () => {
     const error = diagnosticFor('m.yaml', { code: 'unknown-field', summary: 'an error' });
     const loaded = {
       diagnostics: [warning, error, warning],
@@ -38,14 +38,14 @@ describe('the last line of a validation', () => {
   });
 });
 
-describe('why a job goes no further', () => {
+describe('the reason why a run ended early', () => {
   test('is reported after the problems of the manifests', () => {
     const halt = { kind: 'too_many_creates', count: 2, most: 1, unseen: new Set<never>() } as const;
     const { diagnostics } = planReport({ halt, diagnostics: [warning], filenames: ['m.yaml'] });
     expect(diagnostics.map(({ code }) => code)).toEqual(['similar-name', 'too-many-creates']);
   });
 
-  test('is reported in full where look-ups failed and the run was interrupted too', async () => {
+  test('is reported in full if look-ups failed and the run was interrupted too', async () => {
     const answer: Answer = { kind: 'crash', status: 500 };
     const failures = (await declared('wiki')).map((resource) => ({
       resource,
@@ -91,7 +91,7 @@ describe('several look-ups with the same failure', () => {
     expect(first?.detail).toContain('Not looked up: application.handbook, application.wiki');
   });
 
-  test('are reported at their lines, with request ids', async () => {
+  test('are reported at their lines for a crash, with request ids', async () => {
     const diagnostics = await told({ kind: 'crash', status: 500, requestId: 'request-1' });
     expect(diagnostics).toMatchObject([
       { address: 'application.handbook', range: { start: { line: 3 } } },
@@ -103,7 +103,7 @@ describe('several look-ups with the same failure', () => {
     ]);
   });
 
-  test('some names are enough', async () => {
+  test('are reported with the first ten names and the number of others', async () => {
     const answer: Answer = { kind: 'denied', status: 403 };
     const resources = await declared(...Array.from({ length: 500 }, (_, index) => `app-${index}`));
     const [first] = failedReads(resources.map((resource) => ({ resource, proof: 'fault', answer })));

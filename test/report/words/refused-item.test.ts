@@ -50,40 +50,38 @@ const missing = (id: string): string => `Invalid pk "${id}" - object does not ex
 
 test.each<[string, string, JsonObject, string[]]>([
   ['an id', inBrackets, { backchannel_providers: [missing('99')] }, ['99']],
-  ['an id that is a part of another', inBrackets, { backchannel_providers: [missing('9')] }, ['9']],
-  ['an id in other words', inBrackets, { backchannel_providers: ['Ungültiger pk „7“.'] }, ['7']],
+  ['an id that is part of another', inBrackets, { backchannel_providers: [missing('9')] }, ['9']],
+  ['an id within a sentence', inBrackets, { backchannel_providers: ['Ungültiger pk „7“.'] }, ['7']],
   ['an index', inBrackets, { backchannel_providers: { 2: [missing('1')] } }, ['7']],
   ['several indexes', inBrackets, { backchannel_providers: { 0: ['x'], 3: ['y'] } }, ['9', '99']],
   ['a UUID', inLines, { groups: [missing(first)] }, [first]],
   [
-    'a UUID as the service writes it',
+    "a UUID in the service's spelling",
     inLines,
     { groups: [missing(second)] },
     [second.toUpperCase().replaceAll('-', '')],
   ],
   ['a key', inMapping, { attributes_room: ['Value is not unique.'] }, ['room']],
   ['a key in a mapping', inMapping, { 'attributes_staff.number': ['This field is required'] }, ['staff']],
-  [
-    'a key that is not there, at the entry',
-    inMapping,
-    { attributes_desk: ['This field is required'] },
-    ['b'],
-  ],
+  ['a missing key, at the entry', inMapping, { attributes_desk: ['This field is required'] }, ['b']],
   ['a UUID in the defaults', fromDefaults, { groups: [missing(second)] }, [second]],
-])('a list item rejected by the service is marked at its place: %s', async (_, manifest, body, parts) => {
-  expect(await marked(manifest, body)).toEqual(parts);
-});
+])(
+  'a list item refused by the service is marked at its place, named by %s',
+  async (_, manifest, body, parts) => {
+    expect(await marked(manifest, body)).toEqual(parts);
+  },
+);
 
 test.each<[string, JsonObject]>([
   ['another id', { backchannel_providers: [missing('5')] }],
   ['two of the ids at once', { backchannel_providers: ['neither 9 nor 7 exists'] }],
   ['no id', { backchannel_providers: ['This field may not be null.'] }],
-  ['an index that is not there', { backchannel_providers: { 4: ['x'] } }],
-])('the whole list is marked when the service names %s', async (_, body) => {
+  ['an index beyond the list', { backchannel_providers: { 4: ['x'] } }],
+])('the whole list is marked if the service names %s', async (_, body) => {
   expect(await marked(inBrackets, body)).toEqual(['[9, 99, 7, 99]']);
 });
 
-test('the field is marked when its items are not in the manifest', async () => {
+test('the field is marked if its items are not in the manifest', async () => {
   const manifest = 'version: 1\nusers:\n  - { username: a, name: A, groups: ["${env:GROUP}"] }\n';
   expect(await marked(manifest, { groups: [missing(second)] }, { GROUP: first })).toEqual([
     '["${env:GROUP}"]',
