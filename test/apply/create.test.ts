@@ -478,7 +478,7 @@ describe('a create of a user', () => {
     expect(await settle(user, lost, created)).toMatchObject({ outcome: 'created', methods: 'POST POST' });
   });
 
-  test('ends as with contract_only if users cannot be read', async () => {
+  test('ends without look-ups, as with contract_only, if users cannot be read', async () => {
     const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
     const settling = async (...answers: Exchange[]): Promise<WriteResult> => {
@@ -514,7 +514,7 @@ describe('a create of a user', () => {
   });
 });
 
-describe('an answer that stops further creates', () => {
+describe('an answer to a create', () => {
   const wikiUser = creationOf('user', identity, 'Wiki');
   const scopes = { run: 'the rest of the run', type: 'the rest of its type', nothing: 'nothing' };
 
@@ -523,7 +523,7 @@ describe('an answer that stops further creates', () => {
       { ...row, what: scopes[row.ends ?? 'nothing'], creation: application },
       { ...row, what: scopes[row.ends ?? 'nothing'], creation: wikiUser },
     ]),
-  )('$name, to POST $creation.type: $what', async ({ exchange, creation, ends }) => {
+  )('$name to POST $creation.type stops $what', async ({ exchange, creation, ends }) => {
     const stops: string[] = [];
     await create(
       creation,

@@ -130,7 +130,7 @@ describe('a plan with --baseline', () => {
     ['m/apps.yaml', '--baseline cannot be "m/apps.yaml": there is no such folder'],
     ['.', '--baseline cannot be the working directory itself'],
     ['/memory', '--baseline cannot be "/memory": there is no such folder'],
-  ])('is refused if %s is given, which is no other folder', async (baseline, message) => {
+  ])('is refused if the path %s is not another folder', async (baseline, message) => {
     await expect(planned({ baseline })).rejects.toThrow(message);
     expect(service.requests).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('a plan with --changed-only', () => {
     expect(document).toMatchObject({ scope: { target: [], exclude: [], declared: 4, changed_only: true } });
   });
 
-  test('notes this, and has the digest of all entries', async () => {
+  test('notes the option, and has the digest of all entries', async () => {
     const { stdout } = await planned({ changedOnly: true, exclude: ['application.*'], output: 'text' });
     expect(stdout).toMatch(
       'Plan for https://id.example.com\nWithout application.*, only added or altered entries: 1 of the 4 declared resources.\n',

@@ -116,7 +116,7 @@ describe('the token file is not read as a manifest', () => {
     expect(run.stdout()).toContain('"forbidden-file"');
   });
 
-  test('and not as variables or settings either', async () => {
+  test('the token file is not read as variables or settings', async () => {
     const tokenFile = at('tok');
     expect((await planned([at('project/manifests')], { tokenFile, vars: [at('tok')] })).codes).toEqual([
       'forbidden-file',

@@ -54,7 +54,7 @@ function version(release: string): Exchange {
   return answered(200, { version_current: release });
 }
 
-describe('doctor compares releases', () => {
+describe('doctor at a service of some release', () => {
   test.each([
     ['2025.12.4', '', /^pass the service is 2025\.12\.4, and rollcall was tried on 2025\.12\.4 /],
     [
@@ -72,7 +72,7 @@ describe('doctor compares releases', () => {
       /^warn .* 2026\.2\.2; rollcall\.yaml says 2025\.12 Write release: '2026\.2' there/,
     ],
     ['2025.12.4', "release: '2025.12.3'", /^warn .* rollcall\.yaml says 2025\.12\.3 /],
-  ])('service %s, with %j in rollcall.yaml', async (release, config, expected) => {
+  ])('compares release %s with rollcall.yaml: %j', async (release, config, expected) => {
     const { checks, ending } = await examined({ says: version(release) }, config);
     expect(checks['release']).toMatch(expected);
     expect(ending).toBe('done');
@@ -82,7 +82,7 @@ describe('doctor compares releases', () => {
     ['403', answered(403, { detail: 'no' })],
     ['404', answered(404, { detail: 'Not found.' })],
     ['a page', answered(200, '<!DOCTYPE html>')],
-  ])('and passes if the service does not tell its release: %s', async (_, exchange) => {
+  ])('passes if the service does not tell its release: %s', async (_, exchange) => {
     const { checks, ending } = await examined({ says: exchange }, "release: '2025.12'");
     expect(checks['release']).toBe(
       'unknown the service does not say its release; rollcall.yaml says 2025.12 ',
@@ -90,7 +90,7 @@ describe('doctor compares releases', () => {
     expect(ending).toBe('done');
   });
 
-  test("but does not request the service's with --contract-only", async () => {
+  test('does not request the release with --contract-only', async () => {
     const { checks, sent } = await examined({ says: version('2025.12.4') }, '', true);
     expect(checks['release']).toMatch(/^unknown the service was not asked/);
     expect(sent).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('doctor compares releases', () => {
     ['2025.10.4', 'Give its user, or a role of one of its groups, the permission to add users.'],
     ['2025.12.0', 'Give a role of its user the permission to add users.'],
     ['none', 'Give a role of its user the permission to add users; before release 2025.12,'],
-  ])('and advises who gets a missing right: %s', async (release, advice) => {
+  ])('advises to whom a missing permission is granted: %s', async (release, advice) => {
     const { checks } = await examined({ says: version(release), mayCreate: false });
     expect(checks['users']).toContain(advice);
   });

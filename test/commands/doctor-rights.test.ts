@@ -156,10 +156,10 @@ describe('doctor distinguishes', () => {
   });
 });
 
-describe('doctor has a line for each declared kind', () => {
+describe('the lines of doctor', () => {
   const namesIn = ({ document }: Doctored): string[] => document.checks.map(({ name }) => name);
 
-  test('and none for other kinds', async () => {
+  test('name the declared kinds and no others', async () => {
     expect(namesIn(await doctored('everything', projects.users))).toEqual([
       'connection',
       'base-url',
@@ -182,12 +182,15 @@ describe('doctor has a line for each declared kind', () => {
     ['adding applications', 'users', 'denied', 'pass fail'],
     ['nothing', 'users', 'denied', 'pass fail'],
     ['nothing', 'applications', 'denied', 'pass fail'],
-  ] as const)('with a token for %s and manifests with %s: %s', async (token, declared, ending, statuses) => {
-    const found = await doctored(token, projects[declared]);
-    expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });
-  });
+  ] as const)(
+    'for a token for %s and manifests with %s end as %s',
+    async (token, declared, ending, statuses) => {
+      const found = await doctored(token, projects[declared]);
+      expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });
+    },
+  );
 
-  test('and warns in its text if the token is missing a permission', async () => {
+  test('contain a warning if the token is missing a permission', async () => {
     const { stdout } = await doctored('viewing', {}, { output: 'text' });
     expect(stdout).toMatch(/^ {2}warn {2}users +the token may not view users; it may not create users$/m);
     expect(stdout).toContain('The service can be used, but see the warnings. Next: ');

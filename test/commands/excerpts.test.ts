@@ -171,7 +171,7 @@ describe('a diagnostic about settings masks the token', () => {
   });
 
   test.each(['token', 'my_token', 'secret', 'client_secret', 'password', 'passphrase', 'api_key'])(
-    'and any text under the key %s',
+    'a diagnostic about settings masks any text under the key %s',
     async (name) => {
       const files = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${name}: 'unknown canary'\n` };
       const run = capture({ contractOnly: true, files, env: {} });

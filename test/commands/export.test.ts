@@ -507,7 +507,7 @@ describe('an export reports unreadable records instead of treating them as absen
     );
   });
 
-  test('on a broken page and after it', async () => {
+  test('if they are on a broken page or after it', async () => {
     const { send } = listingService({
       users: manyUsers(250),
       instead: ({ page }) => (page === 2 ? answered(500) : undefined),

@@ -60,7 +60,7 @@ describe('plan --fail-on differs', () => {
       );
   });
 
-  test('and --detailed-exitcode combine as in the table of docs/exit-codes.md', async () => {
+  test('has the exit codes of the table in docs/exit-codes.md with --detailed-exitcode', async () => {
     expect(rows.map(([name]) => name)).toEqual(Object.keys(shows));
     for (const [name, ...codes] of rows) {
       const may = name.includes('may be changed') ? changing : {};

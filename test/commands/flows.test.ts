@@ -219,7 +219,7 @@ describe.each(changes)('an apply in which $what', ({ what, before, now, after })
   });
 
   test.each(Object.keys(faults) as Fault[])(
-    'and %s leads to the declared state in the next run',
+    'reaches the declared state in the next run after %s',
     async (how) => {
       const whole = serviceWith(before);
       await run('apply', whole.send, flow(now), all);

@@ -380,7 +380,7 @@ users:
     expect(created((await run('apply', {}, { text })).world)).toEqual(['c']);
   });
 
-  test('but another resource can take over a value from it', async () => {
+  test('an unplanned resource does not prevent another from taking over its value', async () => {
     const text = applications(
       'slug: old, name: Old, provider: { name: nobody }',
       'slug: new, name: New, backchannel_providers: [3]',

@@ -16,7 +16,7 @@ function world(): World {
 const asked = (of: World): string[] =>
   of.requests.flatMap(({ path }) => (path.startsWith('/api/v3/core/applications/?') ? path : []));
 
-test("an export by a token that is not a superuser's reads the list of superusers once, and reports gaps", async () => {
+test("an export by a token that is not a superuser's reads its applications once, and reports gaps", async () => {
   const service = world();
   const { context, stdout, stderr } = service.run('version: 1\n');
   expect(await exportManifests({ output: 'yaml', type: ['application'] }, context)).toBe('incomplete');
@@ -27,7 +27,7 @@ test("an export by a token that is not a superuser's reads the list of superuser
   expect(asked(service).join('\n')).not.toContain('superuser_full_list');
 });
 
-test('undeclared records are found likewise', async () => {
+test("a plan with --undeclared by a token that is not a superuser's requests no list for superusers", async () => {
   const service = world();
   const { context, stdout } = service.run('version: 1\napplications: [{ slug: c, name: c }]\n');
   await plan(['m.yaml'], { output: 'text', undeclared: true }, context);
@@ -35,7 +35,7 @@ test('undeclared records are found likewise', async () => {
   expect(asked(service).filter((path) => path.includes('superuser_full_list'))).toEqual([]);
 });
 
-test('a delete by such a token does not request superusers', async () => {
+test("a delete by a token that is not a superuser's reads no list of applications", async () => {
   const service = world();
   const { context } = service.run('version: 1\napplications: [{ slug: c, state: absent }]\n', {
     ROLLCALL_CAPABILITIES: 'delete',

@@ -110,7 +110,7 @@ describe('a plan that reads lists equals a plan without lists', () => {
     expect(listed.requests).toHaveLength(requests);
   });
 
-  test('and apply creates only missing resources', async () => {
+  test('an apply that reads lists creates only missing resources', async () => {
     const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), {
       superuser: true,
     });

@@ -120,7 +120,7 @@ describe('plan', () => {
     expect(stderr).not.toContain('may-not-view');
   });
 
-  test('ends as failed at a wrong base URL, which it names', async () => {
+  test('ends as failed at a wrong base URL, and explains that the URL is wrong', async () => {
     const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_URL: `${server.url}/nowhere` } });
     expect(ending).toBe('failed');
     expect(stdout).toBe('');
@@ -222,7 +222,7 @@ describe('an answer of the service', () => {
     }
   });
 
-  test('and a manifest are shown with control characters escaped', async () => {
+  test('is shown next to a manifest with control characters escaped in both', async () => {
     const hostile =
       'version: 1\napplications: [{ slug: a, name: "\\e[31m\\u202e\\u200b\\x9b2J" }]\nusers: [{ username: "b\\e[2J", name: "" }]\n';
     const setup = { files: { 'manifests/\u001b[31m.yaml': hostile } };

@@ -163,7 +163,7 @@ describe('a plan shows the names of ids', () => {
     expect(stdout).toContain('now       "New OIDC"\n');
   });
 
-  test('but not for a hidden field', async () => {
+  test('a plan does not show the name of an id in a hidden field', async () => {
     const config = 'version: 1\nhide: [application.provider, user.groups]\n';
     for (const output of ['text', 'json'] as const) {
       const { stdout } = await planned(sandboxTransport(drifted), { output }, { 'rollcall.yaml': config });

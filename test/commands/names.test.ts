@@ -114,7 +114,7 @@ test('a name in place of an id is an error with contract_only, and nothing is se
   expect(service.requests).toEqual([]);
 });
 
-describe('names without an id are reported at their lines, all at once, and nothing is planned:', () => {
+describe('a plan with names without an id ends, and reports at their lines', () => {
   const service = (): Service =>
     sandboxTransport({
       ...one,
@@ -182,7 +182,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
       'failed',
       'error: the service redirects (302) to https://elsewhere.example.com [service-unexpected]',
     ],
-  ])('and %s is reported once, without a line', async (_, send, expected, words) => {
+  ])('%s once, without a line', async (_, send, expected, words) => {
     const { ending, stderr } = await run('plan', send);
     expect(ending).toBe(expected);
     expect(stderr.split('\n').filter((line) => line.includes('error: '))).toEqual([words]);
@@ -238,7 +238,7 @@ applications:
     expect(stderr).toContain('5 more names were not looked up. Nothing was changed.');
   });
 
-  test('on the terminal, with advice, escaped', async () => {
+  test('names on the terminal, with advice, escaped', async () => {
     const text = manifest.replace('name: staff', String.raw`name: "sta\u202eff\n::error::x"`);
     const { stderr } = await run('apply', service(), text);
     expect(stderr).toContain('there is no group named "sta\\u{202e}ff\\n::error::x", or it is not visible');
@@ -246,7 +246,7 @@ applications:
     expect(stderr).not.toMatch(/\u202e|^::/m);
   });
 
-  test('without the name and a suggestion if the field is hidden', async () => {
+  test('fields without the name and a suggestion if the field is hidden', async () => {
     const near = { pk: '33333333-3333-4333-8333-333333333333', name: 'canary-hidden-names' };
     const text = manifest.replace('staff', 'canary-hidden-name');
     const files = {

@@ -249,7 +249,7 @@ describe('if the settings cannot be read', () => {
   });
 });
 
-test('with contract_only, the settings are not read', async () => {
+test('with contract_only, the settings of the service are not read', async () => {
   const world = worldOf('2026.8', false);
   const { context } = world.run('version: 1\napplications: [{ slug: new, name: New }]\n', {
     ROLLCALL_CONTRACT_ONLY: 'true',

@@ -217,7 +217,7 @@ describe('an apply during a restart of the service', () => {
   });
 });
 
-test('a page of a proxy after an outage does not pass for absent if the service has shown its own form of that', async () => {
+test("after an outage, a proxy's 404 does not count as absent if the service has its own form of 404", async () => {
   const answers = [answered(502, 'Bad Gateway'), answered(404, { detail: 'Not found.' })];
   const send = async ({ isAnonymous }: HttpRequest): Promise<Exchange> =>
     isAnonymous

@@ -286,7 +286,7 @@ const names = (bound: readonly string[]): string[] => bound.map((one) => one.rep
 
 describe.each(changes)('an apply in which $what', ({ what, before, now, bound }) => {
   test.each(Object.keys(faults) as (keyof typeof faults)[])(
-    'and %s leads to the declared state in the next run',
+    'reaches the declared state in the next run after %s',
     async (how) => {
       const was = before.map(([group]) => group);
       const whole = serviceWith(undefined, before);

@@ -112,6 +112,6 @@ test.each([
   [{ target: ['user.*'] }, '--undeclared covers all manifests'],
   [{ undeclared: false, failOn: ['undeclared'] }, '--fail-on undeclared needs --undeclared or --baseline'],
   [{ contractOnly: true }, '--undeclared reads lists, and contract_only keeps to the three'],
-])('%j is a usage error', async (options, words) => {
+])('plan refuses %j as wrong usage', async (options, words) => {
   await expect(planned(new World(seed), options)).rejects.toThrow(words);
 });

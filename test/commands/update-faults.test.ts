@@ -310,7 +310,7 @@ describe('a concurrent change between the plan and the update', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('just before the update is not reported as done', async () => {
+  test('just before the update keeps the update from being reported as done', async () => {
     const world = new World();
     before(world, 'PATCH', 1, () => remade(world));
     const { stdout } = await applied(world, wiki, { output: 'json' });
@@ -318,7 +318,7 @@ describe('a concurrent change between the plan and the update', () => {
     expect(stdout).toContain('another record now has its name');
   });
 
-  test('is looked up again before each try', async () => {
+  test('is looked for again before each try', async () => {
     const world = new World();
     let sent = 0;
     world.tamper = ({ method }, answer) => {

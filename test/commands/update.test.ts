@@ -174,7 +174,7 @@ describe('an apply with --allow update', () => {
     expect(world.writes()).toMatchObject([{ body: { attributes: { dept: 'x' } } }]);
   });
 
-  describe('declares the groups of a user in full:', () => {
+  describe('with declared groups of a user', () => {
     const admins = '44444444-4444-4444-8444-444444444444';
     const membership = (more: string): string =>
       `version: 1\nusers: [{ username: alice, name: Alice${more} }]\n`;
@@ -191,7 +191,7 @@ describe('an apply with --allow update', () => {
         ],
       });
 
-    test('it removes a user from undeclared groups, each named in the plan', async () => {
+    test('removes the user from undeclared groups, each named in the plan', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(`, groups: [{ name: staff }]`));
       await apply(['m.yaml'], { ...now, output: 'text' }, context);
@@ -205,7 +205,7 @@ describe('an apply with --allow update', () => {
       expect(after.stdout()).toContain('No changes.');
     });
 
-    test('without the permission, it reports a difference and keeps memberships', async () => {
+    test('keeps memberships without the permission, and reports a difference', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(', groups: []'), { ROLLCALL_CAPABILITIES: '' });
       await apply(['m.yaml'], { output: 'text', yes: true }, context);
@@ -214,7 +214,7 @@ describe('an apply with --allow update', () => {
     });
 
     test.each(['', ', groups: [{ name: staff }], at_least: [groups]'])(
-      'it keeps undeclared groups with at_least: %j',
+      'keeps undeclared groups with at_least: %j',
       async (more) => {
         const here = world();
         const { context, stdout } = here.run(membership(more));
@@ -224,14 +224,14 @@ describe('an apply with --allow update', () => {
       },
     );
 
-    test('it accepts at_least in defaults, which an entry overrides with exactly', async () => {
+    test('accepts at_least in defaults, which an entry overrides with exactly', async () => {
       const here = world();
       const text = `version: 1\ndefaults: { user: { at_least: [groups] } }\nusers:\n  - { username: alice, name: Alice, groups: ["${staff}"], exactly: [groups] }\n`;
       await apply(['m.yaml'], now, here.run(text).context);
       expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
     });
 
-    test('it counts hidden groups in the note without naming them', async () => {
+    test('counts hidden groups in the note without naming them', async () => {
       const here = world();
       const { context, stdout } = here.run(
         membership(', groups: []'),
@@ -472,7 +472,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(world.writes()).toEqual([]);
   });
 
-  describe('in the plan notes that an undeclared record may be the renamed absent one', () => {
+  describe('with an absent entry that may be a renamed undeclared record', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     // So many that a list is read.
     const others = Array.from({ length: 14 }, (_, index) => `other-${index}`);
@@ -491,13 +491,13 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       return stdout();
     };
 
-    test('and that nothing is renamed', async () => {
+    test('notes the undeclared record, and that nothing is renamed', async () => {
       const text = await said(others, {});
       expect(text).toContain(remark);
       expect(text.match(/has the same/g)).toHaveLength(1);
     });
 
-    test('but not for a secret or missing name', async () => {
+    test('has no note if the name is secret or missing', async () => {
       const world = new World({
         tokens: [root],
         applications,
@@ -517,11 +517,11 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     });
 
     test.each<[string, string[], Parameters<typeof said>[1]]>([
-      ['is declared', ['grafana', ...others], {}],
+      ['is declared elsewhere', ['grafana', ...others], {}],
       ['may be declared outside of the selection', others, { target: ['application.*'] }],
       ['is one of several', others, { held: [...applications, { slug: 'metrics', name: 'grafana' }] }],
       ['is not seen in a list', others.slice(0, 3), {}],
-    ])('but not if that %s', async (_, declared, how) => {
+    ])('has no note if the undeclared record %s', async (_, declared, how) => {
       expect(await said(declared, how)).not.toContain('has the same');
     });
   });

@@ -192,8 +192,8 @@ test('the way in is not read if a plan does not affect it', async () => {
   expect(service.requests.filter(({ path }) => /brands|flows\/|policies/.test(path))).toEqual([]);
 });
 
-describe('an update of the login flow is confirmed separately', () => {
-  test('and --yes does not confirm it', async () => {
+describe('an update of the login flow', () => {
+  test('is not confirmed by --yes', async () => {
     const service = fresh();
     const { ending, stderr } = await run(apply, service, longer);
     expect(ending).toBe('invalid');
@@ -201,7 +201,7 @@ describe('an update of the login flow is confirmed separately', () => {
     expect(writesOf(service)).toEqual([]);
   });
 
-  test('with --allow way-in, which leaves the permissions of the environment', async () => {
+  test('is confirmed by --allow way-in, which keeps the permissions of the environment', async () => {
     const { ending, stderr } = await run(apply, fresh(), longer, { allow: [...all, 'way-in'] });
     expect(ending, stderr).toBe('done');
   });
@@ -209,17 +209,20 @@ describe('an update of the login flow is confirmed separately', () => {
   test.each([
     ['yes', 'done'],
     ['y', 'failed'],
-  ])('on a terminal, where %s ends the run as %s', async (answerToPrompt, expected) => {
-    const service = fresh();
-    const given = { config: 'rollcall.yaml', allow: all };
-    const setup = { files: config, answerToPrompt };
-    const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${longer}`, given, setup);
-    expect(ending).toBe(expected);
-    expect(stderr).toContain('On the way in, by which people log in: stage.default-authentication-login.');
-    expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
-  });
+  ])(
+    'is confirmed separately on a terminal: the answer %s ends the run as %s',
+    async (answerToPrompt, expected) => {
+      const service = fresh();
+      const given = { config: 'rollcall.yaml', allow: all };
+      const setup = { files: config, answerToPrompt };
+      const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${longer}`, given, setup);
+      expect(ending).toBe(expected);
+      expect(stderr).toContain('On the way in, by which people log in: stage.default-authentication-login.');
+      expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
+    },
+  );
 
-  test('or by a saved plan that shows it, with its accepted risks', async () => {
+  test('is confirmed by a saved plan that shows it, with its accepted risks', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', authentication: require_authenticated');
     const saved = await run(plan, service, text, { out: 'plan.json', allow: [...all, 'lockout'] });
@@ -264,11 +267,11 @@ describe('if the login flow cannot be read', () => {
   });
 });
 
-describe('the login stage is never reachable without a proof during an apply', () => {
+describe('during an apply, the login stage is never reachable without a proof', () => {
   const inside = ', password_stage: { name: default-authentication-password }';
   const without = flow([whole[0], whole[2], whole[3]].join(', '));
 
-  test('that moves the password into the identification stage', async () => {
+  test('if the password moves into the identification stage', async () => {
     const service = fresh();
     const text = identification(inside) + without;
     const { ending, stderr } = await run(apply, service, text, {
@@ -282,7 +285,7 @@ describe('the login stage is never reachable without a proof during an apply', (
     ]);
   });
 
-  test('that moves it out again', async () => {
+  test('if the password moves out of the identification stage', async () => {
     const service = fresh();
     const there = identification(inside) + without;
     await run(apply, service, there, { allow: [...all, 'way-in'] });
@@ -298,7 +301,7 @@ describe('the login stage is never reachable without a proof during an apply', (
   });
 });
 
-test('at no request is the login closed while two policies swap', async () => {
+test('the login is possible at each request of an apply that swaps two policies', async () => {
   const service = fresh();
   const both = (a: boolean, b: boolean): string =>
     `policies:\n  - { name: a, type: dummy, result: ${a} }\n  - { name: b, type: dummy, result: ${b} }\n`;
@@ -318,7 +321,7 @@ test('at no request is the login closed while two policies swap', async () => {
   ]);
 });
 
-describe('the login flow is requested without the token, before its first change and after the last', () => {
+describe('the check of the login flow before and after its changes, without the token,', () => {
   const executor = '/api/v3/flows/executor/default-authentication-flow/?query=';
   const asked = ({ requests }: Service): string[] =>
     requests.flatMap(({ method, path, isAnonymous }) => {
@@ -327,7 +330,7 @@ describe('the login flow is requested without the token, before its first change
     });
   const allow = [...all, 'way-in', 'lockout'];
 
-  test('and the run succeeds if it still starts', async () => {
+  test('lets the run succeed if the flow still starts', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', title: Welcome');
     const { ending, stderr } = await run(apply, service, text, { allow });
@@ -335,7 +338,7 @@ describe('the login flow is requested without the token, before its first change
     expect(asked(service)).toEqual([`anonymous ${executor}`, 'PATCH', 'PATCH', `anonymous ${executor}`]);
   });
 
-  test('and the run ends with 6 and advice if it no longer starts', async () => {
+  test('ends the run with 6 and advice if the flow no longer starts', async () => {
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
     const { ending, stderr } = await run(apply, fresh(), text, { allow });
     expect(ending).toBe('incomplete');
@@ -346,7 +349,7 @@ describe('the login flow is requested without the token, before its first change
     expect(document.stdout).toContain('"code": "way-in-lost"');
   });
 
-  test('and nothing is reported if it did not start before', async () => {
+  test('reports nothing if the flow did not start before', async () => {
     const service = fresh();
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
     await run(apply, service, text, { allow });
@@ -354,7 +357,7 @@ describe('the login flow is requested without the token, before its first change
     expect(ending, stderr).toBe('done');
   });
 
-  test('and the run ends with 6 if no answer shows afterwards whether it starts', async () => {
+  test('ends the run with 6 if no answer shows whether the flow still starts', async () => {
     const service = fresh();
     const isAsked = (path: string): boolean => path.includes('/flows/executor/');
     const send: typeof service.send = async (request) => {
@@ -366,7 +369,7 @@ describe('the login flow is requested without the token, before its first change
     expect(stderr).toContain('nobody knows whether people can still log in');
   });
 
-  test('and if the brand gets another flow, that flow is requested', async () => {
+  test('covers the new flow if the brand gets another', async () => {
     const service = fresh();
     const other = `flows:\n  - { slug: other, name: Other, title: Other, designation: authentication, stages: [${whole.join(', ')}] }\n`;
     const brand = 'brands:\n  - { domain: authentik-default, flow_authentication: { slug: other } }\n';
@@ -376,7 +379,7 @@ describe('the login flow is requested without the token, before its first change
     expect(paths).toEqual([`anonymous ${executor}`, 'anonymous /api/v3/flows/executor/other/?query=']);
   });
 
-  test('and no change is sent before the first answer', async () => {
+  test('delays every change until its first answer', async () => {
     const service = fresh();
     const events: string[] = [];
     const send: typeof service.send = async (request) => {
@@ -391,7 +394,7 @@ describe('the login flow is requested without the token, before its first change
     expect(events).toEqual(['GET', 'PATCH', 'GET']);
   });
 
-  test('and if the brand could not be changed to another flow, the former flow is checked', async () => {
+  test('covers the former flow if the change of the brand failed', async () => {
     const service = fresh();
     const shut =
       'flows:\n  - { slug: shut, name: Shut, title: Shut, designation: authentication, stages: [{ stage: { name: no }, order: 0 }] }\n';
@@ -406,7 +409,7 @@ describe('the login flow is requested without the token, before its first change
     expect(allowed.stderr).toContain('way-in-lost');
   });
 
-  test('but not if a plan does not affect the way in', async () => {
+  test('is not sent if a plan does not affect the way in', async () => {
     const service = fresh();
     await run(apply, service, 'groups:\n  - { name: a }\n');
     expect(asked(service)).toEqual(['POST']);

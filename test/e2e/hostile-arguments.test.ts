@@ -99,7 +99,7 @@ describe('a hostile text on the command line is repeated without effect', () => 
   );
 });
 
-test('and a suggestion is on its own line', async () => {
+test('a suggestion for an unknown option is on its own line', async () => {
   expect((await inert(['aply'])).printed).toBe(
     "error: unknown command 'aply'\n(Did you mean apply?)\n--help shows the usage.\n",
   );

@@ -147,7 +147,7 @@ describe('a service that requires a client certificate', () => {
     [40, 'it refuses the TLS handshake'],
     [42, 'it does not accept the client certificate'],
     [44, 'it does not accept the client certificate'],
-  ])('and refuses with the TLS alert %i is distinguished from an unreachable one', async (alert, words) => {
+  ])('is distinguished from an unreachable service by the TLS alert %i', async (alert, words) => {
     const refusing = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
     });

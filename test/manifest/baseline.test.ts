@@ -42,8 +42,8 @@ function app(fields: string): string {
   return `version: 1\napplications: [{ slug: a, name: A, ${fields} }]\n`;
 }
 
-describe('a baseline classifies an entry', () => {
-  test('as added, altered, the same, or no longer declared', async () => {
+describe('an entry compared with its baseline', () => {
+  test('counts as added, altered, the same, or no longer declared', async () => {
     const before =
       'version: 1\nusers:\n  - { username: one, name: 1st }\n  - { username: two, name: 2nd }\n  - { username: gone, name: G }\n';
     const now =
@@ -56,7 +56,7 @@ describe('a baseline classifies an entry', () => {
     });
   });
 
-  test('that was removed, in the order of a plan', async () => {
+  test('is listed in the order of a plan if it was removed', async () => {
     const before = await loaded({
       'a.yaml': 'version: 1\nusers: [{ username: b }, { username: a }]\n',
       'b.yaml': app('group: G'),
@@ -66,7 +66,7 @@ describe('a baseline classifies an entry', () => {
     expect(addresses).toEqual(['application.a', 'user.a', 'user.b']);
   });
 
-  test('as the same in another file, in another order, or written differently', async () => {
+  test('counts as the same in another file, in another order, or written differently', async () => {
     const before = { 'a.yaml': user('email: u@example.com, attributes: { a: 1, b: [2] }') };
     const now = {
       'b.yaml':
@@ -87,17 +87,17 @@ describe('a baseline classifies an entry', () => {
     ['path: "${var:team}"', 'path: "${var:other}"', 'same'],
     ['last_login: 2026-01-01T01:00:00+01:00', 'last_login: 2026-01-01T00:00:00Z', 'same'],
     ['groups: [0f4d7a51-5f64-4a61-9d1c-4f8d3e4b2a10]', 'groups: [0F4D7A515F644A619D1C4F8D3E4B2A10]', 'same'],
-  ])('with a field of another meaning as altered: %s → %s', async (before, now, expected) => {
+  ])('counts as altered if a field has another meaning: %s → %s', async (before, now, expected) => {
     expect(await since(user(before), user(now))).toEqual({ 'user.u': expected });
   });
 
-  test('with a field that was null and is now left out as altered', async () => {
+  test('counts as altered if a field was null and is now left out', async () => {
     expect(await since(app('provider: null'), app(''))).toEqual({
       'application.a': [{ field: 'provider', before: null }],
     });
   });
 
-  test('as altered if the defaults of its file are', async () => {
+  test('counts as altered if the defaults of its file are altered', async () => {
     const text = (path: string): string =>
       `version: 1\ndefaults: { user: { path: ${path} } }\nusers: [{ username: u }, { username: v, path: own }]\n`;
     expect(await since(text('a'), text('b'))).toEqual({
@@ -106,7 +106,7 @@ describe('a baseline classifies an entry', () => {
     });
   });
 
-  test('that was invalid as altered with unknown former fields, or as removed with an unknown place', async () => {
+  test('counts as altered or removed if its former declaration was invalid', async () => {
     const before = 'version: 1\nusers: [{ username: u, email: [1] }, { username: v, nonsense: 1 }]\n';
     expect(await since(before, user('email: u@example.com'))).toEqual({
       'user.u': 'altered',
@@ -115,7 +115,7 @@ describe('a baseline classifies an entry', () => {
   });
 });
 
-describe('a baseline compares a sensitive value', () => {
+describe('a sensitive value compared with its baseline', () => {
   const env = { SECRET: 'canary-one', OTHER: 'canary-two' };
   const hidden = '(sensitive)';
 
@@ -126,12 +126,12 @@ describe('a baseline compares a sensitive value', () => {
     ['a ${env:SECRET}', 'plain', [{ field: 'name', before: hidden, now: 'plain' }]],
     ['plain', '${env:SECRET}', [{ field: 'name', before: hidden, now: hidden }]],
     ['(sensitive)', '${env:SECRET}', [{ field: 'name', before: hidden, now: hidden }]],
-  ])('by its source, and never shows it: %s → %s', async (before, now, expected) => {
+  ])('is compared by its source, and never shown: %s → %s', async (before, now, expected) => {
     const text = (name: string): string => `version: 1\nusers: [{ username: u, name: '${name}' }]\n`;
     expect(await since(text(before), text(now), env)).toEqual({ 'user.u': expected });
   });
 
-  test('and masks only that value among attributes, but a replaced value completely', async () => {
+  test('is masked alone among attributes, but completely if replaced', async () => {
     expect(
       await since(
         user("attributes: { key: '${env:SECRET}', n: 1 }"),
@@ -143,7 +143,7 @@ describe('a baseline compares a sensitive value', () => {
     });
   });
 
-  test('and masks everywhere a value that was literal before', async () => {
+  test('is masked everywhere if it was literal before', async () => {
     const before = user('email: canary-one@example.com, attributes: { key: canary-one }');
     const now = user("email: u@example.com, attributes: { key: '${env:SECRET}' }");
     expect(await since(before, now, env)).toEqual({
@@ -154,7 +154,7 @@ describe('a baseline compares a sensitive value', () => {
     });
   });
 
-  test('of a file in another folder as a different value', async () => {
+  test('counts as a different value if its file is in another folder', async () => {
     const text = app("meta_publisher: '${file:key}'");
     const secrets = { 'a/key': 'canary-one', 'b/key': 'canary-one' };
     const inFolder = (folder: string): Texts => ({ ...secrets, [`${folder}/m.yaml`]: text });

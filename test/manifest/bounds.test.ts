@@ -79,12 +79,12 @@ const costly: readonly (readonly [name: string, text: string, code: string])[] =
   ['3,000,000 entries in brackets', `version: 1\nusers: [${'a,'.repeat(3_000_000)}]\n`, 'yaml-unsupported'],
 ];
 
-describe('a manifest made to be expensive is refused', () => {
-  test.each(someOf(costly, 1))('with %s', async (_name, text, code) => {
+describe('the limits on manifests', () => {
+  test.each(someOf(costly, 1))('refuse %s', async (_name, text, code) => {
     expect(await codesOf(text)).toContain(code);
   });
 
-  test('1,400 users with 120 attributes each are accepted, in one line of JSON', async ({ skip }) => {
+  test('accept 1,400 users with 120 attributes each, in one line of JSON', async ({ skip }) => {
     skip(!inFull);
     const attributes = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`k${index}`, 1]));
     const users = Array.from({ length: 1400 }, (_, index) => ({
@@ -98,40 +98,37 @@ describe('a manifest made to be expensive is refused', () => {
   test.runIf(inFull).each([
     ['many small entries', entry.repeat(2000), 'name: A'],
     ['names of entries in one text', '', `name: "${', slug: '.repeat(2000)}"`],
-  ])(
-    'the size limit includes %s: they leave no room for a mapping of many keys',
-    async (_name, before, name) => {
-      const refusedAfter = async (above: string, field: string): Promise<number> => {
-        const begin = `${head}${above}  - { username: a, ${field}, attributes: {\n`;
-        const files = memoryFiles({
-          'a.yaml': `${begin}${lines(80_000, (index) => `    k${index}: 1,`)}}}\n`,
-        });
-        const [diagnostic] = (await loadManifests(['a.yaml'], { files })).diagnostics;
-        expect(diagnostic).toMatchObject({ code: 'yaml-unsupported' });
-        return (diagnostic?.range?.start.line ?? 0) - begin.split('\n').length;
-      };
-      const alone = await refusedAfter('', 'name: A');
-      expect(alone).toBeGreaterThan(50_000);
-      expect(Math.abs((await refusedAfter(before, name)) - alone)).toBeLessThan(5);
-    },
-  );
+  ])('include %s, which leave no room for a mapping of many keys', async (_name, before, name) => {
+    const refusedAfter = async (above: string, field: string): Promise<number> => {
+      const begin = `${head}${above}  - { username: a, ${field}, attributes: {\n`;
+      const files = memoryFiles({
+        'a.yaml': `${begin}${lines(80_000, (index) => `    k${index}: 1,`)}}}\n`,
+      });
+      const [diagnostic] = (await loadManifests(['a.yaml'], { files })).diagnostics;
+      expect(diagnostic).toMatchObject({ code: 'yaml-unsupported' });
+      return (diagnostic?.range?.start.line ?? 0) - begin.split('\n').length;
+    };
+    const alone = await refusedAfter('', 'name: A');
+    expect(alone).toBeGreaterThan(50_000);
+    expect(Math.abs((await refusedAfter(before, name)) - alone)).toBeLessThan(5);
+  });
 
-  test.runIf(inFull)('the limit of entries counts resources, not comments', async () => {
+  test.runIf(inFull)('count resources, not comments', async () => {
     expect(await codesOf(`${head}${entry}${'# slug: x\n'.repeat(200_001)}`)).toEqual([]);
   });
 
-  test('brackets in a text do not count as nesting', async () => {
+  test('do not count brackets in a text as nesting', async () => {
     expect(await codesOf(`${head}  - { username: a, name: "${'['.repeat(1000)}" }\n`)).toEqual([]);
   });
 
-  test('64 levels of nesting are accepted, 65 refused', async () => {
+  test('accept 64 levels of nesting, and refuse 65', async () => {
     const nested = (depth: number): string =>
       `${head}  - { username: a, name: A, attributes: { a: ${'['.repeat(depth)}${']'.repeat(depth)} } }\n`;
     expect(await codesOf(nested(60))).toEqual([]); // the root, the list, the entry and the attributes are four levels
     expect(await codesOf(nested(61))).toEqual(['yaml-unsupported']);
   });
 
-  test('carriage returns and a byte-order mark are accepted', async () => {
+  test('accept carriage returns and a byte-order mark', async () => {
     expect(await codesOf(`\u{feff}${head}${entry}`.replaceAll('\n', '\r\n'))).toEqual([]);
   });
 });

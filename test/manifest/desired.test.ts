@@ -76,7 +76,7 @@ providers:
     expect(b && sentOf(b)).not.toHaveProperty('sub_mode');
   });
 
-  test('of null is a value', async () => {
+  test('may be null', async () => {
     const [wiki] = await desired(`version: 1\ndefaults: { application: { provider: null } }\n${application}`);
     expect(wiki && sentOf(wiki)).toEqual({ slug: 'wiki', name: 'Wiki', provider: null });
   });

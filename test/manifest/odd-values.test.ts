@@ -66,7 +66,7 @@ describe('the message for an odd value agrees with recordings of the service', (
   });
 
   test.each(pairs)(
-    'without a known release, it is an error if all releases reject it: %s',
+    'is an error for an unknown release if all releases reject the value: %s',
     async (name, one, other) => {
       const isSame = came(one) === came(other);
       const expected = name === stricter ? 'error' : isSame ? meant[came(one)] : 'warning';

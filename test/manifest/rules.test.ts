@@ -93,7 +93,7 @@ describe('rules over all entries apply across files', () => {
     ]);
   });
 
-  test('and allow an application and a user with the same name', async () => {
+  test('but an application and a user may have the same name', async () => {
     expect(
       await foundIn('applications: [{ slug: same, name: A }]', 'users: [{ username: same, name: A }]'),
     ).toEqual([]);

@@ -139,7 +139,7 @@ test('with contract_only, no list and no user is read', async () => {
   expect(service.requests).toHaveLength(10);
 });
 
-describe('lists are read if at least an eighth of their records is declared', () => {
+describe('lists are read instead of single records', () => {
   test.each([
     // So few are looked up: not even the first page is read.
     { declared: 12, there: 12, isSuperuser: true, pages: 0, singles: 12 },
@@ -152,7 +152,7 @@ describe('lists are read if at least an eighth of their records is declared', ()
     { declared: 500, there: 0, isSuperuser: false, pages: 1, singles: 500 },
     { declared: 500, there: 50, isSuperuser: false, pages: 1, singles: 450 },
   ])(
-    'for $declared declared and $there existing records, superuser: $isSuperuser',
+    'if at least an eighth is declared: $declared of $there, superuser: $isSuperuser',
     async ({ declared, there, isSuperuser, pages, singles }) => {
       const service = listingService({ users: manyUsers(there), isSuperuser });
       const observed = await observing({ users: manyUsers(declared) }, service);
@@ -166,7 +166,7 @@ describe('lists are read if at least an eighth of their records is declared', ()
     },
   );
 
-  test('and if there are too many records, the log has their number', async () => {
+  test('not if there are too many records, whose number is logged', async () => {
     const service = listingService({ users: manyUsers(30_000) });
     const { news } = await observing({ users: manyUsers(300) }, service);
     expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
@@ -438,10 +438,10 @@ describe('an answer that is not the requested page of a list is ignored:', () =>
   );
 });
 
-describe('if a page of a list cannot be read', () => {
+describe('a page of a list that cannot be read', () => {
   const declared = { users: manyUsers(500) };
 
-  test('users that may be on it are looked up', async () => {
+  test('is replaced by look-ups of the users that may be on it', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page, query }) =>
@@ -458,7 +458,7 @@ describe('if a page of a list cannot be read', () => {
     ]);
   });
 
-  test('three times, not in a row, the other pages are still requested', async () => {
+  test('does not keep other pages from being requested, unless three in a row fail', async () => {
     const users = manyUsers(700);
     const service = listingService({
       users,
@@ -470,7 +470,7 @@ describe('if a page of a list cannot be read', () => {
     expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 400, pages: 4 } }]);
   });
 
-  test('three times in a row, no further page is requested', async () => {
+  test('ends the requests of pages if three in a row fail', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page = 0 }) => (page > 1 ? answered(500) : undefined),
@@ -479,7 +479,7 @@ describe('if a page of a list cannot be read', () => {
     expect([service.pages(), service.singles()]).toEqual([1 + 3 * 3, 400]);
   });
 
-  test('and it is the first page, no other page is requested', async () => {
+  test('keeps other pages from being requested if it is the first', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === undefined ? undefined : answered(500)),
@@ -489,7 +489,7 @@ describe('if a page of a list cannot be read', () => {
   });
 
   test.each([answered(403, { detail: 'no' }), answered(302), answered(400, { page: ['?'] })])(
-    'for a lasting reason in a later page, no further page is requested: %j',
+    'ends the requests of pages if a later page fails for a lasting reason: %j',
     async (answer) => {
       const service = listingService({
         ...declared,
@@ -502,7 +502,7 @@ describe('if a page of a list cannot be read', () => {
     },
   );
 
-  test('because of a time-out, no further page is requested', async () => {
+  test('ends the requests of pages after a time-out', async () => {
     const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
     const service = listingService({
       ...declared,
@@ -513,7 +513,7 @@ describe('if a page of a list cannot be read', () => {
   });
 
   test.each([answered(403, { detail: 'no' }), answered(302), answered(404), answered(400, { page: ['?'] })])(
-    'for a lasting reason, no further page is requested: %j',
+    'ends the requests of pages for a lasting reason: %j',
     async (answer) => {
       const service = listingService({
         ...declared,
@@ -526,13 +526,13 @@ describe('if a page of a list cannot be read', () => {
     },
   );
 
-  test('a token that may not view is denied, as in look-ups', async () => {
+  test('ends as denied if the token may not view users', async () => {
     const service = listingService({ ...declared, instead: () => answered(403, { detail: 'no' }) });
     const { result } = await observing(declared, service, { concurrency: 1 });
     expect(result).toMatchObject({ kind: 'failed', notRead: 499, failures: [{ proof: 'denied' }] });
   });
 
-  test('too long a pause for a list ends the run, and is reported', async () => {
+  test('ends the run if it asks for too long a pause, which is reported', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === 2 ? answered(429, '', { 'retry-after': '3600' }) : undefined),

@@ -167,9 +167,9 @@ describe('the look-ups of a plan', () => {
   });
 });
 
-describe('a look-up after the answer', () => {
+describe('the next look-up after an answer', () => {
   test.each(answerRows.filter(({ get }) => get !== 'exists'))(
-    '$name',
+    'is sent or not, depending on the answer: $name',
     async ({ exchange, get, endsReading }) => {
       const { result } = await observing(2, () => exchange, 1);
       if (get === 'absent') expect(result.kind).toBe('observed');
@@ -179,18 +179,18 @@ describe('a look-up after the answer', () => {
 
   const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
 
-  test('of a time-out is tried twice for one application, not five times', async () => {
+  test('is tried twice for one application after time-outs, not five times', async () => {
     const { result, requests } = await observing(1, () => silence);
     expect(requests).toBe(2);
     expect(result).toMatchObject({ kind: 'failed', failures: [{ proof: 'nothing' }] });
   });
 
-  test('of an unreachable service is not sent if nothing was answered before', async () => {
+  test('is not sent if the service is unreachable and never answered', async () => {
     const { requests } = await observing(50, () => silence, 1);
     expect(requests).toBe(2);
   });
 
-  test('of an unreachable service is sent for a while if an earlier request was answered', async () => {
+  test('is sent for a while if the service is unreachable and answered before', async () => {
     let asked = 0;
     const { requests } = await observing(50, () => ((asked += 1) === 1 ? absent : silence), 1);
     expect(requests).toBe(1 + 5 * 2);

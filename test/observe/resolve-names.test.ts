@@ -108,8 +108,8 @@ function application(slug: string, provider: JsonValue): JsonObject {
   return { slug, name: slug, provider };
 }
 
-describe('a name in place of an id is looked up', () => {
-  test('once for all of its uses, and other values stay unchanged', async () => {
+describe('the look-up of a name in place of an id', () => {
+  test('is sent once for all uses of the name, and other values stay unchanged', async () => {
     const service = nameService({ groups: [staff, { pk: uuid(2), name: 'admins' }], providers: [grafana] });
     const { fields, names, faults } = await resolved(
       {
@@ -149,7 +149,7 @@ describe('a name in place of an id is looked up', () => {
     expect(service.asked()).toEqual(['providers Grafana 1', 'groups staff 1', 'groups admins 1']);
   });
 
-  test('not at all if no name is used', async () => {
+  test('is not sent if no name is used', async () => {
     const service = nameService({});
     await resolved({ applications: [application('a', 7)], users: [user('u', uuid(1))] }, service);
     expect(service.asked()).toEqual([]);
@@ -164,7 +164,7 @@ describe('a name in place of an id is looked up', () => {
     ['!!!', 'all'],
     ['x'.repeat(300), 'x'.repeat(100)],
     ['日本語', '日本語'],
-  ])("by a word of a provider's name, and compared in full: %s", async (name, word) => {
+  ])("searches a word of a provider's name, and compares the whole name: %s", async (name, word) => {
     const providers = [
       { pk: 1, name: `${name} ` },
       { pk: 2, name },
@@ -177,7 +177,7 @@ describe('a name in place of an id is looked up', () => {
   });
 
   test.each(['a & b=c', '%20+#?', 'name=x&page=2', '\u0007\u202e', '${var}', '日本語'])(
-    'by the exact name of a group: %s',
+    'searches the exact name of a group: %s',
     async (name) => {
       const service = nameService({ groups: [{ pk: uuid(1), name }] });
       const { fields } = await resolved({ users: [user('u', { name })] }, service);
@@ -186,7 +186,7 @@ describe('a name in place of an id is looked up', () => {
     },
   );
 
-  test('on all pages of a search, of any size', async () => {
+  test('reads all pages of a search, of any size', async () => {
     const providers = Array.from({ length: 7 }, (_, index) => ({ pk: index + 1, name: `prov-${index + 1}` }));
     const service = nameService({ providers }, { mostOnPage: 3 });
     const { fields } = await resolved({ applications: [application('a', { name: 'prov-7' })] }, service);
@@ -198,7 +198,7 @@ describe('a name in place of an id is looked up', () => {
     expect(wide.asked()).toEqual(['providers prov 1', 'providers prov 2', 'providers prov 3']);
   });
 
-  test('in the whole list if that takes fewer requests, otherwise one by one', async () => {
+  test('reads the whole list if that takes fewer requests', async () => {
     const providers = Array.from({ length: 250 }, (_, index) => ({ pk: index, name: `prov-${index}` }));
     const named = (count: number): { applications: JsonObject[] } => ({
       applications: Array.from({ length: count }, (_, index) =>
@@ -221,7 +221,7 @@ describe('a name in place of an id is looked up', () => {
     expect(many.asked()).toEqual(['providers all 1', 'providers all 2', 'providers all 3']);
   }, 20_000);
 
-  test('one by one if the whole list cannot be read', async () => {
+  test('is sent for each name if the whole list cannot be read', async () => {
     const service = nameService(
       { providers: [grafana, { pk: 2, name: 'Wiki' }] },
       { instead: ({ query }) => (query.has('search') ? undefined : answered(500, 'broken')) },

@@ -340,7 +340,7 @@ describe('the GitHub action', () => {
     expect(readdirSync(join(job.workspace, 'roll'))).toEqual(['manifests']);
   });
 
-  test('writes each output as exactly one entry', async () => {
+  test('keeps lines of an output from being read as another output', async () => {
     const name = 'plan\nchanges=false\nx<<y.json';
     const { outputs } = await run({ command: 'plan', 'plan-file': name });
     expect(outputs).toMatchObject({ changes: 'true', 'plan-file': join(job.workspace, name) });

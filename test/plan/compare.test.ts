@@ -64,7 +64,7 @@ test.each([
   ['group: ""', { group: null }, { field: 'group', declared: '', observed: null }],
   ['provider: null', { provider: 0 }, { field: 'provider', declared: null, observed: 0 }],
   ['provider: 7', { provider: null }, { field: 'provider', declared: 7, observed: null }],
-])('are never equal to another value: %s and %j', async (declared, held, difference) => {
+])('an empty value differs from a missing one: %s and %j', async (declared, held, difference) => {
   const plan = await planOf(`version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${declared}\n`, {
     wiki: { slug: 'wiki', name: 'Wiki', ...held },
   });

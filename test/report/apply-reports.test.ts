@@ -62,7 +62,7 @@ describe('an error message of the service on a field', () => {
     ]);
   });
 
-  test('and another field is reported for each, sorted by place', async () => {
+  test('is reported for each field, sorted by place', async () => {
     const run = await runWith(refused({ email: ['No.'], path: ['Never.'] }));
     expect(reportOf(run).findings.map(({ range }) => range?.start.line)).toEqual([4, 8]);
   });

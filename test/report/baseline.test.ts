@@ -299,7 +299,7 @@ Compared with .before:
   });
 });
 
-test('annotates the line of a new difference, and the file of a removed entry', async () => {
+test('with a baseline, the GitHub report annotates the line of a new difference and the file of a removed entry', async () => {
   const before = apps('slug: a, name: A', 'slug: b, name: B') + users('username: u, name: U');
   const plan = await planned(before, apps('slug: a, name: A', 'slug: b, name: B 2'), {
     a: { name: 'Z' },

@@ -52,7 +52,7 @@ describe.each(sessions)('the sandbox answers as release $release was recorded: $
     else expect(answer).toEqual(recorded(recording));
   });
 
-  test('and changes by another client come before the recorded exchange', () => {
+  test('makes the changes of another client before the recorded exchange', () => {
     const titles = new Set(all.map(([title]) => title));
     expect(Object.keys(session.before).filter((title) => !titles.has(title))).toEqual([]);
   });

@@ -42,7 +42,7 @@ function made(
   return status === 201 ? body[shownAs] : body[field];
 }
 
-describe('depending on the release, an application of the sandbox', () => {
+describe('an application of the sandbox', () => {
   const url = 'meta_launch_url';
   const bad = ['Enter a valid URL.'];
   const long = 'a'.repeat(51);

@@ -71,7 +71,7 @@ test.each([
   ['GET', 405],
   ['POST', 404],
 ] as const)(
-  'an outage at the former path after a %s with %i is one of the request',
+  'a request counts as never sent if the former path has an outage: after a %s with %i',
   async (method, status) => {
     const answers = { [path]: page(status), [former]: refused };
     expect((await asked(answers, { method, path })).statuses).toEqual(['never_sent']);

@@ -110,7 +110,7 @@ describe('the table of answers', () => {
       expect(requests).toEqual([]);
     });
 
-    test('and a create with a taken name looks it up if possible', async () => {
+    test('a create with a taken name looks it up if possible', async () => {
       const taken = answered(400, { username: ['taken'] });
       const client = createClient(scriptedTransport(taken).send);
       expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');

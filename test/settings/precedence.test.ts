@@ -50,7 +50,7 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
     expect((await chosen('staging')).varsFiles).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);
   });
 
-  test('and the environments are known if none is chosen', async () => {
+  test('the environments are listed if none is chosen', async () => {
     expect(Object.keys((await chosen()).choices ?? {})).toEqual(['staging', 'production']);
     expect((await chosen('staging')).choices).toBeUndefined();
   });

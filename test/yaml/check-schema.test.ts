@@ -57,7 +57,7 @@ test.each([
   ['[engineering]', 'wrong-type', 'a mapping with `groups:` and `users:`, not a list'],
   ['engineering', 'invalid-format', '`access` must be `everyone`, or a mapping with `groups:` and `users:`'],
   ['5', 'wrong-type', 'a mapping with `groups:` and `users:`, not an integer'],
-])('for access: %s', async (access, code, summary) => {
+])('a wrong value of access is reported with the possible forms: %s', async (access, code, summary) => {
   const file = sourceFile('a.yaml', `version: 1\napplications: [{ slug: a, name: A, access: ${access} }]\n`);
   const parsed = parseYaml(file);
   const [found] = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));

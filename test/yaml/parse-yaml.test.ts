@@ -25,7 +25,7 @@ describe('a YAML alias', () => {
     expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
   });
 
-  test('of an alias is limited to the depth too', () => {
+  test('of another alias counts with the depth of that', () => {
     const chain = Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [[*a${index}]]\n`);
     expect(codesOf(`a0: &a0 1\n${chain.join('')}`)).toContain('yaml-unsupported: this is nested too deeply');
   });

@@ -48,7 +48,7 @@ describe('a caret below a line marks the place of a problem', () => {
   });
 });
 
-describe('a repeated cause is reported once', () => {
+describe('a repeated cause of diagnostics', () => {
   const of = (name: string, detail: string, summary = 'denied'): Diagnostic => ({
     severity: 'error',
     code: 'service-denied',
@@ -57,13 +57,13 @@ describe('a repeated cause is reported once', () => {
     address: `user.${name}`,
   });
 
-  test('for different request ids', () => {
+  test('is reported once, despite different request ids', () => {
     expect(
       foldByCause([of('a', 'No.\nRequest id: 1'), of('b', 'No.\nRequest id: 2'), of('c', 'No.')]),
     ).toEqual([of('a', 'No.\nRequest id: 1\nThe same for: user.b'), of('c', 'No.')]);
   });
 
-  test('with its places if several belong to one resource', () => {
+  test('is reported with all its places in one resource', () => {
     const file = sourceFile('m.yaml', 'a: x\n'.repeat(3));
     const at = (line: number): Diagnostic => ({
       ...diagnosticAt(file, [line * 5, line * 5 + 1], {
@@ -76,7 +76,7 @@ describe('a repeated cause is reported once', () => {
     expect(foldByCause([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, m.yaml:3:1');
   });
 
-  test('but different messages are reported separately', () => {
+  test('is not assumed for different messages', () => {
     const different = [
       of('a', 'No.'),
       of('b', 'Never.'),
@@ -86,7 +86,7 @@ describe('a repeated cause is reported once', () => {
     expect(foldByCause(different)).toEqual(different);
   });
 
-  test('with some of its places, and the number of others', () => {
+  test('is reported with some of its places, and the number of others', () => {
     const file = sourceFile('m.yaml', 'a: x\n'.repeat(5));
     const unknown = Array.from({ length: 5 }, (_, line) =>
       diagnosticAt(file, [line * 5, line * 5 + 1], {
@@ -101,7 +101,7 @@ describe('a repeated cause is reported once', () => {
     expect(told(5)).toBe('Remove it.\nThe same for 4 others: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1, …');
   });
 
-  test('but another wrong value is another cause', () => {
+  test('is not assumed for another wrong value', () => {
     const file = sourceFile('m.yaml', 'a: x # 1\na: x # 2\na: y\n');
     const wrong = (start: number, code: DiagnosticCode): Diagnostic =>
       diagnosticAt(file, [start, start + 1], { code, summary: 'no' });
@@ -112,7 +112,7 @@ describe('a repeated cause is reported once', () => {
     expect(foldByCause([3, 12, 21].map((start) => wrong(start, 'wrong-type')))).toHaveLength(1);
   });
 
-  test('but another difference is another cause', () => {
+  test('is not assumed for another difference', () => {
     const differs = ['a', 'b'].map((name) => ({ ...of(name, 'No.'), code: 'differs' as const }));
     expect(foldByCause(differs)).toEqual(differs);
   });
