@@ -12,7 +12,7 @@ import {
 } from './named-kinds.ts';
 import { oauth2Kind, providerKind, proxyKind } from './provider.ts';
 import { settingsKind } from './settings.ts';
-import { shownFrom, tableFrom } from './table.ts';
+import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 import { userKind } from './user.ts';
 
 /** Kinds with hand-written behaviour, by the path of their list. */
@@ -39,7 +39,7 @@ export function kindAt(world: World, path: string): SandboxKind | undefined {
   if (facts === undefined) return undefined;
   const kind = kindsByPath[path]?.(world);
   if (kind || !facts.can.includes('list')) return kind;
-  return facts.can.includes('create') ? tableFrom(world, { path }) : shownFrom(world, { path });
+  return facts.can.includes('create') ? writableKindFrom(world, { path }) : readOnlyKindFrom(world, { path });
 }
 
 /** Short names of some kinds for tests and scripts, with their possible paths; the first that the release has counts. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import { lazy } from '../base/memoize.ts';
 import { packageFileText } from '../base/package-file.ts';
 
-type OfEach = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
+type PerRelease = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
 
 /** Labels of a field that do not follow from its name and values. */
 interface FieldTexts {
@@ -14,9 +14,9 @@ interface FieldTexts {
 /** Constant answers, which no request changes. */
 interface Answers {
   /** `GET /root/config/`. */
-  readonly configuration: OfEach;
+  readonly configuration: PerRelease;
   /** The permissions that `GET /core/users/me/` shows to superusers. */
-  readonly permissions: Readonly<Record<keyof OfEach, readonly string[]>>;
+  readonly permissions: Readonly<Record<keyof PerRelease, readonly string[]>>;
   /** The settings of a new service: authentik/tenants/models.py @ 2025.12.4. */
   readonly settings: JsonObject;
   /** By path: the search fields in lists of later releases. */

@@ -3,39 +3,39 @@ import { launchUrlRefusal } from '../kinds/launch-url.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
 import { userUid, userUuid, uuid } from './ids.ts';
-import type { World, WrittenKind } from './kind.ts';
+import type { World, WritableKind } from './kind.ts';
 import { matchingRecords, listed } from './lists.ts';
 import { untypedProvider } from './provider.ts';
 import { percentFormat } from './python.ts';
 import { pageOf, type Listed, type Query } from './query.ts';
 import type { Rules } from './release.ts';
-import { reaches, type Requester } from './rights.ts';
-import { only, Rows, valuesOf, type Row, type Values } from './rows.ts';
-import { tableFrom } from './table.ts';
+import { isWithin, type Requester } from './rights.ts';
+import { pickValues, Rows, valuesOf, type Row, type Values } from './rows.ts';
+import { writableKindFrom } from './table.ts';
 
 const slugForm = /^[-a-zA-Z0-9_]+$/;
 const texts = ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'];
 
-export function applicationKind(world: World): WrittenKind {
+export function applicationKind(world: World): WritableKind {
   const rows = new Rows();
-  const newPk = pksOfSlugs();
+  const newPk = slugIds();
   const shown = new Map<string, readonly JsonObject[]>();
-  const kind = tableFrom(world, {
+  const kind = writableKindFrom(world, {
     path: '/core/applications/',
     list: 'applications',
     ...(world.rules.hasRequests && { otherLists: new Set(['requestable']) }),
     key: { field: 'slug', form: slugForm },
     ordering: 'name',
-    searched: ({ fields }) => texts.map((name) => fields[name]),
+    searchTexts: ({ fields }) => texts.map((name) => fields[name]),
     rows,
     fields: applicationFields(world, rows),
     newPk: (_, { slug }) => newPk(textOf(slug)),
-    kept: (application, _, own) => {
-      takeBackchannels(rows, application);
+    afterSave: (application, _, own) => {
+      removeBackchannels(rows, application);
       if (own === undefined) shown.clear();
     },
     shown: (application, asker) => shownOf(world, application, asker),
-    listed: (query, asker) => listedAsCached(kind, query, asker, world, shown),
+    listFor: (query, asker) => cachedList(kind, query, asker, world, shown),
   });
   return kind;
 }
@@ -47,16 +47,16 @@ function applicationFields({ rules }: World, applications: Rows): FieldRows {
       : undefined;
   return {
     slug: {
-      last: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules),
+      checkLast: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules),
     },
-    provider: { first: takenProvider },
-    meta_launch_url: { type: 'string', first: (url) => badUrl(url, readRelease(rules.version)) },
-    meta_icon: { last: badIcon },
+    provider: { checkFirst: takenProvider },
+    meta_launch_url: { type: 'string', checkFirst: (url) => badUrl(url, readRelease(rules.version)) },
+    meta_icon: { checkLast: badIcon },
   };
 }
 
 /** Removes backchannel providers from the applications that had them, silently. */
-function takeBackchannels(rows: Rows, application: Row): void {
+function removeBackchannels(rows: Rows, application: Row): void {
   const field = 'backchannel_providers';
   for (const pk of valuesOf(application, field)) {
     for (const former of rows.with(field, pk)) {
@@ -67,7 +67,7 @@ function takeBackchannels(rows: Rows, application: Row): void {
 }
 
 /** Ids that depend only on the slug, unless another record had that slug before. */
-function pksOfSlugs(): (slug: string) => string {
+function slugIds(): (slug: string) => string {
   const given = new Set<string>();
   return (slug) => {
     let pk = uuid(`application ${slug}`);
@@ -81,8 +81,8 @@ function pksOfSlugs(): (slug: string) => string {
  * Only a superuser who asks for it gets the complete list. Others get the applications that their policies open, from a cache
  * that ignores filters and pages; only the count follows the request.
  */
-function listedAsCached(
-  kind: WrittenKind,
+function cachedList(
+  kind: WritableKind,
   query: Query,
   asker: Requester,
   { rules }: World,
@@ -95,12 +95,12 @@ function listedAsCached(
   const found = pageOf(query, all, rules);
   if (found === undefined) return 'no such page';
   const { pagination, page } = found;
-  const key = rules.isLate ? `${user.pk} ${pagination.current}` : `${user.pk}`;
+  const key = rules.isFrom2025 ? `${user.pk} ${pagination.current}` : `${user.pk}`;
   const isSearch = query.text('search') !== undefined;
   const cached = isSearch ? undefined : shown.get(key);
   if (cached !== undefined) return { pagination, results: cached };
-  const reach = rights.reach('open', kind.list);
-  const opened = (rules.isLate ? page : all).filter((row) => reaches(reach, kind, row));
+  const reach = rights.extentOf('open', kind.list);
+  const opened = (rules.isFrom2025 ? page : all).filter((row) => isWithin(reach, kind, row));
   const results = opened.map((row) => kind.record(row, asker));
   // Empty answers are not cached.
   if (!isSearch && results.length > 0) shown.set(key, results);
@@ -111,7 +111,9 @@ function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined
   const providers = world.at('/providers/all/');
   const template = textOf(fields['meta_launch_url']);
   const url =
-    asker && template.includes('%') ? percentFormat(template, filledWith(asker.user, world.rules)) : template;
+    asker && template.includes('%')
+      ? percentFormat(template, launchUrlOf(asker.user, world.rules))
+      : template;
   return {
     backchannel_providers_obj: providers
       .those(fields['backchannel_providers'])
@@ -122,12 +124,12 @@ function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined
   };
 }
 
-function filledWith({ pk, fields }: Row, { launchUrlKeys }: Rules): Values {
+function launchUrlOf({ pk, fields }: Row, { launchUrlKeys }: Rules): Values {
   const all = { ...fields, id: pk, pk, uid: userUid(pk), uuid: userUuid(pk) };
-  return only(all, launchUrlKeys);
+  return pickValues(all, launchUrlKeys);
 }
 
-function badSlug(slug: string, { isLate }: Rules): string | undefined {
+function badSlug(slug: string, { isFrom2025: isLate }: Rules): string | undefined {
   if (slugForm.test(slug)) return undefined;
   const name = isLate ? '“slug”' : '"slug"';
   return `Enter a valid ${name} consisting of letters, numbers, underscores or hyphens.`;

@@ -1,25 +1,25 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { uuid } from './ids.ts';
-import type { World, WrittenKind } from './kind.ts';
+import type { World, WritableKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import type { Row, Values } from './rows.ts';
-import { tableFrom } from './table.ts';
+import { writableKindFrom } from './table.ts';
 import { bindableAt } from './bindables.ts';
 
 /** Bindings of groups, users and policies. Duplicates are allowed. */
-export function bindingKind(world: World): WrittenKind {
-  const { isLate } = world.rules;
-  return tableFrom(world, {
+export function bindingKind(world: World): WritableKind {
+  const { isFrom2025: isLate } = world.rules;
+  return writableKindFrom(world, {
     path: '/policies/bindings/',
     list: 'bindings',
     // The identity for rights: `grafana/staff`.
     identity: 'label',
     // Bindings of equal order come in reverse, as recorded.
     ordering: 'order,-made',
-    searched: () => [],
-    filters: (query) => filtersOf(world, query),
+    searchTexts: () => [],
+    filtersFor: (query) => filtersOf(world, query),
     newPk: (made) => uuid(`binding ${made}`),
-    keep: (values, { own, made }) => {
+    prepare: (values, { own, count: made }) => {
       if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
       const refusal = refusalOf(values, isLate);
       if (refusal !== undefined) return { errors: { non_field_errors: [refusal] } };

@@ -46,12 +46,12 @@ export class Executor {
     const component = stage && challenges[stage.path];
     if (stage && component === 'ak-stage-identification') {
       const name = textOf(sent['uid_field']);
-      if (!this.#world.rules.isLate && this.#userNamed(name) === undefined)
+      if (!this.#world.rules.isFrom2025 && this.#userNamed(name) === undefined)
         return this.#challenge(
           session,
           component,
           stage.row,
-          failed('non_field_errors', 'Failed to authenticate.'),
+          fieldFailure('non_field_errors', 'Failed to authenticate.'),
         );
       const then = { flow, at: stage.index + 1, name };
       if (this.#stagesFrom(then).length === 0) return this.#next(then, id);
@@ -59,7 +59,7 @@ export class Executor {
     }
     if (component !== 'ak-stage-password' || session.name === undefined)
       return this.#denied(session, 'Unknown error');
-    return this.#challenge(session, component, stage?.row, failed('password', 'Invalid password'));
+    return this.#challenge(session, component, stage?.row, fieldFailure('password', 'Invalid password'));
   }
 
   #keep(session: Session): string {
@@ -114,7 +114,7 @@ export class Executor {
 
   /** In the first release, the form of an answer says how to show it. */
   #form(type: 'native' | 'redirect'): JsonObject {
-    return this.#world.rules.isLate ? {} : { type };
+    return this.#world.rules.isFrom2025 ? {} : { type };
   }
 
   #challenge(
@@ -123,7 +123,7 @@ export class Executor {
     stage: Row | undefined,
     more: JsonObject = {},
   ): SandboxResponse {
-    const { isLate } = this.#world.rules;
+    const { isFrom2025: isLate } = this.#world.rules;
     const shown: Readonly<Record<string, JsonObject>> = {
       'ak-stage-identification': {
         user_fields: stage?.fields['user_fields'] ?? [],
@@ -140,7 +140,7 @@ export class Executor {
         show_source_labels: stage?.fields['show_source_labels'] ?? false,
       },
       'ak-stage-password': {
-        ...pending(session),
+        ...userFields(session),
         ...(isLate && { allow_show_password: stage?.fields['allow_show_password'] ?? false }),
       },
     };
@@ -149,13 +149,13 @@ export class Executor {
 
   #denied(session: Session, error_message: string): SandboxResponse {
     const component = 'ak-stage-access-denied';
-    return json(200, { ...this.#whole(session), component, ...pending(session), error_message }, allow);
+    return json(200, { ...this.#whole(session), component, ...userFields(session), error_message }, allow);
   }
 
   #whole({ flow }: Session): JsonObject {
     const { title = '', layout = 'stacked' } = flow.fields;
     const background = '/static/dist/assets/images/flow_background.jpg';
-    const themed = this.#world.rules.isLate && { background_themed_urls: null };
+    const themed = this.#world.rules.isFrom2025 && { background_themed_urls: null };
     return {
       ...this.#form('native'),
       flow_info: { title, background, ...themed, cancel_url: '/flows/-/cancel/', layout },
@@ -163,11 +163,11 @@ export class Executor {
   }
 }
 
-function pending({ name = '' }: Session): JsonObject {
+function userFields({ name = '' }: Session): JsonObject {
   return { pending_user: name, pending_user_avatar: '/static/dist/assets/images/user_default.png' };
 }
 
-function failed(field: string, text: string): JsonObject {
+function fieldFailure(field: string, text: string): JsonObject {
   return { response_errors: { [field]: [{ string: text, code: 'invalid' }] } };
 }
 

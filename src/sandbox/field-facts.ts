@@ -6,8 +6,8 @@ import {
   dateTime,
   flag,
   mapping,
-  notNull,
-  nullable,
+  rejectNull,
+  acceptNull,
   readFields,
   reference,
   references,
@@ -25,9 +25,9 @@ import { bindableAt } from './bindables.ts';
 /** The hand-written part of a field, which the service's schema does not contain. */
 export interface FieldRow extends Partial<Field> {
   /** Checks a text, a choice or an id before the checks of its form. */
-  readonly first?: Check;
+  readonly checkFirst?: Check;
   /** Checks it after them. */
-  readonly last?: Check;
+  readonly checkLast?: Check;
 }
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
@@ -42,28 +42,33 @@ export function factsIn({ release }: World, path: string): TypeFacts {
 export function fieldsFrom(world: World, path: string, rows: FieldRows = {}): Record<string, Field> {
   const fields: Record<string, Field> = {};
   for (const [name, facts] of Object.entries(factsIn(world, path).fields)) {
-    if (!facts.readOnly) fields[name] = fieldFrom(world, [path, name], facts, rows[name] ?? {});
+    if (!facts.readOnly) fields[name] = fieldOf(world, [path, name], facts, rows[name] ?? {});
   }
   return fields;
 }
 
 type Place = readonly [path: string, name: string];
 
-function fieldFrom(world: World, place: Place, facts: FieldFacts, row: FieldRow): Field {
+function fieldOf(world: World, place: Place, facts: FieldFacts, row: FieldRow): Field {
   const [path, name] = place;
   const { names, more, ...texts } = answers().fields[path]?.[name] ?? {};
-  const { first, last, ...own } = { ...texts, ...row };
+  const { checkFirst, checkLast, ...own } = { ...texts, ...row };
   const list = listOf(place, facts);
   const form = facts.enum
-    ? choice(facts.enum, names, first)
-    : { read: readerOf(world, place, facts, { ...(first && { first }), ...(last && { last }) }) };
-  const isOptional = !facts.required && !own.isMade;
+    ? choice(facts.enum, names, checkFirst)
+    : {
+        read: readerFor(world, place, facts, {
+          ...(checkFirst && { checkFirst }),
+          ...(checkLast && { checkLast }),
+        }),
+      };
+  const isOptional = !facts.required && !own.isGenerated;
   return {
-    type: list === undefined ? typeOf(facts) : 'field',
-    ...(isOptional && { default: emptyOf(facts) }),
+    type: list === undefined ? typeLabel(facts) : 'field',
+    ...(isOptional && { default: emptyValue(facts) }),
     ...own,
-    read: own.read ?? (facts.nullable ? nullable(form.read) : form.read),
-    more: { ...limitsOf(facts), ...('more' in form && form.more), ...more },
+    read: own.read ?? (facts.nullable ? acceptNull(form.read) : form.read),
+    attributes: { ...optionLimits(facts), ...('attributes' in form && form.attributes), ...more },
   };
 }
 
@@ -73,30 +78,30 @@ function listOf(place: Place, facts: FieldFacts): Reference['list'] | undefined 
   return by === 'uuid' ? undefined : list;
 }
 
-function readerOf(
+function readerFor(
   world: World,
   place: Place,
   facts: ValueFacts,
-  checks: { readonly first?: Check; readonly last?: Check } = {},
+  checks: Pick<FieldRow, 'checkFirst' | 'checkLast'> = {},
 ): Field['read'] {
   const { type, format, items, minLength, maxLength, fields } = facts;
   const list = listOf(place, facts);
   if (list === 'bindables')
-    return reference('uuid', () => ({ at: (id) => bindableAt(world, id) }), checks.first);
+    return reference('uuid', () => ({ at: (id) => bindableAt(world, id) }), checks.checkFirst);
   if (list !== undefined) {
     const idForm = (items ?? facts).type === 'integer' ? 'number' : 'uuid';
     const rows = (): Rows => world.at(referredLists[list]);
-    return items ? references(idForm, rows) : reference(idForm, rows, checks.first);
+    return items ? references(idForm, rows) : reference(idForm, rows, checks.checkFirst);
   }
   if (facts.enum) return choice(facts.enum).read;
   if (fields) return (value) => readRecord(world, place, fields, value);
-  if (items) return (value) => readItems(readerOf(world, place, items), value);
+  if (items) return (value) => readItems(readerFor(world, place, items), value);
   switch (type) {
     case 'boolean':
       return flag;
     case 'integer':
     case 'number':
-      return numberIn(facts);
+      return numberReader(facts);
     case 'object':
       return mapping;
     case 'string':
@@ -108,12 +113,12 @@ function readerOf(
         ...checks,
       });
     default:
-      return notNull((value) => ({ value }));
+      return rejectNull((value) => ({ value }));
   }
 }
 
-function numberIn({ type, minimum = -Infinity, maximum = Infinity }: ValueFacts): Field['read'] {
-  return notNull((value) => {
+function numberReader({ type, minimum = -Infinity, maximum = Infinity }: ValueFacts): Field['read'] {
+  return rejectNull((value) => {
     const number = typeof value === 'boolean' || value === '' ? NaN : Number(textOf(value));
     if (Number.isNaN(number) || (type === 'integer' && !Number.isInteger(number)))
       return { errors: [`A valid ${type} is required.`] };
@@ -130,12 +135,14 @@ function readItems(read: Field['read'], value: JsonValue): ReturnType<Field['rea
   const errors = results.map((result) => ('errors' in result ? result.errors : {}));
   if (errors.some((error) => Object.keys(error).length > 0))
     return {
-      errors: errors.map((error) => (isTexts(error) ? { non_field_errors: error } : (error as JsonObject))),
+      errors: errors.map((error) =>
+        isTextList(error) ? { non_field_errors: error } : (error as JsonObject),
+      ),
     }; // not texts
   return { value: results.map((result) => ('value' in result ? result.value : null)) };
 }
 
-function isTexts(errors: object): errors is readonly string[] {
+function isTextList(errors: object): errors is readonly string[] {
   return Array.isArray(errors);
 }
 
@@ -152,21 +159,26 @@ function readRecord(
       },
     };
   const fields = Object.entries(facts).map(
-    ([name, field]) => [name, fieldFrom(world, place, field, {})] as const,
+    ([name, field]) => [name, fieldOf(world, place, field, {})] as const,
   );
   const { values, errors } = readFields(value, Object.fromEntries(fields));
   return Object.keys(errors).length > 0 ? { errors: errors as JsonObject } : { value: values }; // texts by name
 }
 
 /** The stored or shown value of a field that was never set. */
-export function emptyOf({ type, enum: values, nullable: isNullable, default: said }: ValueFacts): JsonValue {
+export function emptyValue({
+  type,
+  enum: values,
+  nullable: isNullable,
+  default: said,
+}: ValueFacts): JsonValue {
   if (said !== undefined) return said;
   if (isNullable || type === undefined) return null;
   if (values) return values[0] ?? null;
   return { string: '', integer: 0, number: 0, boolean: false, array: [], object: {} }[type];
 }
 
-function typeOf({ type, format, enum: values, pattern, items }: ValueFacts): string {
+function typeLabel({ type, format, enum: values, pattern, items }: ValueFacts): string {
   if (values) return 'choice';
   if (pattern?.includes('-a-zA-Z0-9_')) return 'slug';
   const formats: Readonly<Record<string, string>> = { email: 'email', uri: 'url', 'date-time': 'datetime' };
@@ -175,7 +187,7 @@ function typeOf({ type, format, enum: values, pattern, items }: ValueFacts): str
   return type === undefined || type === 'object' || type === 'array' ? 'field' : type;
 }
 
-function limitsOf({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
+function optionLimits({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
   return {
     ...(maxLength !== undefined && { max_length: maxLength }),
     ...(minimum !== undefined && { min_value: minimum }),

@@ -14,12 +14,12 @@ export interface Field {
   readonly type: string;
   /** Undefined if it is the field's name in words. */
   readonly label?: string;
-  readonly more?: JsonObject;
+  readonly attributes?: JsonObject;
   readonly read: ReadField;
   /** The stored value of an omitted field; undefined if the field is required. */
   readonly default?: JsonValue;
   /** Whether the service generates a value for an omitted field. */
-  readonly isMade?: boolean;
+  readonly isGenerated?: boolean;
 }
 
 export type FieldErrors = Readonly<Record<string, Errors>>;
@@ -45,7 +45,7 @@ export function readFields(
   for (const [name, field] of Object.entries(fields)) {
     const given = Object.hasOwn(body, name) ? body[name] : undefined;
     if (given === undefined) {
-      if (field.isMade) continue;
+      if (field.isGenerated) continue;
       if (field.default === undefined && change?.partial !== true) errors[name] = ['This field is required.'];
       else if (field.default !== undefined && change === undefined) values[name] = field.default;
       continue;
@@ -60,17 +60,23 @@ export function readFields(
 interface TextRules {
   readonly blank?: boolean;
   /** A check before the checks of every text. */
-  readonly first?: Check;
+  readonly checkFirst?: Check;
   /** In code points. */
   readonly maxLength?: number;
   /** A check after them. */
-  readonly last?: Check;
+  readonly checkLast?: Check;
 }
 
 /** A text, trimmed. Numbers are read as texts, booleans are not. */
-export function text({ blank, first, maxLength, last }: TextRules = {}): ReadField {
-  const checks = [first, maxLength === undefined ? undefined : noLongerThan(maxLength), nul, surrogate, last];
-  return notNull((value, own) => {
+export function text({ blank, checkFirst, maxLength, checkLast }: TextRules = {}): ReadField {
+  const checks = [
+    checkFirst,
+    maxLength === undefined ? undefined : maxLengthCheck(maxLength),
+    nulProblem,
+    surrogateProblem,
+    checkLast,
+  ];
+  return rejectNull((value, own) => {
     if (typeof value !== 'string' && typeof value !== 'number') return wrong('Not a valid string.');
     const trimmed = strip(String(value));
     if (trimmed === '') return blank ? { value: '' } : wrong('This field may not be blank.');
@@ -84,29 +90,29 @@ export function choice(
   values: readonly (string | number)[],
   names: Readonly<Record<string, string>> = {},
   check?: Check,
-): Pick<Field, 'read' | 'more'> & { readonly more: JsonObject } {
+): Pick<Field, 'read'> & { readonly attributes: JsonObject } {
   const nameOf = (value: string): string =>
     names[value] ??
     value.replaceAll('_', ' ').replaceAll(/(?<![^ ])[a-z]/g, (letter) => letter.toUpperCase());
   return {
-    more: { choices: values.map((value) => ({ value, display_name: nameOf(String(value)) })) },
-    read: notNull((value, own) => {
+    attributes: { choices: values.map((value) => ({ value, display_name: nameOf(String(value)) })) },
+    read: rejectNull((value, own) => {
       const written = textOf(value);
       if (!values.some((one) => String(one) === written)) return wrong(`"${written}" is not a valid choice.`);
-      return checked(value, check?.(written, own));
+      return readingOf(value, check?.(written, own));
     }),
   };
 }
 
-function checked(value: JsonValue, complaint: string | undefined): Reading {
+function readingOf(value: JsonValue, complaint: string | undefined): Reading {
   return complaint === undefined ? { value } : wrong(complaint);
 }
 
-export const flag: ReadField = notNull((value) =>
+export const flag: ReadField = rejectNull((value) =>
   typeof value === 'boolean' ? { value } : wrong('Must be a valid boolean.'),
 );
 
-export const mapping: ReadField = notNull((value) =>
+export const mapping: ReadField = rejectNull((value) =>
   isJsonObject(value) ? { value } : wrong('Value must be a dictionary, and not have any duplicate keys.'),
 );
 
@@ -119,11 +125,11 @@ export function reference(form: 'number' | 'uuid', rows: () => Pick<Rows, 'at'>,
       return wrong(`Incorrect type. Expected pk value, received ${typeName(value)}.`);
     const found = rows().at(canonicalPk(id));
     if (found === undefined) return wrong(`Invalid pk "${id}" - object does not exist.`);
-    return checked(found.pk, check?.(String(found.pk), own));
+    return readingOf(found.pk, check?.(String(found.pk), own));
   };
 }
 
-export const uuid: ReadField = notNull((value) =>
+export const uuid: ReadField = rejectNull((value) =>
   uuidForm.test(textOf(value)) ? { value } : wrong('Must be a valid UUID.'),
 );
 
@@ -135,7 +141,7 @@ function idText(value: JsonValue): string {
 /** A list of distinct ids, in the order of the records. */
 export function references(form: 'number' | 'uuid', rows: () => Rows): ReadField {
   const read = reference(form, rows);
-  return notNull((value) => {
+  return rejectNull((value) => {
     if (!isJsonList(value)) return wrong(`Expected a list of items but got type "${typeName(value)}".`);
     const ids = new Set<JsonValue>();
     for (const item of value) {
@@ -154,7 +160,7 @@ const timeForm =
   /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(?:\.(\d+))?(?:Z|([-+](?:[01]\d|2[0-3])):?([0-5]\d)?)?$/;
 
 /** A date-time in UTC; without an offset it is read as UTC. */
-export const dateTime: ReadField = nullable((value) => {
+export const dateTime: ReadField = acceptNull((value) => {
   const [, day = '', minute, second = ':00', fraction = '', hours = '+00', minutes = '00'] =
     timeForm.exec(textOf(value)) ?? [];
   const instant = new Date(`${day}T${minute}${second}${hours}:${minutes}`);
@@ -168,27 +174,27 @@ export const dateTime: ReadField = nullable((value) => {
 const badTime =
   'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].';
 
-export function nullable(read: ReadField): ReadField {
+export function acceptNull(read: ReadField): ReadField {
   return (value, own) => (value === null ? { value } : read(value, own));
 }
 
-export function notNull(read: ReadField): ReadField {
+export function rejectNull(read: ReadField): ReadField {
   return (value, own) => (value === null ? wrong('This field may not be null.') : read(value, own));
 }
 
-function noLongerThan(length: number): Check {
+function maxLengthCheck(length: number): Check {
   return (content) =>
     Array.from(content).length > length
       ? `Ensure this field has no more than ${length} characters.`
       : undefined;
 }
 
-function surrogate(content: string): string | undefined {
+function surrogateProblem(content: string): string | undefined {
   const lone = /\p{Surrogate}/u.exec(content)?.[0];
   if (lone === undefined) return undefined;
   return `Surrogate characters are not allowed: U+${lone.charCodeAt(0).toString(16).toUpperCase()}.`;
 }
 
-function nul(content: string): string | undefined {
+function nulProblem(content: string): string | undefined {
   return content.includes('\0') ? 'Null characters are not allowed.' : undefined;
 }

@@ -11,20 +11,23 @@ export function filtersOf(
   world: World,
   path: string,
   facts: TypeFacts,
-): Pick<SandboxKind, 'exact' | 'filters'> {
-  return { exact: exactOf(facts), filters: (query) => asked(world, path, facts, query) };
+): Pick<SandboxKind, 'exactFilters' | 'filtersFor'> {
+  return {
+    exactFilters: exactFilters(facts),
+    filtersFor: (query) => requestedFilters(world, path, facts, query),
+  };
 }
 
 /** Text fields that a query can filter by. */
-const exactOf = memoizePerKey(({ filters, fields }: TypeFacts): readonly string[] =>
+const exactFilters = memoizePerKey(({ filters, fields }: TypeFacts): readonly string[] =>
   Object.keys(filters).filter(
     (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',
   ),
 );
 
-const blindToCase = '__iexact';
+const ignoreCase = '__iexact';
 
-function asked(
+function requestedFilters(
   world: World,
   path: string,
   { filters, fields }: TypeFacts,
@@ -34,8 +37,8 @@ function asked(
   for (const [parameter, { type, format }] of Object.entries(filters)) {
     const wanted = query.text(parameter);
     if (wanted === undefined) continue;
-    if (parameter.endsWith(blindToCase)) {
-      const name = parameter.slice(0, -blindToCase.length);
+    if (parameter.endsWith(ignoreCase)) {
+      const name = parameter.slice(0, -ignoreCase.length);
       found.push((row) => textOf(row.fields[name]).toLowerCase() === wanted.toLowerCase());
       continue;
     }

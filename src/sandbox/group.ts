@@ -1,35 +1,35 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { uuid } from './ids.ts';
-import type { World, WrittenKind } from './kind.ts';
+import type { World, WritableKind } from './kind.ts';
 import type { Query } from './query.ts';
 import { memberOf } from './people.ts';
 import { Rows, valuesOf, type Row } from './rows.ts';
-import { tableFrom } from './table.ts';
+import { writableKindFrom } from './table.ts';
 
-export function groupKind(world: World): WrittenKind {
+export function groupKind(world: World): WritableKind {
   const rows = new Rows();
-  return tableFrom(world, {
+  return writableKindFrom(world, {
     path: '/core/groups/',
     list: 'groups',
     rows,
     fields: {
       // Since 2024.6.
-      ...(!world.rules.isLate && { name: { first: () => undefined } }),
-      parent: { first: isItself },
+      ...(!world.rules.isFrom2025 && { name: { checkFirst: () => undefined } }),
+      parent: { checkFirst: ownParentProblem },
     },
     newPk: (made, { name }) => uuid(`group ${made} ${textOf(name)}`),
-    keep: (sent, { own, asker, made }) => {
+    prepare: (sent, { own, asker, count: made }) => {
       const { users: _, ...values } = sent;
       const becomesSuperuser = values['is_superuser'] === true && own?.fields['is_superuser'] !== true;
       // Since 2025.2.
-      const isRefused = asker?.rights.reach('enable_superuser', 'groups') === 'none';
-      if (world.rules.isLate && becomesSuperuser && isRefused)
+      const isRefused = asker?.rights.extentOf('enable_superuser', 'groups') === 'none';
+      if (world.rules.isFrom2025 && becomesSuperuser && isRefused)
         return {
           errors: { is_superuser: ['User does not have permission to set superuser status to True.'] },
         };
       return { stored: { ...(!own && { num_pk: made }), ...values } };
     },
-    kept: (group, { users }) => {
+    afterSave: (group, { users }) => {
       if (users !== undefined) setMembers(world.at('/core/users/'), group, users);
     },
     shown: (group, _, query) => shownOf(group, world, query),
@@ -41,7 +41,7 @@ function shownOf({ pk, fields }: Row, { rules, at }: World, query: Query | undef
   const members = at('/core/users/')
     .with('groups', pk)
     .toSorted((a, b) => Number(a.pk) - Number(b.pk));
-  const withUsers = !rules.isLate || query?.isTrue('include_users', true) !== false;
+  const withUsers = !rules.isFrom2025 || query?.isTrue('include_users', true) !== false;
   return {
     children: groups.with('parents', pk).map((child) => child.pk),
     parent_name: groups.those([fields['parent'] ?? null])[0]?.fields['name'] ?? null,
@@ -59,6 +59,6 @@ function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
   }
 }
 
-function isItself(pk: Row['pk'], own?: Row): string | undefined {
+function ownParentProblem(pk: Row['pk'], own?: Row): string | undefined {
   return pk === own?.pk ? 'Cannot set group as parent of itself.' : undefined;
 }

@@ -39,13 +39,13 @@ export function notAllowed({ method }: SandboxRequest, allow: string): SandboxRe
 export function bodyOf(
   { headers, body }: SandboxRequest,
   allow: string,
-  { isLate }: Rules,
+  { isFrom2025: isLate }: Rules,
 ): { readonly fields: JsonObject } | { readonly refusal: SandboxResponse } {
   const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (mediaType !== 'application/json')
     return { refusal: json(415, { detail: `Unsupported media type "${mediaType}" in request.` }, allow) };
   const fields = parseJson(body);
-  const complaint = complaintAbout(body, fields !== undefined, isLate);
+  const complaint = parseProblem(body, fields !== undefined, isLate);
   if (fields === undefined || complaint !== undefined)
     return { refusal: json(400, { detail: `JSON parse error - ${complaint}` }, allow) };
   if (isJsonObject(fields)) return { fields };
@@ -60,19 +60,19 @@ export function fieldsOf({ body }: SandboxRequest): JsonObject {
 }
 
 /** The message of the JSON parser. From 2024.8 on it rejects lone surrogates and numbers that are too large. */
-function complaintAbout(text: string, isJson: boolean, isLate: boolean): string | undefined {
+function parseProblem(text: string, isJson: boolean, isLate: boolean): string | undefined {
   const tokens = isLate ? text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*/gsu) : [];
   for (const { 0: token, index } of tokens) {
     const half = /(?<!\\)\\ud[89ab]..(?!\\ud[c-f])/iu.exec(token);
-    if (half) return `no low surrogate in string: ${placeIn(text, index + half.index + half[0].length)}`;
+    if (half) return `no low surrogate in string: ${positionIn(text, index + half.index + half[0].length)}`;
     if (Math.abs(Number(token)) === Infinity)
-      return `number is infinity when parsed as double: ${placeIn(text, index)}`;
+      return `number is infinity when parsed as double: ${positionIn(text, index)}`;
   }
   const end = isLate ? 'unexpected end of data' : 'Expecting value';
-  return isJson ? undefined : `${end}: ${placeIn(text, text.length)}`;
+  return isJson ? undefined : `${end}: ${positionIn(text, text.length)}`;
 }
 
-function placeIn(text: string, at: number): string {
+function positionIn(text: string, at: number): string {
   const lines = text.slice(0, at).split('\n');
   return `line ${lines.length} column ${(lines.at(-1)?.length ?? 0) + 1} (char ${at})`;
 }

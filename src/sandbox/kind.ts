@@ -4,7 +4,7 @@ import type { TypeFacts } from '../kinds/facts.ts';
 import type { Field, FieldErrors } from './fields.ts';
 import type { Filter, Listed, Query } from './query.ts';
 import type { Rules, SandboxRelease } from './release.ts';
-import type { Requester, Guarded } from './rights.ts';
+import type { Requester, GuardedKind } from './rights.ts';
 import type { Row, Rows, Values } from './rows.ts';
 
 /** The surroundings of a kind. */
@@ -21,31 +21,31 @@ export interface World {
 }
 
 /** A kind of record, as a table: a file in this folder, and a line in all.ts. */
-export interface SandboxKind extends Guarded {
+export interface SandboxKind extends GuardedKind {
   readonly title: string;
   /** The path of its list; records are below. */
   readonly path: string;
   readonly facts: TypeFacts;
   /** The path of the list with all types. */
-  readonly all: string;
+  readonly allTypesPath: string;
   readonly single?: string;
   readonly otherLists?: ReadonlySet<string>;
   /** The methods of the list, and of a record. */
   readonly allow: { readonly list: string; readonly one: string };
   /** The default order of a list. */
   readonly ordering: string;
-  readonly exact: readonly string[];
-  readonly searched: (row: Row) => readonly (JsonValue | undefined)[];
+  readonly exactFilters: readonly string[];
+  readonly searchTexts: (row: Row) => readonly (JsonValue | undefined)[];
   /** Further filters of a query, or their problems. */
-  readonly filters?: (query: Query) => readonly Filter[] | FieldErrors;
+  readonly filtersFor?: (query: Query) => readonly Filter[] | FieldErrors;
   /** Its list, if it does not follow permissions and filters alone. */
-  readonly listed?: (query: Query, asker: Requester) => Listed;
+  readonly listFor?: (query: Query, asker: Requester) => Listed;
   /** A record in an answer; the query may leave fields out. */
   readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
   /** URLs of a record below the service's own. */
   readonly urls?: (row: Row, origin: string) => JsonObject;
   /** The user of a token: the named one, or else a service account that is created for it. */
-  readonly ofToken?: (username: string, isSuperuser: boolean) => Row;
+  readonly userForToken?: (username: string, isSuperuser: boolean) => Row;
   /** Whether the service crashes for the record. */
   readonly isUnreadable?: (row: Row) => boolean;
   /** How to create and change records; without it, the kind is read only. */
@@ -55,19 +55,19 @@ export interface SandboxKind extends Guarded {
 interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
   /** Stores a record unchanged, with its id; omitted fields get the service's defaults. */
-  readonly plant: (record: JsonObject) => Row;
+  readonly insert: (record: JsonObject) => Row;
   /** Stores a validated request as a new record, or as a change of one. */
-  readonly write: (values: Values, sent: JsonObject, own?: Row, asker?: Requester) => Row | Refused;
+  readonly save: (values: Values, sent: JsonObject, own?: Row, asker?: Requester) => Row | Rejection;
 }
 
 /** The problems of fields, or the field that crashed the service. */
-export type Refused = { readonly errors: FieldErrors } | { readonly crashedOver: string };
+export type Rejection = { readonly errors: FieldErrors } | { readonly crashedOver: string };
 
-export type WrittenKind = SandboxKind & { readonly writing: Writing };
+export type WritableKind = SandboxKind & { readonly writing: Writing };
 
-export function isWritten(kind: SandboxKind): kind is WrittenKind {
+export function isWritable(kind: SandboxKind): kind is WritableKind {
   return kind.writing !== undefined;
 }
 
 /** Records whose path ends with their id. */
-export const byPk: SandboxKind['key'] = { field: 'pk', form: /^[^/.]+$/ };
+export const keyByPk: SandboxKind['key'] = { field: 'pk', form: /^[^/.]+$/ };

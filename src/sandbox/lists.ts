@@ -2,16 +2,16 @@ import type { FieldErrors } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
 import { pageOf, type Filter, type Listed, type Query } from './query.ts';
 import type { Rules } from './release.ts';
-import { reaches, type Requester } from './rights.ts';
+import { isWithin, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
 /** A page of the visible records for a query. */
 export function listed(kind: SandboxKind, query: Query, asker: Requester, rules: Rules): Listed {
-  const reach = asker.rights.reach('view', kind.list);
+  const reach = asker.rights.extentOf('view', kind.list);
   if (reach === 'none') return 'forbidden';
-  const filters = kind.filters?.(query) ?? [];
+  const filters = kind.filtersFor?.(query) ?? [];
   if (!isList(filters)) return { errors: filters };
-  const isViewed: Filter[] = reach === 'all' ? [] : [(row) => reaches(reach, kind, row)];
+  const isViewed: Filter[] = reach === 'all' ? [] : [(row) => isWithin(reach, kind, row)];
   const found = pageOf(query, matchingRecords(kind, query, [...filters, ...isViewed]), rules);
   if (found === undefined) return 'no such page';
   const { pagination, page } = found;
@@ -28,14 +28,14 @@ export function matchingRecords(
   query: Query,
   more: readonly Filter[] = [],
 ): readonly Row[] {
-  const { rows, exact, ordering } = kind;
+  const { rows, exactFilters, ordering } = kind;
   let found: readonly Row[] | undefined; // nothing for all of them, whose orders are kept
-  for (const field of exact) {
+  for (const field of exactFilters) {
     const value = query.text(field);
     if (value === undefined) continue;
     found = found?.filter(({ fields }) => fields[field] === value) ?? rows.with(field, value);
   }
-  const filters = [...(kind.has ? [kind.has] : []), ...searched(kind, query), ...more];
+  const filters = [...(kind.includes ? [kind.includes] : []), ...searched(kind, query), ...more];
   if (filters.length > 0)
     found = (found ?? rows.all()).filter((row) => filters.every((filter) => filter(row)));
   return rows.inOrder(query.text('ordering') ?? ordering, ordering, found);
@@ -50,7 +50,7 @@ function searched(kind: SandboxKind, query: Query): Filter[] {
   if (words.length === 0) return [];
   return [
     (row) => {
-      const texts = kind.searched(row).map((text) => (typeof text === 'string' ? text.toLowerCase() : ''));
+      const texts = kind.searchTexts(row).map((text) => (typeof text === 'string' ? text.toLowerCase() : ''));
       return words.every((word) => texts.some((text) => text.includes(word)));
     },
   ];

@@ -1,11 +1,11 @@
 import { isJsonList } from '../base/json.ts';
 import { certificateIn } from '../kinds/certificate.ts';
-import type { SandboxKind, World, WrittenKind } from './kind.ts';
+import type { SandboxKind, World, WritableKind } from './kind.ts';
 import { untypedProvider } from './provider.ts';
-import { shownFrom, tableFrom } from './table.ts';
+import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 
-export function certificateKind(world: World): WrittenKind {
-  return tableFrom(world, {
+export function certificateKind(world: World): WritableKind {
+  return writableKindFrom(world, {
     path: '/crypto/certificatekeypairs/',
     shown: ({ fields: { certificate_data: certificate = null, key_data: key = null } }) => ({
       private_key_available: key !== '',
@@ -17,35 +17,35 @@ export function certificateKind(world: World): WrittenKind {
 }
 
 /** Brands, of which exactly one is the default. */
-export function brandKind(world: World): WrittenKind {
-  const path = world.rules.isLate ? '/core/brands/' : '/core/tenants/';
-  return tableFrom(world, {
+export function brandKind(world: World): WritableKind {
+  const path = world.rules.isFrom2025 ? '/core/brands/' : '/core/tenants/';
+  return writableKindFrom(world, {
     path,
     list: 'brands',
-    keep: (stored, { own }) =>
+    prepare: (stored, { own }) =>
       stored['default'] === true && world.at(path).isTaken('default', true, own)
         ? { errors: { default: ['Only a single brand can be set as default.'] } }
         : { stored },
   });
 }
 
-export function objectAttributeKind(world: World): WrittenKind {
-  return tableFrom(world, {
+export function objectAttributeKind(world: World): WritableKind {
+  return writableKindFrom(world, {
     path: '/core/object_attributes/',
     list: 'object_attributes',
     identity: 'key',
-    searched: ({ fields }) => [fields['key'], fields['label']],
+    searchTexts: ({ fields }) => [fields['key'], fields['label']],
   });
 }
 
 const embedded = 'goauthentik.io/outposts/embedded';
 
 /** Outposts, of which a new service has one. A change replaces all of their providers. */
-export function outpostKind(world: World): WrittenKind {
-  return tableFrom(world, {
+export function outpostKind(world: World): WritableKind {
+  return writableKindFrom(world, {
     path: '/outposts/instances/',
     list: 'outposts',
-    keep: (stored, { own }) => {
+    prepare: (stored, { own }) => {
       const { providers = null } = stored;
       const isEmpty = isJsonList(providers) && providers.length === 0;
       return isEmpty && own?.fields['managed'] !== embedded
@@ -64,13 +64,13 @@ export function outpostKind(world: World): WrittenKind {
 const mappings = '/propertymappings/all/';
 
 export function propertyMappingKind(world: World): SandboxKind {
-  return shownFrom(world, {
+  return readOnlyKindFrom(world, {
     path: mappings,
     list: 'property_mappings',
     // Earlier releases do not know this filter; the recording is an empty list of a service without mappings.
-    filters: (query) => {
+    filtersFor: (query) => {
       const managed = query.text('managed');
-      if (managed === undefined || !world.rules.isLate) return [];
+      if (managed === undefined || !world.rules.isFrom2025) return [];
       if (world.at(mappings).with('managed', managed).length > 0)
         return [({ fields }) => fields['managed'] === managed];
       const refusal = `Select a valid choice. ${managed} is not one of the available choices.`;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import { userUid } from './ids.ts';
 import type { World } from './kind.ts';
 import type { Rules } from './release.ts';
-import { only, type Row, valuesOf } from './rows.ts';
+import { pickValues, type Row, valuesOf } from './rows.ts';
 
 /** The groups of a user, and those above them: members of a group are members of its parents. */
 export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
@@ -15,7 +15,7 @@ export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
 }
 
 /** A group in a user's record. */
-export function groupOfUser({ pk, fields }: Row, { isLate }: Rules): JsonObject {
+export function groupOfUser({ pk, fields }: Row, { isFrom2025: isLate }: Rules): JsonObject {
   const empty = {
     num_pk: 0,
     name: '',
@@ -23,14 +23,14 @@ export function groupOfUser({ pk, fields }: Row, { isLate }: Rules): JsonObject 
     attributes: {},
     ...(!isLate && { parent: null }),
   };
-  return { pk, ...empty, ...only(fields, Object.keys(empty)) };
+  return { pk, ...empty, ...pickValues(fields, Object.keys(empty)) };
 }
 
 export function memberOf({ pk, fields }: Row): JsonObject {
   const names = ['username', 'name', 'is_active', 'last_login', 'email', 'attributes'];
-  return { pk, ...only(fields, names), uid: userUid(pk) };
+  return { pk, ...pickValues(fields, names), uid: userUid(pk) };
 }
 
 export function roleRecord({ pk, fields }: Row): JsonObject {
-  return { pk, ...only(fields, ['name']) };
+  return { pk, ...pickValues(fields, ['name']) };
 }

@@ -2,13 +2,13 @@ import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { pathNamed } from './all.ts';
 import { uuid } from './ids.ts';
-import { isWritten, type World } from './kind.ts';
+import { isWritable, type World } from './kind.ts';
 import { saveRequest } from './taken.ts';
 
-type Filled = (entry: JsonObject, world: World, index: number) => JsonObject;
+type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
 
 /** The lists of a seed in the order of their creates, with the kind of their entries, and the entry with its omitted fields. */
-const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, filled?: Filled])[] = [
+const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, filled?: Complete])[] = [
   ['certificates', 'certificate'],
   ['roles', 'role'],
   ['groups', 'group'],
@@ -38,7 +38,7 @@ const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, fill
   ['outposts', 'outpost', (outpost) => ({ type: 'proxy', config: { log_level: 'info' }, ...outpost })],
   ['applications', 'application'],
   ['users', 'user'],
-  ['bindings', '/policies/bindings/', boundTo],
+  ['bindings', '/policies/bindings/', bindingTarget],
   [
     'object_attributes',
     '/core/object_attributes/',
@@ -52,7 +52,12 @@ const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, fill
 ];
 
 /** Entries of these lists are always requests. */
-const requested: ReadonlySet<string> = new Set(['applications', 'users', 'bindings', 'object_attributes']);
+const requestedLists: ReadonlySet<string> = new Set([
+  'applications',
+  'users',
+  'bindings',
+  'object_attributes',
+]);
 
 function byType(type: JsonValue): JsonObject {
   return {
@@ -63,7 +68,7 @@ function byType(type: JsonValue): JsonObject {
   };
 }
 
-function boundTo(
+function bindingTarget(
   { application = '', group, user, policy, ...more }: JsonObject,
   world: World,
   order: number,
@@ -84,12 +89,12 @@ function boundTo(
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const known = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
-  if (known() === undefined) plant(world, path, { pk: uuid(`policy ${name}`), name, result: false });
+  if (known() === undefined) insertRecord(world, path, { pk: uuid(`policy ${name}`), name, result: false });
   return known() ?? null;
 }
 
 /** An entry of a seed that the service would reject. */
-export interface RefusedEntry {
+export interface RejectedEntry {
   readonly list: string;
   readonly index: number;
   readonly field: string;
@@ -97,7 +102,7 @@ export interface RefusedEntry {
 }
 
 /** Stores the entries of a seed that have an id, unchanged, then sends the others as requests. Returns the rejected ones. */
-export function plantSeed(world: World): RefusedEntry[] {
+export function insertSeed(world: World): RejectedEntry[] {
   const entries = seedLists.flatMap(([list, kind, filled = (entry) => entry]) => {
     if (list === 'object_attributes' && !world.rules.hasRequests) return [];
     const all = (world.seed[list] ?? []) as JsonObject[]; // of a seed, which was read as JSON
@@ -105,16 +110,16 @@ export function plantSeed(world: World): RefusedEntry[] {
       list,
       index,
       path: pathNamed(world, kind.replace('{type}', textOf(entry['type'] ?? 'saml'))),
-      pk: requested.has(list) ? undefined : entry['pk'],
+      pk: requestedLists.has(list) ? undefined : entry['pk'],
       whole: () => filled(entry, world, index),
     }));
   });
   const withId = entries.filter(({ pk }) => pk !== undefined);
   for (const { path, whole } of withId.toSorted((a, b) => Number(a.pk) - Number(b.pk) || 0))
-    plant(world, path, whole());
+    insertRecord(world, path, whole());
   return entries.flatMap(({ list, index, path, pk, whole }) => {
     const kind = world.kind(path);
-    const made = pk === undefined && isWritten(kind) && saveRequest(kind, whole());
+    const made = pk === undefined && isWritable(kind) && saveRequest(kind, whole());
     if (!made || 'record' in made) return [];
     const errors =
       'errors' in made ? made.errors : { [made.crashedOver]: ['The service crashes for this value.'] };
@@ -122,7 +127,7 @@ export function plantSeed(world: World): RefusedEntry[] {
   });
 }
 
-function plant(world: World, path: string, record: JsonObject): void {
+function insertRecord(world: World, path: string, record: JsonObject): void {
   const kind = world.kind(path);
-  if (isWritten(kind)) kind.writing.plant(record);
+  if (isWritable(kind)) kind.writing.insert(record);
 }

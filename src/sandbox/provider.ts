@@ -2,20 +2,20 @@ import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/jso
 import { validityRefusal } from '../kinds/provider.ts';
 import { factsIn, uniqueCheck, type FieldRows } from './field-facts.ts';
 import { digest } from './ids.ts';
-import type { SandboxKind, World, WrittenKind } from './kind.ts';
-import { namesOf } from './recorded.ts';
+import type { SandboxKind, World, WritableKind } from './kind.ts';
+import { typeLabelsOf } from './recorded.ts';
 import type { Row } from './rows.ts';
-import { shownFrom, tableFrom } from './table.ts';
+import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 
-const all = '/providers/all/';
+const allTypesPath = '/providers/all/';
 
 /** Providers of all types; each type shows and writes its own. */
 export function providerKind(world: World): SandboxKind {
-  return shownFrom(world, {
-    path: all,
+  return readOnlyKindFrom(world, {
+    path: allTypesPath,
     list: 'providers',
     ordering: 'pk',
-    searched: ({ pk, fields }) => [
+    searchTexts: ({ pk, fields }) => [
       fields['name'],
       world.at('/core/applications/').with('provider', pk)[0]?.fields['name'],
     ],
@@ -28,25 +28,25 @@ const models = {
 };
 
 /** OAuth2 providers, among which the service also lists, finds, changes and deletes proxies. */
-export function oauth2Kind(world: World): WrittenKind {
+export function oauth2Kind(world: World): WritableKind {
   const path = '/providers/oauth2/';
   const taken = uniqueCheck(
-    () => world.at(all),
+    () => world.at(allTypesPath),
     'client_id',
     'OAuth2/OpenID Provider with this Client ID already exists.',
   );
   const own = factsIn(world, path).fields;
-  return tableFrom(world, {
+  return writableKindFrom(world, {
     path,
     list: 'providers',
-    fields: { client_id: { first: taken }, ...validities(own) },
-    has: ({ fields }) => Object.values(models).includes(textOf(fields['meta_model_name'])),
+    fields: { client_id: { checkFirst: taken }, ...validityFields(own) },
+    includes: ({ fields }) => Object.values(models).includes(textOf(fields['meta_model_name'])),
     shown: ({ pk, fields }) => ({
-      ...namesOf(models.oauth2),
+      ...typeLabelsOf(models.oauth2),
       component: 'ak-provider-oauth2-form',
       ...(fields['client_secret'] === undefined && { client_secret: digest(`client_secret ${pk}`, 40) }),
     }),
-    urls: (row, origin) => urlsOf(world.kind(all).record(row), origin),
+    urls: (row, origin) => urlsOf(world.kind(allTypesPath).record(row), origin),
   });
 }
 
@@ -65,13 +65,13 @@ function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: 
 }
 
 /** Proxy providers: a change is checked by its own fields only. */
-export function proxyKind(world: World): WrittenKind {
+export function proxyKind(world: World): WritableKind {
   const path = '/providers/proxy/';
-  return tableFrom(world, {
+  return writableKindFrom(world, {
     path,
     list: 'providers',
-    fields: validities(factsIn(world, path).fields),
-    keep: (values, { own, pk }) => {
+    fields: validityFields(factsIn(world, path).fields),
+    prepare: (values, { own, pk }) => {
       const { mode = 'proxy', internal_host: internal = '' } = values;
       if (mode === 'proxy' && internal === '')
         return {
@@ -86,7 +86,7 @@ export function proxyKind(world: World): WrittenKind {
             world,
             values['property_mappings'] ?? own?.fields['property_mappings'],
           ),
-          redirect_uris: callbacks(host, world.rules.isLate),
+          redirect_uris: callbackUris(host, world.rules.isFrom2025),
         },
       };
     },
@@ -108,20 +108,20 @@ function withScopes({ at }: World, given: JsonValue = []): JsonValue {
   return [...new Set([...(isJsonList(given) ? given : []), ...added.map(({ pk }) => pk)])];
 }
 
-function callbacks(host: string, isLate: boolean): JsonValue {
+function callbackUris(host: string, isLate: boolean): JsonValue {
   const urls = [`${host.replace(/\/$/, '')}/outpost.goauthentik.io/callback`, host];
   return isLate
     ? urls.map((url) => ({ matching_mode: 'strict', url: `${url}?X-authentik-auth-callback=true` }))
     : urls.map((url) => `${url}\\?X-authentik-auth-callback=true`).join('\n');
 }
 
-function wrongValidity(value: string): string | undefined {
+function validityProblem(value: string): string | undefined {
   return validityRefusal(value) && `${value} is not in the correct format of 'hours=3;minutes=1'.`;
 }
 
-function validities(fields: object): FieldRows {
+function validityFields(fields: object): FieldRows {
   const names = Object.keys(fields).filter((name) => /_(?:validity|threshold)$/.test(name));
-  return Object.fromEntries(names.map((name) => [name, { last: wrongValidity }]));
+  return Object.fromEntries(names.map((name) => [name, { checkLast: validityProblem }]));
 }
 
 /** A provider in the lists of an application's backchannel providers, or of an outpost. */
@@ -129,7 +129,7 @@ export function untypedProvider(world: World, provider: Row): JsonObject {
   return {
     assigned_backchannel_application_slug: null,
     assigned_backchannel_application_name: null,
-    ...world.kind(all).record(provider),
+    ...world.kind(allTypesPath).record(provider),
     component: '',
     verbose_name: 'provider',
     verbose_name_plural: 'providers',

@@ -55,11 +55,11 @@ export type Filter = (row: Row) => boolean;
 export function pageOf(
   query: Query,
   found: readonly Row[],
-  { pages }: Rules,
+  { pageLimits }: Rules,
 ): { readonly pagination: Pagination; readonly page: readonly Row[] } | undefined {
   const count = found.length;
   const wanted = wholeNumber(query.text('page_size'));
-  const size = wanted >= 1 ? Math.min(wanted, pages.most) : pages.size;
+  const size = wanted >= 1 ? Math.min(wanted, pageLimits.most) : pageLimits.size;
   const total = Math.max(1, Math.ceil(count / size));
   const page = query.text('page') ?? '1';
   const current = page === 'last' ? total : wholeNumber(page);

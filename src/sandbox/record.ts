@@ -2,9 +2,9 @@ import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import { isSecret } from '../kinds/secrets.ts';
-import { emptyOf, factsIn } from './field-facts.ts';
+import { emptyValue, factsIn } from './field-facts.ts';
 import type { SandboxKind, World } from './kind.ts';
-import { namesOf, shownBy, type Recorded } from './recorded.ts';
+import { typeLabelsOf, shownValue, type Recorded } from './recorded.ts';
 import { nestedSerializers } from './shown.ts';
 
 /** The shown fields of a path by the schema, with their empty values, and the place of the id. */
@@ -16,7 +16,7 @@ interface Shape {
 
 const shapeOf = memoizePerKey(({ fields, id }: TypeFacts): Shape => ({
   fields: Object.entries(fields).flatMap(([name, field]): Shape['fields'] =>
-    field.writeOnly ? [] : [[name, emptyOf(field)]],
+    field.writeOnly ? [] : [[name, emptyValue(field)]],
   ),
   idField: fields['pk'] || !id ? 'pk' : id.name,
   isTyped: fields['component'] !== undefined,
@@ -38,7 +38,7 @@ export function recordFrom(
   return (row, asker, query) => {
     others ??= nestedSerializers(world, path, facts);
     const own: JsonObject = shown?.(row, asker, query) ?? {};
-    const ofType = isTyped ? namesOf(textOf(row.fields['meta_model_name'])) : undefined;
+    const ofType = isTyped ? typeLabelsOf(textOf(row.fields['meta_model_name'])) : undefined;
     const record: Record<string, JsonValue> = {};
     for (const [name, nothing] of fields) {
       const stored = name === idField ? row.pk : row.fields[name];
@@ -46,7 +46,7 @@ export function recordFrom(
         own[name] ??
         ofType?.[name] ??
         stored ??
-        (stored === null ? null : shownBy(recorded, name, row)) ??
+        (stored === null ? null : shownValue(recorded, name, row)) ??
         nothing;
       if (own[name] === null) record[name] = null;
     }

@@ -34,7 +34,7 @@ export function recordedOf(release: SandboxRelease, path: string, model?: string
   if (release !== '2023.10') return later[path] ?? nothing;
   const known = first.get(path);
   if (known !== undefined) return known;
-  const { model: name, shown } = later[path] ?? ofModel(model) ?? nothing;
+  const { model: name, shown } = later[path] ?? recordingOfModel(model) ?? nothing;
   const { component: _, ...own } = shown ?? {};
   const found = { ...(name !== undefined && { model: name }), ...recordedBy('2023.10')[path], shown: own };
   first.set(path, found);
@@ -44,15 +44,15 @@ export function recordedOf(release: SandboxRelease, path: string, model?: string
 const nothing: Recorded = {};
 const first = new Map<string, Recorded>();
 
-const ofType = ['verbose_name', 'verbose_name_plural', 'meta_model_name'];
+const typeLabels = ['verbose_name', 'verbose_name_plural', 'meta_model_name'];
 
 /** The labels of a type, such as `authentik_stages_deny.denystage`. */
-export const namesOf: (model: string) => JsonObject | undefined = memoizePerText((model) => {
-  const shown = ofModel(model)?.shown;
-  return shown && Object.fromEntries(ofType.map((name) => [name, shown[name] ?? '']));
+export const typeLabelsOf: (model: string) => JsonObject | undefined = memoizePerText((model) => {
+  const shown = recordingOfModel(model)?.shown;
+  return shown && Object.fromEntries(typeLabels.map((name) => [name, shown[name] ?? '']));
 });
 
-function ofModel(model: string | undefined): Recorded | undefined {
+function recordingOfModel(model: string | undefined): Recorded | undefined {
   const all = Object.values(recordedBy('2025.12'));
   return all.find((recorded) => recorded.shown?.['meta_model_name'] === model);
 }
@@ -62,34 +62,34 @@ export function isGenerated(value: JsonValue): value is string {
   return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
 }
 
-const madeByDefault = memoizePerKey(({ defaults, shown }: Recorded) =>
+const generatedFields = memoizePerKey(({ defaults, shown }: Recorded) =>
   Object.entries({ ...shown, ...defaults }).flatMap(([name, value]): [string, string][] =>
     isGenerated(value) && (value === '{asker}' || defaults?.[name] !== undefined) ? [[name, value]] : [],
   ),
 );
 
 /** Generated values of a new record: constant times, the requester, and random texts. */
-export function made(pk: Row['pk'], recorded: Recorded, asker?: Requester): Values {
-  const fields = madeByDefault(recorded);
+export function generatedValues(pk: Row['pk'], recorded: Recorded, asker?: Requester): Values {
+  const fields = generatedFields(recorded);
   if (fields.length === 0) return {};
   return Object.fromEntries(
     fields.map(([name, value]) => [
       name,
-      value === '{asker}' ? (asker?.user.pk ?? null) : madeFrom(value, name, pk),
+      value === '{asker}' ? (asker?.user.pk ?? null) : generatedValue(value, name, pk),
     ]),
   );
 }
 
 const inHalfAnHour = '2026-01-01T00:30:00Z';
 
-function madeFrom(value: string, name: string, pk: Row['pk']): string {
+function generatedValue(value: string, name: string, pk: Row['pk']): string {
   if (value === '{time}') return inHalfAnHour;
   const length = Number(/\d+/.exec(value)?.[0]);
   return digest(`${name} ${pk}`, 64).repeat(2).slice(0, length);
 }
 
 /** The recorded value of a field with this record's own parts. */
-export function shownBy(
+export function shownValue(
   shown: JsonObject | undefined,
   name: string,
   { pk, fields }: Row,
@@ -101,6 +101,6 @@ export function shownBy(
     slug: textOf(fields['slug']),
     origin: 'http://localhost',
   };
-  if (isGenerated(value) && !(value.slice(1, -1) in own)) return madeFrom(value, name, pk);
+  if (isGenerated(value) && !(value.slice(1, -1) in own)) return generatedValue(value, name, pk);
   return value.replaceAll(/\{(\w+)\}/g, (all, key: string) => own[key] ?? all);
 }

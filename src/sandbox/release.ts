@@ -15,41 +15,41 @@ export interface Rules {
    * lists; the permission to change one record suffices; and without a token, a single record is requested as a user without
    * permissions.
    */
-  readonly isLate: boolean;
+  readonly isFrom2025: boolean;
   readonly reservedSlugs: ReadonlySet<string>;
   /** User properties in templates of launch URLs. */
   readonly launchUrlKeys: readonly string[];
-  readonly pages: { readonly size: number; readonly most: number };
+  readonly pageLimits: { readonly size: number; readonly most: number };
   /** Whether it has access requests: a list of what can be requested, and required attributes. */
   readonly hasRequests: boolean;
 }
 
-const everyKeys = ['username', 'name', 'email', 'path', 'type', 'uuid', 'attributes'];
+const commonKeys = ['username', 'name', 'email', 'path', 'type', 'uuid', 'attributes'];
 
-const late: Omit<Rules, 'version' | 'json'> = {
+const lateRules: Omit<Rules, 'version' | 'json'> = {
   vary: 'Accept-Language, Cookie',
-  isLate: true,
+  isFrom2025: true,
   reservedSlugs: new Set(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke']),
-  launchUrlKeys: [...everyKeys, 'pk', 'uid'],
-  pages: { size: 20, most: 100 },
+  launchUrlKeys: [...commonKeys, 'pk', 'uid'],
+  pageLimits: { size: 20, most: 100 },
   hasRequests: false,
 };
 
-const with2026: Omit<Rules, 'version'> = { ...late, json: 'application/json' };
+const rulesOf2026: Omit<Rules, 'version'> = { ...lateRules, json: 'application/json' };
 
 export const rulesOf: Readonly<Record<SandboxRelease, Rules>> = {
   '2023.10': {
     version: '2023.10.7',
     json: 'application/json',
     vary: 'Cookie',
-    isLate: false,
+    isFrom2025: false,
     reservedSlugs: new Set(),
-    launchUrlKeys: [...everyKeys, 'id'],
-    pages: { size: 100, most: Infinity },
+    launchUrlKeys: [...commonKeys, 'id'],
+    pageLimits: { size: 100, most: Infinity },
     hasRequests: false,
   },
-  '2025.12': { ...late, version: '2025.12.4', json: 'application/json; charset=utf-8' },
-  '2026.2': { ...with2026, version: '2026.2.2' },
-  '2026.5': { ...with2026, version: '2026.5.6' },
-  '2026.8': { ...with2026, version: '2026.8.3', hasRequests: true },
+  '2025.12': { ...lateRules, version: '2025.12.4', json: 'application/json; charset=utf-8' },
+  '2026.2': { ...rulesOf2026, version: '2026.2.2' },
+  '2026.5': { ...rulesOf2026, version: '2026.5.6' },
+  '2026.8': { ...rulesOf2026, version: '2026.8.3', hasRequests: true },
 };

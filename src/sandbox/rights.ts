@@ -11,7 +11,7 @@ export interface Requester {
 }
 
 /** The extent of a right: every record, none, or single ones by name. */
-export type Reach = 'all' | 'none' | ReadonlySet<string>;
+export type Extent = 'all' | 'none' | ReadonlySet<string>;
 
 /** Rights. `open` follows policies, regardless of superusers. */
 export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
@@ -26,7 +26,7 @@ export const rightFor: ReadonlyMap<string, Right> = new Map([
 export interface Rights {
   readonly superuser: boolean;
   /** The extent of a right for `applications`, `users`, … */
-  readonly reach: (right: Right, list: string) => Reach;
+  readonly extentOf: (right: Right, list: string) => Extent;
 }
 
 export const notAuthenticated = 'Authentication credentials were not provided.';
@@ -60,22 +60,22 @@ export class Requesters {
 function rightsOf(token: SeedToken): Rights {
   const superuser = token.superuser === true;
   const allowed = new Map(
-    Object.entries({ ...token.rights, ...token }).map(([right, said]) => [right, reachOf(said)]),
+    Object.entries({ ...token.rights, ...token }).map(([right, said]) => [right, extentFrom(said)]),
   );
   return {
     superuser,
-    reach: (right, list) =>
+    extentOf: (right, list) =>
       superuser && right !== 'open' ? 'all' : (allowed.get(`${right}_${list}`) ?? 'all'),
   };
 }
 
-function reachOf(said: JsonValue): Reach {
+function extentFrom(said: JsonValue): Extent {
   if (said === false || said === 'none') return 'none';
   return isJsonList(said) ? new Set(said.map(textOf)) : 'all';
 }
 
 /** A kind as rights see it. */
-export interface Guarded {
+export interface GuardedKind {
   readonly list: string;
   /** The field that identifies a record for people and for rights. */
   readonly identity: string;
@@ -83,19 +83,23 @@ export interface Guarded {
   readonly key: { readonly field: string; readonly form: RegExp };
   readonly rows: Rows;
   /** Which rows belong to it, if others are among them. */
-  readonly has?: (row: Row) => boolean;
+  readonly includes?: (row: Row) => boolean;
 }
 
-export function reaches(reach: Reach, { identity }: Guarded, { fields }: Row): boolean {
+export function isWithin(reach: Extent, { identity }: GuardedKind, { fields }: Row): boolean {
   return reach === 'all' || (reach !== 'none' && reach.has(textOf(fields[identity])));
 }
 
 /** The record at the end of a path, if the requester may view it. */
-export function viewed(kind: Guarded, name: string, { rights }: Requester): Row | 'absent' | 'forbidden' {
-  const visible = rights.reach('view', kind.list);
+export function viewableRecord(
+  kind: GuardedKind,
+  name: string,
+  { rights }: Requester,
+): Row | 'absent' | 'forbidden' {
+  const visible = rights.extentOf('view', kind.list);
   if (visible === 'none') return 'forbidden';
   const { key, rows } = kind;
   const found = key.field === 'pk' ? rows.at(canonicalPk(name)) : rows.with(key.field, name)[0];
-  if (found === undefined || kind.has?.(found) === false) return 'absent';
-  return reaches(visible, kind, found) ? found : 'absent';
+  if (found === undefined || kind.includes?.(found) === false) return 'absent';
+  return isWithin(visible, kind, found) ? found : 'absent';
 }

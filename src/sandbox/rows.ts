@@ -3,7 +3,7 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 export type Values = Readonly<Record<string, JsonValue>>;
 
 /** The values with these names. */
-export function only(values: Values, names: readonly string[]): Values {
+export function pickValues(values: Values, names: readonly string[]): Values {
   const some: Record<string, JsonValue> = {};
   for (const name in values) if (names.includes(name)) some[name] = values[name] ?? null;
   return some;
@@ -80,7 +80,7 @@ export class Rows {
     const fields = new Set(['pk', ...Object.keys(rows[0]?.fields ?? {})]);
     const terms = ordering.split(',').map((term) => term.trim());
     const asked = terms.filter((term) => fields.has(term.replace(/^-/, '')));
-    const orders = [...asked, ...byDefault.split(',')].map(orderOf);
+    const orders = [...asked, ...byDefault.split(',')].map(comparatorFor);
     const ordered = rows.toSorted((a, b) => orders.reduce((first, order) => first || order(a, b), 0));
     if (some === undefined) this.#ordered.set(ordering, ordered);
     return ordered;
@@ -90,13 +90,13 @@ export class Rows {
     const known = this.#indexes.get(field);
     if (known !== undefined) return known;
     const index = new Map<JsonValue, Set<Row>>();
-    for (const row of this.#byPk.values()) enter(index, field, row);
+    for (const row of this.#byPk.values()) addToIndex(index, field, row);
     this.#indexes.set(field, index);
     return index;
   }
 
   #file(row: Row): void {
-    for (const [field, index] of this.#indexes) enter(index, field, row);
+    for (const [field, index] of this.#indexes) addToIndex(index, field, row);
     this.#ordered.clear();
   }
 
@@ -107,7 +107,7 @@ export class Rows {
   }
 }
 
-function enter(index: Map<JsonValue, Set<Row>>, field: string, row: Row): void {
+function addToIndex(index: Map<JsonValue, Set<Row>>, field: string, row: Row): void {
   for (const value of valuesOf(row, field)) {
     const rows = index.get(value);
     if (rows === undefined) index.set(value, new Set([row]));
@@ -121,15 +121,15 @@ export function valuesOf({ fields }: Row, field: string): readonly JsonValue[] {
   return isJsonList(value) ? value : [value];
 }
 
-function orderOf(term: string): (a: Row, b: Row) => number {
+function comparatorFor(term: string): (a: Row, b: Row) => number {
   const field = term.replace(/^-/, '');
   const valueIn = ({ pk, fields }: Row): JsonValue => (field === 'pk' ? pk : (fields[field] ?? null));
   const sign = term.startsWith('-') ? -1 : 1;
-  return (a, b) => sign * inAscent(valueIn(a), valueIn(b));
+  return (a, b) => sign * compareValues(valueIn(a), valueIn(b));
 }
 
 /** The database's order: texts by code points, null last. */
-function inAscent(a: JsonValue, b: JsonValue): number {
+function compareValues(a: JsonValue, b: JsonValue): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (a === b || typeof a === 'object' || typeof b === 'object') return 0;
   return a < b ? -1 : 1;

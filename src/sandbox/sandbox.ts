@@ -4,7 +4,7 @@ import { answers } from './answers.ts';
 import { pathOf } from './bindables.ts';
 import { pathNamed, type KindName } from './all.ts';
 import { Executor } from './executor.ts';
-import { plantFresh } from './fresh.ts';
+import { addFreshRecords } from './fresh.ts';
 import {
   bodyOf,
   fieldsOf,
@@ -15,17 +15,24 @@ import {
   type SandboxRequest,
   type SandboxResponse,
 } from './http.ts';
-import { isWritten, type SandboxKind, type World, type WrittenKind } from './kind.ts';
+import { isWritable, type SandboxKind, type World, type WritableKind } from './kind.ts';
 import { listed } from './lists.ts';
 import { Paths } from './paths.ts';
-import { plantSeed, type RefusedEntry } from './planted.ts';
+import { insertSeed, type RejectedEntry } from './planted.ts';
 import { checkedAccess } from './policies.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
-import { Requesters, notAuthenticated, reaches, rightFor, viewed, type Requester } from './rights.ts';
+import {
+  Requesters,
+  notAuthenticated,
+  isWithin,
+  rightFor,
+  viewableRecord,
+  type Requester,
+} from './rights.ts';
 import type { Row } from './rows.ts';
 import { listOptions, meOf, versionOf } from './self.ts';
-import { saveRequest, type Taken } from './taken.ts';
+import { saveRequest, type SaveResult } from './taken.ts';
 import { deleteRow, shownUses } from './uses.ts';
 
 export class Sandbox {
@@ -35,7 +42,7 @@ export class Sandbox {
   readonly #askers = new Requesters();
   #requests = 0;
 
-  readonly refused: readonly RefusedEntry[];
+  readonly refused: readonly RejectedEntry[];
 
   /** From a new service, it has the records of some paths. */
   constructor(
@@ -55,15 +62,15 @@ export class Sandbox {
     };
     this.#executor = new Executor(this.#world);
     this.#paths = new Paths(this.#world);
-    plantFresh(this.#world, isPlanted);
-    this.refused = plantSeed(this.#world);
+    addFreshRecords(this.#world, isPlanted);
+    this.refused = insertSeed(this.#world);
     for (const token of seed.tokens ?? []) this.issue(token);
     isSeeding = false;
   }
 
   /** Accepts a token from now on, instead of an equal one. Its user is created if missing. */
   issue(token: SeedToken): void {
-    const { ofToken } = this.#world.kind('/core/users/');
+    const { userForToken: ofToken } = this.#world.kind('/core/users/');
     if (ofToken) this.#askers.issue(token, ofToken);
   }
 
@@ -96,7 +103,7 @@ export class Sandbox {
       case '/api/v3/root/config/':
         return this.#answerAbout(
           request,
-          () => answers().configuration[this.#world.rules.isLate ? '2025.12' : '2023.10'],
+          () => answers().configuration[this.#world.rules.isFrom2025 ? '2025.12' : '2023.10'],
         );
     }
     const [, record, below] = /^(.+\/)(used_by|setup_urls)\/$/.exec(path) ?? [];
@@ -135,8 +142,8 @@ export class Sandbox {
     const asker = this.#askers.of(request);
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
     if (method === 'GET') return this.#list(request, kind, asker);
-    if (!isWritten(kind)) return notAllowed(request, allow);
-    const mayCreate = asker.rights.reach('add', kind.list) === 'all';
+    if (!isWritable(kind)) return notAllowed(request, allow);
+    const mayCreate = asker.rights.extentOf('add', kind.list) === 'all';
     if (method === 'OPTIONS') return json(200, listOptions(kind, mayCreate), allow);
     if (!mayCreate) return json(403, { detail: notPermitted }, allow);
     if (method !== 'POST') return notAllowed(request, allow);
@@ -147,12 +154,12 @@ export class Sandbox {
     const allow = kind.allow.list;
     const { rules } = this.#world;
     const query = new Query(request.path);
-    const found = kind.listed?.(query, asker) ?? listed(kind, query, asker, rules);
+    const found = kind.listFor?.(query, asker) ?? listed(kind, query, asker, rules);
     if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
     if (found === 'no such page') return json(404, { detail: 'Invalid page.' }, allow);
     if (found === 'crashed') return crashed(request);
     if ('errors' in found) return json(400, found.errors, allow);
-    const more = rules.isLate && { autocomplete: answers().autocomplete[pathOf(kind)] ?? {} };
+    const more = rules.isFrom2025 && { autocomplete: answers().autocomplete[pathOf(kind)] ?? {} };
     return json(200, { ...found, ...more }, allow);
   }
 
@@ -171,7 +178,7 @@ export class Sandbox {
     if (!kind?.key.form.test(name)) return html(404, '<!DOCTYPE html>');
     const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
     const asker = this.#askers.of(request);
-    const row = 'refusal' in asker ? 'forbidden' : viewed(kind, name, asker);
+    const row = 'refusal' in asker ? 'forbidden' : viewableRecord(kind, name, asker);
     if (found.status !== 200 || typeof row === 'string') return found;
     if (request.method !== 'GET') return notAllowed(request, allow);
     if (below === 'used_by') return json(200, shownUses(this.#world, kind, row), allow);
@@ -202,21 +209,21 @@ export class Sandbox {
     const forbidden = json(403, { detail: notPermitted }, allow);
     const asker = this.#askers.of(request);
     if ('refusal' in asker) {
-      const isUser = asker.refusal === notAuthenticated && rules.isLate;
+      const isUser = asker.refusal === notAuthenticated && rules.isFrom2025;
       return isUser ? forbidden : json(403, { detail: asker.refusal }, allow);
     }
-    const found = viewed(kind, name, asker);
+    const found = viewableRecord(kind, name, asker);
     if (found === 'forbidden') return forbidden;
     const right = kind.allow.one.split(', ').includes(method) ? rightFor.get(method) : undefined;
-    const reach = right && asker.rights.reach(right, kind.list);
+    const reach = right && asker.rights.extentOf(right, kind.list);
     // The first release checks the general right before it looks for the record.
-    if (reach !== undefined && reach !== 'all' && !rules.isLate) return forbidden;
+    if (reach !== undefined && reach !== 'all' && !rules.isFrom2025) return forbidden;
     if (reach === undefined && method !== 'GET') return notAllowed(request, allow);
     if (found === 'absent') {
-      const detail = rules.isLate ? `No ${kind.title} matches the given query.` : 'Not found.';
+      const detail = rules.isFrom2025 ? `No ${kind.title} matches the given query.` : 'Not found.';
       return json(404, { detail }, allow);
     }
-    if (reach !== undefined && !reaches(reach, kind, found)) return forbidden;
+    if (reach !== undefined && !isWithin(reach, kind, found)) return forbidden;
     if (reach !== undefined) return this.#write(request, kind, asker, found);
     return kind.isUnreadable?.(found)
       ? crashed(request)
@@ -231,7 +238,7 @@ export class Sandbox {
       this.#delete(kind, own);
       return { status: 204, headers: { allow }, body: '' };
     }
-    if (!isWritten(kind)) return notAllowed(request, allow);
+    if (!isWritable(kind)) return notAllowed(request, allow);
     const body = bodyOf(request, allow, this.#world.rules);
     if ('refusal' in body) return body.refusal;
     const result = saveRequest(kind, body.fields, asker, own && { own, partial: method === 'PATCH' });
@@ -243,39 +250,39 @@ export class Sandbox {
   // Changes by another client, without permission checks. A record is found by slug, username or name.
 
   /** Like POST. */
-  create(type: KindName, body: JsonObject): Taken {
+  create(type: KindName, body: JsonObject): SaveResult {
     return saveRequest(this.#written(type), body);
   }
 
   /** Like PATCH; undefined if the record does not exist. */
-  change(type: KindName, name: string, body: JsonObject): Taken | undefined {
+  change(type: KindName, name: string, body: JsonObject): SaveResult | undefined {
     const kind = this.#written(type);
-    const own = named(kind, name);
+    const own = recordNamed(kind, name);
     return own && saveRequest(kind, body, undefined, { own, partial: true });
   }
 
   /** Deletes a record, and a user's tokens with it; returns whether it existed. */
   delete(type: KindName, name: string): boolean {
     const kind = this.#written(type);
-    const found = named(kind, name);
+    const found = recordNamed(kind, name);
     if (found !== undefined) this.#delete(kind, found);
     return found !== undefined;
   }
 
   pk(type: KindName, name: string): Row['pk'] | undefined {
-    return named(this.#written(type), name)?.pk;
+    return recordNamed(this.#written(type), name)?.pk;
   }
 
   /** A record as shown to somebody with permission; undefined if it does not exist. */
   record(type: KindName, name: string): JsonObject | undefined {
     const kind = this.#written(type);
-    const found = named(kind, name);
+    const found = recordNamed(kind, name);
     return found && kind.record(found);
   }
 
-  #written(type: string): WrittenKind {
+  #written(type: string): WritableKind {
     const kind = this.#paths.listAt(`/api/v3${pathNamed(this.#world, type)}`);
-    if (!kind || !isWritten(kind)) throw new Error(`release ${this.#world.release} creates none at ${type}`);
+    if (!kind || !isWritable(kind)) throw new Error(`release ${this.#world.release} creates none at ${type}`);
     return kind;
   }
 
@@ -284,7 +291,7 @@ export class Sandbox {
   }
 }
 
-function named({ rows, identity, has }: SandboxKind, name: string): Row | undefined {
+function recordNamed({ rows, identity, includes: has }: SandboxKind, name: string): Row | undefined {
   return rows.with(identity, name).find((row) => has?.(row) !== false);
 }
 

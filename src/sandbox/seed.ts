@@ -15,7 +15,7 @@ const mostEntries = 100_000;
 export const sandboxToken = 'sandbox-token';
 
 /** The default records of a sandbox, in addition to those of a new service. */
-const byDefault = {
+const defaultRecords = {
   providers: Array.from({ length: 20 }, (_, index) => ({ pk: index + 1, name: `Provider ${index + 1}` })),
   groups: [
     { pk: '11111111-1111-4111-8111-111111111111', num_pk: 1, name: 'staff' },
@@ -41,7 +41,7 @@ export function seedSandbox(
   const isPlanted = (path: string): boolean =>
     seed.is_fresh === true ||
     freshLists.some(([paths, list]) => paths.test(path) && seed[list] === undefined);
-  const sandbox = new Sandbox({ ...(!seed.is_fresh && byDefault), ...seed, tokens }, release, isPlanted);
+  const sandbox = new Sandbox({ ...(!seed.is_fresh && defaultRecords), ...seed, tokens }, release, isPlanted);
   return { sandbox, refused: sandbox.refused };
 }
 

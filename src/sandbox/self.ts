@@ -1,15 +1,15 @@
 import type { JsonObject } from '../base/json.ts';
 import { answers } from './answers.ts';
 import type { Field } from './fields.ts';
-import type { World, WrittenKind } from './kind.ts';
+import type { World, WritableKind } from './kind.ts';
 import { allGroupsOf, roleRecord } from './people.ts';
 import type { Rules } from './release.ts';
-import { only, type Row } from './rows.ts';
+import { pickValues, type Row } from './rows.ts';
 
 // The service's answers about itself and about the requester.
 
 /** The release that it is: `GET /admin/version/`. */
-export function versionOf({ version, isLate }: Rules): JsonObject {
+export function versionOf({ version, isFrom2025: isLate }: Rules): JsonObject {
   return {
     version_current: version,
     version_latest: version,
@@ -20,7 +20,7 @@ export function versionOf({ version, isLate }: Rules): JsonObject {
 }
 
 /** The answer to OPTIONS of a list. It describes POST only to requesters who may create. */
-export function listOptions({ title, writing }: WrittenKind, mayCreate: boolean): JsonObject {
+export function listOptions({ title, writing }: WritableKind, mayCreate: boolean): JsonObject {
   const shown = Object.entries(writing.fields).map(
     ([field, row]) => [field, fieldOptions(field, row)] as const,
   );
@@ -33,22 +33,25 @@ export function listOptions({ title, writing }: WrittenKind, mayCreate: boolean)
   };
 }
 
-function fieldOptions(name: string, { type, label, more, default: byDefault }: Field): JsonObject {
+function fieldOptions(
+  name: string,
+  { type, label, attributes: more, default: byDefault }: Field,
+): JsonObject {
   const words = name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
   return { type, required: byDefault === undefined, read_only: false, label: label ?? words, ...more };
 }
 
 /** The requester as a user's record: `GET /core/users/me/`. */
 export function meOf(asker: Row, world: World): JsonObject {
-  const { isLate } = world.rules;
+  const { isFrom2025: isLate } = world.rules;
   const user = world.kind('/core/users/').record(asker);
   const groups = allGroupsOf(world, asker);
   const roles = [asker, ...groups].flatMap((one) => world.at('/rbac/roles/').those(one.fields['roles']));
   const permissions = answers().permissions[isLate ? '2025.12' : '2023.10'];
   return {
     user: {
-      ...only(user, shownToOneself),
-      groups: groups.map(({ pk, fields }) => ({ ...only(fields, ['name']), pk })),
+      ...pickValues(user, selfFields),
+      groups: groups.map(({ pk, fields }) => ({ ...pickValues(fields, ['name']), pk })),
       settings: {},
       system_permissions: user['is_superuser'] === true ? permissions : [],
       ...(isLate && { roles: [...new Set(roles)].map(roleRecord) }),
@@ -56,4 +59,4 @@ export function meOf(asker: Row, world: World): JsonObject {
   };
 }
 
-const shownToOneself = 'pk username name is_active is_superuser email avatar uid type'.split(' ');
+const selfFields = 'pk username name is_active is_superuser email avatar uid type'.split(' ');

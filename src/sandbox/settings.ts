@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { factsOf } from '../kinds/facts.ts';
 import { answers } from './answers.ts';
-import { emptyOf, factsIn } from './field-facts.ts';
+import { emptyValue, factsIn } from './field-facts.ts';
 import { mapping } from './fields.ts';
-import type { World, WrittenKind } from './kind.ts';
-import { tableFrom } from './table.ts';
+import type { World, WritableKind } from './kind.ts';
+import { writableKindFrom } from './table.ts';
 
 const path = '/admin/settings/';
 const single = 'settings';
 const accessFlag = 'core_default_app_access';
 
 /** The settings record. Flags are stored as sent, known or not, all at once. */
-export function settingsKind(world: World): WrittenKind {
-  const kind = tableFrom(world, {
+export function settingsKind(world: World): WritableKind {
+  const kind = writableKindFrom(world, {
     path,
     list: 'settings',
     identity: 'avatars',
@@ -20,7 +20,7 @@ export function settingsKind(world: World): WrittenKind {
     fields: { flags: { read: mapping } },
     shown: ({ fields }) => ({ flags: fields['flags'] ?? flagsOf(world) }),
   });
-  kind.writing.plant({ pk: single, ...answers().settings });
+  kind.writing.insert({ pk: single, ...answers().settings });
   return kind;
 }
 
@@ -28,7 +28,7 @@ export function settingsKind(world: World): WrittenKind {
 function flagsOf(world: World): JsonValue {
   const { fields = {} } = factsIn(world, path).fields['flags'] ?? {};
   return Object.fromEntries(
-    Object.entries(fields).map(([name, facts]) => [name, name === accessFlag || emptyOf(facts)]),
+    Object.entries(fields).map(([name, facts]) => [name, name === accessFlag || emptyValue(facts)]),
   );
 }
 

@@ -6,16 +6,16 @@ import type { World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
 /** The nested records in a field; undefined if the record omits the field. */
-type ShowOthers = (row: Row) => JsonValue | undefined;
+type ShowNested = (row: Row) => JsonValue | undefined;
 
 /** The nested records of a path's fields. */
 export function nestedSerializers(
   world: World,
   path: string,
   { fields }: TypeFacts,
-): readonly (readonly [name: string, show: ShowOthers])[] {
-  return Object.entries(fields).flatMap(([name, facts]): [string, ShowOthers][] => {
-    const show = throughOthers(world, path, name) ?? ofReference(world, path, [name, facts], fields);
+): readonly (readonly [name: string, show: ShowNested])[] {
+  return Object.entries(fields).flatMap(([name, facts]): [string, ShowNested][] => {
+    const show = referringRecords(world, path, name) ?? referencedRecord(world, path, [name, facts], fields);
     return show ? [[name, show]] : [];
   });
 }
@@ -24,7 +24,7 @@ const bindings = '/flows/bindings/';
 const [fieldOfStages, fieldOfPolicies] = ['stages', 'policies'];
 
 /** The records that refer to a record. */
-function throughOthers(world: World, path: string, name: string): ShowOthers | undefined {
+function referringRecords(world: World, path: string, name: string): ShowNested | undefined {
   const pointing = (list: string, field: string, { pk }: Row): readonly Row[] =>
     world.kind(list).rows.with(field, pk);
   const prompts = '/stages/prompt/stages/';
@@ -33,7 +33,7 @@ function throughOthers(world: World, path: string, name: string): ShowOthers | u
       return (stage) =>
         pointing(bindings, 'stage', stage).flatMap(({ fields }) => {
           const flow = world.kind('/flows/instances/').rows.at(textOf(fields['target']));
-          return flow ? [without(recordOf(world, flow, '/flows/instances/'), notInSets)] : [];
+          return flow ? [without(recordOf(world, flow, '/flows/instances/'), omittedInSets)] : [];
         });
     case fieldOfStages:
       return path === '/flows/instances/'
@@ -50,7 +50,7 @@ function throughOthers(world: World, path: string, name: string): ShowOthers | u
     case 'assigned_application_name':
     case 'assigned_backchannel_application_slug':
     case 'assigned_backchannel_application_name':
-      return (provider) => assigned(world, name, provider);
+      return (provider) => assignedApplication(world, name, provider);
     case 'created_by':
       return ({ fields }) =>
         world
@@ -68,13 +68,13 @@ function throughOthers(world: World, path: string, name: string): ShowOthers | u
 }
 
 /** The application of a provider. The first release shows a backchannel application only if there is one. */
-function assigned({ at, rules }: World, name: string, { pk }: Row): JsonValue | undefined {
+function assignedApplication({ at, rules }: World, name: string, { pk }: Row): JsonValue | undefined {
   const isBackchannel = name.includes('backchannel');
   const [application] = at('/core/applications/').with(
     isBackchannel ? 'backchannel_providers' : 'provider',
     pk,
   );
-  if (isBackchannel && !application && !rules.isLate) return undefined;
+  if (isBackchannel && !application && !rules.isFrom2025) return undefined;
   return application?.fields[name.replace(/.*_/, '')] ?? null;
 }
 
@@ -84,7 +84,7 @@ function countries(codes: JsonValue): JsonValue {
 }
 
 /** Fields that are left out of the flows in a set. */
-const notInSets: ReadonlySet<string> = new Set([
+const omittedInSets: ReadonlySet<string> = new Set([
   'authentication',
   'background',
   'background_themed_urls',
@@ -94,12 +94,12 @@ const notInSets: ReadonlySet<string> = new Set([
 ]);
 
 /** The record that a field refers to: `stage_obj` of `stage`. */
-function ofReference(
+function referencedRecord(
   world: World,
   path: string,
   [name, { readOnly, of, type, nullable }]: readonly [string, FieldFacts],
   fields: TypeFacts['fields'],
-): ShowOthers | undefined {
+): ShowNested | undefined {
   const own = name.replace(/_obj$/, '');
   const facts = fields[own];
   // A nullable list is shown only on request.
@@ -111,12 +111,12 @@ function ofReference(
     const shown = world
       .kind(referredLists[list])
       .rows.those(valuesOf(row, own))
-      .map((other) => partOf(world, other, of, referredLists[list]));
+      .map((other) => partialRecord(world, other, of, referredLists[list]));
     return type === 'array' ? shown : (shown[0] ?? null);
   };
 }
 
-function partOf(world: World, row: Row, of: string, list: string): JsonObject {
+function partialRecord(world: World, row: Row, of: string, list: string): JsonObject {
   if (/^(?:PartialUser|GroupMember)$/.test(of)) return memberOf(row);
   if (/^(?:PartialGroup|UserGroup)$/.test(of)) return groupOfUser(row, world.rules);
   return recordOf(world, row, /^(?:Policy|RACProvider)$/.test(of) ? typeOf(row, list) : list);
@@ -128,11 +128,11 @@ function recordOf(world: World, row: Row, path: string): JsonObject {
 
 /** The list path of a record's type. */
 export function typeOf({ fields }: Row, list: string): string {
-  return typeof fields[ownPath] === 'string' ? fields[ownPath] : list;
+  return typeof fields[pathField] === 'string' ? fields[pathField] : list;
 }
 
 /** The internal field with the path of a record's type. */
-export const ownPath = ' path';
+export const pathField = ' path';
 
 function without(record: JsonObject, names: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));

@@ -1,79 +1,80 @@
 import { textOf, type JsonObject } from '../base/json.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import { bindableId } from './bindables.ts';
-import { missingDemanded } from './demands.ts';
+import { missingRequired } from './demands.ts';
 import { componentOf, familyOf, listNamed } from './families.ts';
 import { factsIn, fieldsFrom, uniqueCheck, type FieldRow, type FieldRows } from './field-facts.ts';
 import { filtersOf } from './filters.ts';
 import { uuid } from './ids.ts';
-import { byPk, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
-import { isGenerated, made, recordedOf, type Recorded } from './recorded.ts';
+import { keyByPk, type Rejection, type SandboxKind, type World, type WritableKind } from './kind.ts';
+import { isGenerated, generatedValues, recordedOf, type Recorded } from './recorded.ts';
 import type { Requester } from './rights.ts';
 import { Rows, type Row, type Values } from './rows.ts';
 import { recordFrom } from './record.ts';
-import { ownPath } from './shown.ts';
+import { pathField } from './shown.ts';
 
 /** The hand-written part of a kind, which neither schema nor recordings contain. */
-export interface TableRow extends Partial<Omit<WrittenKind, 'path' | 'writing'>> {
+export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'writing'>> {
   readonly path: string;
   readonly fields?: FieldRows;
   /** Computed fields. Fields that the release does not have are left out. */
-  readonly shown?: WrittenKind['record'];
+  readonly shown?: WritableKind['record'];
   /** The values to store for a request, or its problems as a whole. */
-  readonly keep?: (values: Values, request: Kept) => { readonly stored: Values } | Refused;
+  readonly prepare?: (values: Values, request: SaveRequest) => { readonly stored: Values } | Rejection;
   /** Side effects of a create or change, and whether the service crashes afterwards. */
-  readonly kept?: (row: Row, values: Values, own?: Row) => Refused | void;
+  readonly afterSave?: (row: Row, values: Values, own?: Row) => Rejection | void;
   readonly newPk?: (made: number, values: Values) => Row['pk'];
 }
 
 /** The record of a request, if not new, and the requester. */
-interface Kept {
+interface SaveRequest {
   readonly own: Row | undefined;
   readonly pk: Row['pk'];
   readonly asker: Requester | undefined;
   /** The number of records made, including this one. */
-  readonly made: number;
+  readonly count: number;
 }
 
 /** A read-only kind. */
-export function shownFrom(world: World, row: TableRow): SandboxKind {
-  const { writing: _, ...kind } = tableFrom(world, row);
+export function readOnlyKindFrom(world: World, row: TableRow): SandboxKind {
+  const { writing: _, ...kind } = writableKindFrom(world, row);
   return kind;
 }
 
 /** A kind made from its row, the facts and the recordings. */
-export function tableFrom(world: World, row: TableRow): WrittenKind {
-  const { path, fields: rows = {}, shown, keep, kept, newPk, ...own } = row;
+export function writableKindFrom(world: World, row: TableRow): WritableKind {
+  const { path, fields: rows = {}, shown, prepare, afterSave, newPk, ...own } = row;
   const facts = factsIn(world, path);
   const { model = '', id } = facts;
   const family = familyOf(path, facts);
-  const list = family?.all ?? path;
+  const list = family?.path ?? path;
   const recorded = recordedOf(world.release, path, model);
   const identity = own.identity ?? identities.find((name) => facts.fields[name]) ?? 'name';
   const all = own.rows ?? (list === path ? new Rows() : undefined);
   const records = (): Rows => all ?? world.at(list);
-  const taken = recorded.taken ?? (family && list !== path ? { [identity]: [takenIn(family.title)] } : {});
-  let fields: WrittenKind['writing']['fields'] | undefined; // made when one is first written
-  const typed = list === path ? {} : typeOfOwn(model, recorded, () => family && componentOf(family, path));
+  const taken =
+    recorded.taken ?? (family && list !== path ? { [identity]: [takenMessage(family.title)] } : {});
+  let fields: WritableKind['writing']['fields'] | undefined; // made when one is first written
+  const typed = list === path ? {} : storedType(model, recorded, () => family && componentOf(family, path));
   const bindable = path.startsWith('/flows/')
     ? (pk: Row['pk']) => ({ [bindableId]: uuid(`bindable ${pk}`) })
     : undefined;
   const add = (pk: Row['pk'], values: Values): Row =>
-    records().add({ pk, fields: { ...typed, [ownPath]: path, ...bindable?.(pk), ...values } });
+    records().add({ pk, fields: { ...typed, [pathField]: path, ...bindable?.(pk), ...values } });
   let count = 0;
   return {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
     list: listNamed(list),
     path: `/api/v3${path}`,
     facts,
-    all: list,
-    allow: allowOf(facts),
-    key: id && isWrittenText(facts, id.name) ? { field: id.name, form: byPk.form } : byPk,
+    allTypesPath: list,
+    allow: allowedMethods(facts),
+    key: id && isWritableText(facts, id.name) ? { field: id.name, form: keyByPk.form } : keyByPk,
     identity,
     ordering: identity,
     ...filtersOf(world, path, facts),
-    searched: ({ fields: stored }) => ['name', 'slug', identity].map((name) => stored[name]),
-    ...(list !== path && { has: ({ fields: stored }) => stored['meta_model_name'] === model }),
+    searchTexts: ({ fields: stored }) => ['name', 'slug', identity].map((name) => stored[name]),
+    ...(list !== path && { includes: ({ fields: stored }) => stored['meta_model_name'] === model }),
     record: recordFrom(world, path, recorded, shown),
     ...own,
     get rows() {
@@ -81,25 +82,25 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
     },
     writing: {
       get fields() {
-        fields ??= fieldsFrom(world, path, rowsOf(rows, recorded, taken, records));
+        fields ??= fieldsFrom(world, path, fieldRowsOf(rows, recorded, taken, records));
         return fields;
       },
-      plant: ({ pk = null, ...values }) => {
+      insert: ({ pk = null, ...values }) => {
         const ownId = typeof pk === 'number' ? pk : textOf(pk).toLowerCase();
-        return add(ownId, { ...recorded.defaults, ...made(ownId, recorded), ...values });
+        return add(ownId, { ...recorded.defaults, ...generatedValues(ownId, recorded), ...values });
       },
-      write: (values, sent, changed, asker) => {
-        const refusal = refused(world, path, recorded, [values, sent], records(), changed);
+      save: (values, sent, changed, asker) => {
+        const refusal = rejectionOf(world, path, recorded, [values, sent], records(), changed);
         if (refusal) return refusal;
         const nth = count + 1;
         const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
-        const result = keep?.(values, { own: changed, pk, asker, made: nth }) ?? { stored: values };
+        const result = prepare?.(values, { own: changed, pk, asker, count: nth }) ?? { stored: values };
         if (!('stored' in result)) return result;
         if (!changed) count = nth;
         const written = changed
           ? records().change(changed, result.stored)
-          : add(pk, { ...made(pk, recorded, asker), ...result.stored });
-        return kept?.(written, values, changed) ?? written;
+          : add(pk, { ...generatedValues(pk, recorded, asker), ...result.stored });
+        return afterSave?.(written, values, changed) ?? written;
       },
     },
   };
@@ -109,22 +110,22 @@ export function tableFrom(world: World, row: TableRow): WrittenKind {
 const identities = ['slug', 'identifier', 'domain', 'name', 'username', 'key'];
 
 /** Whether a field is a writable text: as an id, it identifies the record. */
-function isWrittenText({ fields }: TypeFacts, name: string): boolean {
+function isWritableText({ fields }: TypeFacts, name: string): boolean {
   const { type, format, readOnly } = fields[name] ?? {};
   return type === 'string' && format === undefined && !readOnly;
 }
 
-function takenIn(title: string): string {
+function takenMessage(title: string): string {
   return `${title} with this name already exists.`;
 }
 
 /** The stored type of a record, for the list of all types. */
-function typeOfOwn(model: string, { shown }: Recorded, guessed: () => string | undefined): Values {
+function storedType(model: string, { shown }: Recorded, guessed: () => string | undefined): Values {
   return { meta_model_name: model, component: shown?.['component'] ?? guessed() ?? '' };
 }
 
 /** The rows of fields, with recorded defaults and unique fields. */
-function rowsOf(
+function fieldRowsOf(
   rows: FieldRows,
   { defaults = {} }: Recorded,
   taken: Readonly<Record<string, readonly string[]>>,
@@ -132,22 +133,22 @@ function rowsOf(
 ): FieldRows {
   const all: Record<string, FieldRow> = {};
   for (const [name, value] of Object.entries(defaults))
-    all[name] = isGenerated(value) ? { isMade: true } : { default: value };
+    all[name] = isGenerated(value) ? { isGenerated: true } : { default: value };
   for (const [name, [complaint = '']] of Object.entries(taken))
-    all[name] = { ...all[name], first: uniqueCheck(records, name, complaint) };
+    all[name] = { ...all[name], checkFirst: uniqueCheck(records, name, complaint) };
   for (const [name, row] of Object.entries(rows)) all[name] = { ...all[name], ...row };
   return all;
 }
 
 /** The service's rejection of a request with valid fields. */
-function refused(
+function rejectionOf(
   { seed }: World,
   path: string,
   { enterprise, together }: Recorded,
   [values, sent]: readonly [Values, JsonObject],
   rows: Rows,
   own?: Row,
-): Refused | undefined {
+): Rejection | undefined {
   const [first, ...others] = together ?? [];
   const whole = { ...own?.fields, ...values };
   const isTwice = (one: Row): boolean =>
@@ -156,14 +157,14 @@ function refused(
     return { errors: { non_field_errors: [`The fields ${together?.join(', ')} must make a unique set.`] } };
   if (enterprise && !seed.is_licensed)
     return { errors: { non_field_errors: ['Enterprise is required to create/update this object.'] } };
-  return missingDemanded(path, sent, own === undefined);
+  return missingRequired(path, sent, own === undefined);
 }
 
 function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
   return fields['pk']?.type === 'integer' ? rows.nextNumber() : uuid(text);
 }
 
-function allowOf({ can }: TypeFacts): SandboxKind['allow'] {
+function allowedMethods({ can }: TypeFacts): SandboxKind['allow'] {
   const has = (what: TypeFacts['can'][number], ...methods: string[]): string[] =>
     can.includes(what) ? methods : [];
   return {

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../base/json.ts';
 import { readFields } from './fields.ts';
-import type { Refused, WrittenKind } from './kind.ts';
+import type { Rejection, WritableKind } from './kind.ts';
 import type { Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
 /** Stores a valid request. */
 export function saveRequest(
-  kind: WrittenKind,
+  kind: WritableKind,
   body: JsonObject,
   asker?: Requester,
   change?: { readonly own: Row; readonly partial: boolean },
-): Taken {
+): SaveResult {
   const { values, errors } = readFields(body, kind.writing.fields, change);
   if (Object.keys(errors).length > 0) return { errors };
-  const written = kind.writing.write(values, body, change?.own, asker);
+  const written = kind.writing.save(values, body, change?.own, asker);
   return 'pk' in written ? { record: kind.record(written, asker) } : written;
 }
 
 /** The record as stored, or why it was rejected. */
-export type Taken = { readonly record: JsonObject } | Refused;
+export type SaveResult = { readonly record: JsonObject } | Rejection;

@@ -5,14 +5,14 @@ import type { FieldRows } from './field-facts.ts';
 import { readFields, type FieldErrors } from './fields.ts';
 import { allGroupsOf, groupOfUser, roleRecord } from './people.ts';
 import { userUuid } from './ids.ts';
-import type { World, WrittenKind } from './kind.ts';
+import type { World, WritableKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import { Rows, type Row, type Values } from './rows.ts';
-import { tableFrom } from './table.ts';
+import { writableKindFrom } from './table.ts';
 
-export function userKind(world: World): WrittenKind {
+export function userKind(world: World): WritableKind {
   const { rules } = world;
-  const { isLate } = rules;
+  const { isFrom2025: isLate } = rules;
   const rows = new Rows();
   const now = timesFrom(Date.UTC(2026, 0, 1));
   const begun = (): Values => {
@@ -21,15 +21,15 @@ export function userKind(world: World): WrittenKind {
   };
   /** The service crashes for values that its JSON parser accepts and its writer rejects. */
   const isUnreadable = (user: Row): boolean => isLate && hasHugeInteger(user.fields['attributes'] ?? null);
-  const kind = tableFrom(world, {
+  const kind = writableKindFrom(world, {
     path: '/core/users/',
     list: 'users',
     identity: 'username',
-    searched: (user) => [
+    searchTexts: (user) => [
       ...['username', 'name', 'email'].map((name) => user.fields[name]),
       userUuid(user.pk),
     ],
-    filters,
+    filtersFor: filters,
     rows,
     isUnreadable,
     fields: userFields(world, rows),
@@ -47,7 +47,7 @@ export function userKind(world: World): WrittenKind {
         uuid: userUuid(user.pk),
       };
     },
-    keep: (values, { own }) => {
+    prepare: (values, { own }) => {
       if (own?.fields['type'] === internalServiceAccount)
         return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
       if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
@@ -57,14 +57,14 @@ export function userKind(world: World): WrittenKind {
       return errors ? { errors } : { stored: { ...values, ...(own ? { last_updated: now() } : begun()) } };
     },
     // The change is stored, but the answer cannot be written.
-    kept: (user, values, own) =>
+    afterSave: (user, values, own) =>
       own && values['attributes'] === undefined && isUnreadable(user)
         ? { crashedOver: 'attributes' }
         : undefined,
   });
   return {
     ...kind,
-    ofToken: (username, isSuperuser) => {
+    userForToken: (username, isSuperuser) => {
       const [user] = rows.with('username', username);
       if (user !== undefined) return isSuperuser ? rows.change(user, { is_superuser: true }) : user;
       const { values } = readFields({ name: username, type: 'service_account' }, kind.writing.fields);
@@ -116,10 +116,10 @@ function userFields({ rules }: World, users: Rows): FieldRows {
     return isTaken ? 'This field must be unique.' : undefined;
   };
   return {
-    username: { first: takenUsername },
-    email: { last: (email) => badEmail(email, rules) },
-    path: { last: badPath },
-    type: { first: badType },
+    username: { checkFirst: takenUsername },
+    email: { checkLast: (email) => badEmail(email, rules) },
+    path: { checkLast: badPath },
+    type: { checkFirst: badType },
   };
 }
 

@@ -7,12 +7,12 @@ import { valuesOf, type Row } from './rows.ts';
 /** The effect of a delete on records that refer to the deleted one: deleted, unlinked, set to null or to the default. */
 type Action = 'cascade' | 'cascade_many' | 'set_null' | 'set_default';
 
-interface Referring {
+interface ReferringField {
   readonly list: Reference['list'];
   readonly field: string;
   readonly action: Action;
   /** Whether the field belongs to all types of a list, which is named then. */
-  readonly isOfAll: boolean;
+  readonly isOfAllTypes: boolean;
 }
 
 /** Facts without a schema: a binding is deleted with either end, a provider and an application stay. */
@@ -21,19 +21,19 @@ const actions: readonly (readonly [at: RegExp, action: Action])[] = [
   [/ invalidation_flow$|^\/core\/applications\/ provider$/, 'set_default'],
 ];
 
-const referring = new WeakMap<SandboxKind, readonly Referring[]>();
+const referring = new WeakMap<SandboxKind, readonly ReferringField[]>();
 
-function referringOf(world: World, kind: SandboxKind): readonly Referring[] {
+function referringFields(world: World, kind: SandboxKind): readonly ReferringField[] {
   const known = referring.get(kind);
   if (known !== undefined) return known;
   const path = pathOf(kind);
-  const inAll = kind.all === path ? {} : world.kind(kind.all).facts.fields;
-  const found = Object.entries(kind.facts.fields).flatMap(([field, of]): Referring[] => {
+  const inAll = kind.allTypesPath === path ? {} : world.kind(kind.allTypesPath).facts.fields;
+  const found = Object.entries(kind.facts.fields).flatMap(([field, of]): ReferringField[] => {
     const list = referenceOf(path, field, of)?.list;
     if (list === undefined) return [];
     const byRule = of.items ? 'cascade_many' : of.required || !of.nullable ? 'cascade' : 'set_null';
     const action = actions.find(([at]) => at.test(`${path} ${field}`))?.[1] ?? byRule;
-    return [{ list, field, action, isOfAll: field in inAll }];
+    return [{ list, field, action, isOfAllTypes: field in inAll }];
   });
   referring.set(kind, found);
   return found;
@@ -42,21 +42,21 @@ function referringOf(world: World, kind: SandboxKind): readonly Referring[] {
 interface Use {
   readonly kind: SandboxKind;
   readonly row: Row;
-  readonly by: Referring;
+  readonly via: ReferringField;
 }
 
 function usesOf(world: World, kind: SandboxKind, { pk }: Row): Use[] {
-  const list = kind.all;
+  const list = kind.allTypesPath;
   const seen = new Set<string>();
   return [...world.kinds()].flatMap((other) =>
-    referringOf(world, other).flatMap((by) => {
+    referringFields(world, other).flatMap((by) => {
       if (by.list !== 'bindables' && referredLists[by.list] !== list) return [];
-      const rows = other.rows.with(by.field, pk).filter((row) => other.has?.(row) !== false);
+      const rows = other.rows.with(by.field, pk).filter((row) => other.includes?.(row) !== false);
       return rows.flatMap((row) => {
-        const key = `${other.all} ${by.field} ${row.pk}`;
+        const key = `${other.allTypesPath} ${by.field} ${row.pk}`;
         if (seen.has(key)) return [];
         seen.add(key);
-        return [{ kind: other, row, by }];
+        return [{ kind: other, row, via: by }];
       });
     }),
   );
@@ -66,7 +66,7 @@ function usesOf(world: World, kind: SandboxKind, { pk }: Row): Use[] {
 export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly Row[] {
   const gone: Row[] = [row];
   kind.rows.delete(row);
-  for (const { kind: other, row: user, by } of usesOf(world, kind, row)) {
+  for (const { kind: other, row: user, via: by } of usesOf(world, kind, row)) {
     if (by.action === 'cascade') gone.push(...deleteRow(world, other, user));
     else {
       const left = valuesOf(user, by.field).filter((pk) => pk !== row.pk);
@@ -78,37 +78,43 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
 
 /** The dependents of a record, as the service lists them. */
 export function shownUses(world: World, kind: SandboxKind, row: Row): JsonObject[] {
-  const isPolicy = kind.all === referredLists.policies;
+  const isPolicy = kind.allTypesPath === referredLists.policies;
   return [
-    ...usesOf(world, kind, row).map(({ kind: other, row: user, by }) =>
+    ...usesOf(world, kind, row).map(({ kind: other, row: user, via: by }) =>
       isPolicy && pathOf(other) === '/policies/bindings/'
-        ? boundTo(world, user)
-        : used(world, other, user, by),
+        ? bindingTargets(world, user)
+        : useOf(world, other, user, by),
     ),
-    ...throughBindings(world, kind, row),
-    ...referringOf(world, kind)
+    ...boundRecords(world, kind, row),
+    ...referringFields(world, kind)
       .filter(({ action }) => action === 'cascade_many')
-      .flatMap((by) => others(world, by, row)),
+      .flatMap((by) => otherUses(world, by, row)),
   ];
 }
 
-function said(world: World, action: Action): string {
-  return world.rules.isLate ? action : action.toUpperCase();
+function actionName(world: World, action: Action): string {
+  return world.rules.isFrom2025 ? action : action.toUpperCase();
 }
 
-function used(world: World, kind: SandboxKind, row: Row, by: Referring): JsonObject {
-  const path = by.isOfAll ? kind.all : pathOf(kind);
-  return shown(world, path, row, by.action);
+function useOf(world: World, kind: SandboxKind, row: Row, by: ReferringField): JsonObject {
+  const path = by.isOfAllTypes ? kind.allTypesPath : pathOf(kind);
+  return useRecord(world, path, row, by.action);
 }
 
 /** A dependent; one of several types by the name of their list. */
-function shown(world: World, path: string, row: Row, action: Action): JsonObject {
-  const model = ofAll[path] ?? world.kind(path).facts.model ?? '';
+function useRecord(world: World, path: string, row: Row, action: Action): JsonObject {
+  const model = listTitles[path] ?? world.kind(path).facts.model ?? '';
   const [app = '', model_name = ''] = model.split('.');
-  return { app, model_name, pk: textOf(row.pk), name: nameOf(world, path, row), action: said(world, action) };
+  return {
+    app,
+    model_name,
+    pk: textOf(row.pk),
+    name: nameOf(world, path, row),
+    action: actionName(world, action),
+  };
 }
 
-const ofAll: Readonly<Record<string, string>> = {
+const listTitles: Readonly<Record<string, string>> = {
   [referredLists.policies]: 'authentik_policies.policy',
   [referredLists.property_mappings]: 'authentik_core.propertymapping',
   [referredLists.providers]: 'authentik_core.provider',
@@ -137,20 +143,20 @@ function nameOf(world: World, path: string, { fields }: Row): string {
 }
 
 /** A policy shows each record that it is bound to. */
-function boundTo(world: World, { fields }: Row): JsonObject {
+function bindingTargets(world: World, { fields }: Row): JsonObject {
   const pk = bindableIdOf(world, textOf(fields['target']));
   const app = 'authentik_policies';
   const name = `PolicyBindingModel ${pk}`;
-  return { app, model_name: 'policybindingmodel', pk, name, action: said(world, 'cascade_many') };
+  return { app, model_name: 'policybindingmodel', pk, name, action: actionName(world, 'cascade_many') };
 }
 
 /** A flow shows its stages, and a stage its flows, once for each binding. */
-function throughBindings(world: World, kind: SandboxKind, { pk }: Row): JsonObject[] {
+function boundRecords(world: World, kind: SandboxKind, { pk }: Row): JsonObject[] {
   const ends = {
     [referredLists.flows]: ['target', 'stage', 'stages'],
     [referredLists.stages]: ['stage', 'target', 'flows'],
   } as const;
-  const list = kind.all;
+  const list = kind.allTypesPath;
   if (list !== referredLists.flows && list !== referredLists.stages) return [];
   const [own, other, others_] = ends[list];
   return world
@@ -158,15 +164,15 @@ function throughBindings(world: World, kind: SandboxKind, { pk }: Row): JsonObje
     .rows.with(own, pk)
     .flatMap(({ fields }) => {
       const found = world.at(referredLists[others_]).at(textOf(fields[other]));
-      return found ? [shown(world, referredLists[others_], found, 'cascade_many')] : [];
+      return found ? [useRecord(world, referredLists[others_], found, 'cascade_many')] : [];
     });
 }
 
-function others(world: World, { list, field }: Referring, row: Row): JsonObject[] {
+function otherUses(world: World, { list, field }: ReferringField, row: Row): JsonObject[] {
   if (list === 'bindables' || !isJsonList(row.fields[field] ?? null)) return [];
   const path = referredLists[list];
   return world
     .at(path)
     .those(row.fields[field])
-    .map((other) => shown(world, path, other, 'cascade_many'));
+    .map((other) => useRecord(world, path, other, 'cascade_many'));
 }
