@@ -76,8 +76,8 @@ export class Evidence {
   }
 
   /**
-   * Whether the service refuses the token itself. One answer of the service that is no denial disproves it. A page that is not the
-   * service's own disproves nothing: then the denial of the token's own user counts.
+   * Whether the service refuses the token itself. One answer of the service that is no denial disproves it. No answer, or a page that
+   * is not the service's own, disproves nothing: then the denial of the token's own user counts.
    */
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenTaken) return false;
@@ -85,8 +85,8 @@ export class Evidence {
     const self = await retryUntilProven(() => this.#questions.self(signal), pacing, maxTries.lookUp);
     if (self?.proof === 'exists') return false;
     const nobody = await this.#askForNobody(options);
-    if (nobody?.kind === 'unexplained_refusal') return self?.proof === 'denied';
-    return nobody?.kind === 'denied';
+    if (nobody === undefined || isInconclusive(nobody)) return self?.proof === 'denied';
+    return nobody.kind === 'denied';
   }
 
   #askForNobody({ pacing, signal }: AskOptions): Promise<Answer | undefined> {
@@ -111,9 +111,7 @@ export class Evidence {
         const path = probedKind.lookUp.path(unusedSlug);
         const exchange = await this.#questions.send({ method: 'GET', path, ...about }, signal);
         const answer = readAnswer(exchange, probedKind, unusedSlug);
-        // Not the service's own answer, and perhaps not the next one.
-        const isForeign = answer.kind === 'unexplained_refusal';
-        return { answer, proof: isForeign ? 'nothing' : whatAnswersProve[answer.kind].read };
+        return { answer, proof: isInconclusive(answer) ? 'nothing' : whatAnswersProve[answer.kind].read };
       },
       pacing,
       maxTries.lookUp,
@@ -121,4 +119,9 @@ export class Evidence {
     if (asked && !about.isAnonymous) this.note(asked.answer);
     return asked?.answer;
   }
+}
+
+/** Whether it is not the service's own answer, or none: the next one may be. */
+function isInconclusive({ kind }: Answer): boolean {
+  return kind === 'unexplained_refusal' || whatAnswersProve[kind].read === 'nothing';
 }

@@ -19,6 +19,8 @@ test.each([
   { self: denied, asked: [page, denied], isRefused: true },
   { self: denied, asked: [page, absent], isRefused: false },
   { self: denied, asked: [page], isRefused: true },
+  // So does an outage that outlasts all tries.
+  { self: denied, asked: [down], isRefused: true },
   { self: down, asked: [page], isRefused: false },
 ])('whether the token is refused is decided by answers, case %#', async ({ self, asked, isRefused }) => {
   const answers = [...asked];
