@@ -78,10 +78,10 @@ export function stalePlan(
 }
 
 export function settingsAs(plan: PlanDocument, settings: Settings, service: ServiceSettings): Settings {
-  const { capabilities = [], contract_only: contractOnly = false, accepts = [] } = plan;
+  const { capabilities = [], contract_only: contractOnly = false, accepts: acceptedRisks = [] } = plan;
   const planned = new Set<string>(plan.resource_changes.flatMap(({ change: { actions } }) => actions));
   const allow = service.allow.filter((action) => planned.has(action));
-  const reach = { capabilities, contractOnly, accepts };
+  const reach = { capabilities, contractOnly, acceptedRisks };
   const environment = service.environment ?? plan.environment;
   return { ...settings, ...reach, service: { ...service, ...reach, environment, allow } };
 }
