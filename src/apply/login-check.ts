@@ -1,5 +1,5 @@
 import type { Address } from '../base/diagnostic.ts';
-import { isPending, type Plan, type WayIn } from '../plan/plan.ts';
+import { isOnWayIn, type Plan, type WayIn } from '../plan/plan.ts';
 import type { FlowStart } from '../service/flow-executor.ts';
 import { isMissing, type Outcome } from './outcome.ts';
 
@@ -21,7 +21,7 @@ export class LoginCheck {
   constructor({ changes, wayIn }: Plan, ask: (slug: string) => Promise<FlowStart>) {
     this.#flows = wayIn?.flows ?? [];
     this.#ask = ask;
-    const onWay = changes.filter((change) => isPending(change) && change.onWayIn);
+    const onWay = changes.filter(isOnWayIn);
     this.#left = new Set(onWay.map(({ resource }) => resource.address));
   }
 

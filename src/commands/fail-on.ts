@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { notPlannedIn, unfinishedIn, type Change, type Plan } from '../plan/plan.ts';
+import { isOnWayIn, notPlannedIn, unfinishedIn, type Change, type Plan } from '../plan/plan.ts';
 import { inline } from '../report/printable.ts';
 import { listed } from '../report/words/diagnostics.ts';
 import type { RunFlags } from './flags.ts';
@@ -67,7 +67,7 @@ function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number 
     case 'undeclared':
       return (baseline?.noLongerDeclared.length ?? 0) + (undeclared?.found.length ?? 0);
     case 'opens':
-      return changes.filter(({ opens = [], onWayIn }) => opens.length > 0 || onWayIn).length;
+      return changes.filter((change) => (change.opens ?? []).length > 0 || isOnWayIn(change)).length;
   }
 }
 

@@ -8,6 +8,7 @@ import { group } from './group.ts';
 import type { Family, Kind } from './kind.ts';
 import { oauth2 } from './oauth2.ts';
 import { outpost } from './outpost.ts';
+import { groupField, userField } from './policy-bindings.ts';
 import { proxy } from './proxy.ts';
 import { role } from './role.ts';
 import {
@@ -82,6 +83,16 @@ export const defaultKinds: readonly Kind<ResourceType>[] = [
   user,
 ];
 export const defaultLists: readonly Kind['list'][] = [...new Set(defaultKinds.map(({ list }) => list))];
+
+/** Whether a binding can have a record of this kind as its subject. */
+export function isSubject({ family }: Pick<Kind, 'family'>): boolean {
+  return [groupField, userField].some(({ refersTo }) => refersTo === family);
+}
+
+/** Whether only superusers see enough of what a delete does. */
+export function deleteNeedsSuperuser(kind: Kind<ResourceType>): boolean {
+  return isSubject(kind) || !defaultKinds.includes(kind);
+}
 
 const byType = grouped(({ type }) => type);
 const byList = grouped(({ list }) => list);

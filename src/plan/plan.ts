@@ -81,7 +81,7 @@ interface ChangeBase {
   readonly opens?: readonly string[];
   /** Who can open the new record, because no access to it is declared. */
   readonly openTo?: string;
-  /** Whether the change is part of the login flow. */
+  /** Whether the change, or that of a difference that is left, is part of the login flow. */
   readonly onWayIn?: true;
   /** Whether it may take rights from the token of the run: it comes after all other changes. */
   readonly takesOwnRights?: true;
@@ -180,6 +180,11 @@ export type Pending = Change & { readonly action: WriteAction };
 
 export function isPending(change: Change): change is Pending {
   return change.action !== 'no-op' && change.action !== 'not-planned';
+}
+
+/** Whether a change that apply would make is part of the login flow. */
+export function isOnWayIn(change: Change): boolean {
+  return isPending(change) && change.onWayIn === true;
 }
 
 export function notPlannedIn({ changes }: Pick<Plan, 'changes'>): NotPlanned[] {

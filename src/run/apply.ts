@@ -6,7 +6,7 @@ import { LoginCheck } from '../apply/login-check.ts';
 import { askFlowStart } from '../service/flow-executor.ts';
 import { endingOfInterrupt, interruptSignal } from '../base/exit-code.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
-import { pendingIn, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
+import { isOnWayIn, pendingIn, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { staleChanges } from '../plan/staleness.ts';
 import { destinationOf, secretsOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
@@ -120,7 +120,7 @@ function wayInRefused(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefi
 
 /** The changes on the way in that nothing has allowed yet. */
 function unconfirmed(plan: Plan): readonly Change[] {
-  return plan.accepts?.includes('way-in') ? [] : pendingIn(plan).filter(({ onWayIn }) => onWayIn);
+  return plan.accepts?.includes('way-in') ? [] : plan.changes.filter(isOnWayIn);
 }
 
 async function wayInNotConfirmed(

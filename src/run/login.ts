@@ -1,4 +1,7 @@
+import { risks } from '../kinds/capability.ts';
+import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { readLogin } from '../observe/login.ts';
+import { heldAt, type ObservedState } from '../observe/observation.ts';
 import { readGroups, type HeldGroup } from '../observe/superusers.ts';
 import { declaredLogins, withLogin, type LoginPlan } from '../plan/login.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
@@ -8,11 +11,12 @@ import { retrieveSelf } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
 /**
- * What a plan does to how people log in, and to the rights of the token. Where it does nothing to these, nothing is read.
+ * What a plan does to how people log in, and to the rights of the token. Where it does nothing to these, nothing is read. Differences
+ * that the run leaves are marked as well, because a run that may change them needs the permission for it.
  */
-export async function readLoginOf({ changes }: ReadyPlan, service: Service): Promise<LoginPlan> {
+export async function readLoginOf(made: Observed, service: Service): Promise<LoginPlan> {
   const { client, pacing, signal } = service;
-  const login = await loginOf(changes, service);
+  const login = await loginOf(made, service);
   if (!login.changes.some((change) => takesRights(change))) return login;
   const self = await retrieveSelf(client, pacing, signal);
   return {
@@ -21,17 +25,40 @@ export async function readLoginOf({ changes }: ReadyPlan, service: Service): Pro
   };
 }
 
+interface Observed extends Pick<ReadyPlan, 'changes'> {
+  readonly observed: ObservedState;
+}
+
 async function loginOf(
-  changes: readonly ReadyChange[],
+  { changes, observed }: Observed,
   { client, pacing, signal, settings: { acceptedRisks = [] } }: Service,
 ): Promise<LoginPlan> {
   const options = { client, pacing, signal };
   const groups = superuserLosses(changes).length > 0 ? await groupsToJudge(changes, options) : undefined;
   const { changes: known, refused } = withSuperusersLeft(changes, groups, acceptedRisks);
-  const declared = declaredLogins(known);
+  const all = known.map((change) => ifAllowed(change, observed));
+  const declared = declaredLogins(all);
   if (declared.length === 0) return { changes: known, refused };
-  const login = withLogin(known, await readLogin(declared, options), acceptedRisks);
-  return { ...login, refused: [...refused, ...login.refused] };
+  const held = await readLogin(declared, options);
+  const login = withLogin(known, held, acceptedRisks);
+  const isLeft = all.some((change, index) => change !== known[index]);
+  const ofAll = isLeft ? withLogin(all, held, risks).changes : [];
+  const onWay = new Set(ofAll.flatMap(({ onWayIn, resource }) => (onWayIn ? resource.address : [])));
+  const marked = login.changes.map((change) =>
+    change.action === 'no-op' && onWay.has(change.resource.address)
+      ? { ...change, onWayIn: true as const }
+      : change,
+  );
+  return { ...login, changes: marked, refused: [...refused, ...login.refused] };
+}
+
+/** The change of a difference that the run leaves because it lacks a switch. */
+function ifAllowed(change: ReadyChange, observed: ObservedState): ReadyChange {
+  const { resource, action, differences, leftBecause } = change;
+  const base = heldAt(observed, resource.address);
+  if (action !== 'no-op' || differences.length === 0 || leftBecause !== undefined || !base) return change;
+  if (isToBeDeleted(resource)) return { ...change, action: 'delete', base };
+  return { ...change, action: 'update', base, permission: { self: undefined, mayDelete: true } };
 }
 
 /** Enough groups to judge whether an active superuser is left: the hierarchy matters only if none is in their groups themselves. */

@@ -1,9 +1,9 @@
 import type { Address } from '../base/diagnostic.ts';
 import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
-import { defaultKinds, kinds, modelOf } from '../kinds/all.ts';
+import { defaultKinds, deleteNeedsSuperuser, isSubject, kinds, modelOf } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
 import { counts, keyOf } from '../kinds/bindings.ts';
-import { groupField, policyBindings, policyField, userField } from '../kinds/policy-bindings.ts';
+import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readAllChildren } from './children.ts';
@@ -84,9 +84,9 @@ export async function deleteRefusal(
   if (deletion === undefined) return `rollcall deletes no ${kind.list}`;
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
-  const isSubject = [groupField, userField].some(({ refersTo }) => refersTo === kind.family);
   const isKnownWell = defaultKinds.includes(kind);
-  const asksSelf = deletion.isOwned === true || isSubject || !isKnownWell;
+  const needsSuperuser = deleteNeedsSuperuser(kind);
+  const asksSelf = deletion.isOwned === true || needsSuperuser;
   const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
   if (asksSelf && self?.proof !== 'exists') return 'the user of the token is unknown';
   if (deletion.isOwned && self?.proof === 'exists') {
@@ -96,15 +96,15 @@ export async function deleteRefusal(
   const last = await lastRecordRefusal(kind, held, going, options);
   if (last !== undefined) return last;
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
-  if (isSubject && !isSuperuser)
-    return 'only superusers see all bindings, so a delete might open something to everyone';
-  if (!isKnownWell && !isSuperuser)
-    return 'only superusers see all of its dependents, so the service might delete more records with it';
+  if (needsSuperuser && !isSuperuser)
+    return isSubject(kind)
+      ? 'only superusers see all bindings, so a delete might open something to everyone'
+      : 'only superusers see all of its dependents, so the service might delete more records with it';
   const uses = await usesOf({ resource, held }, options);
   if (!isKnownWell && uses === undefined) return 'its dependents could not be read';
   const taken = cascadeRefusal(kind, uses ?? [], going);
   if (taken !== undefined) return taken;
-  return isSubject ? openingRefusal({ resource, held, uses }, going, options, isClosed) : undefined;
+  return isSubject(kind) ? openingRefusal({ resource, held, uses }, going, options, isClosed) : undefined;
 }
 
 /** The reason if it is the last record of a sort that must not disappear. */

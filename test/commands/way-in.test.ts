@@ -179,7 +179,9 @@ test('an update of the login flow is marked, comes first, and counts as a wider 
   const text = `groups:\n  - { name: a }\nroles:\n  - { name: a }\n${longer}`;
   const { ending, stdout } = await run(plan, fresh(), text, { failOn: ['opens'] });
   expect(ending).toBe('changes');
-  expect(stdout).toContain('On the way in, by which people log in: stage.default-authentication-login.');
+  expect(stdout).toContain(
+    'On the way in, by which people log in: stage.default-authentication-login. `apply --yes` needs `--allow way-in`, unless it applies a saved plan.',
+  );
   const first = stdout.split('\n').find((line) => /^ {2}[+~] /.test(line));
   expect(first).toContain('stage.default-authentication-login');
   const document = await run(plan, fresh(), text, { output: 'json' });
@@ -501,4 +503,19 @@ describe('a plan with the last active superuser', () => {
     const groups = service.requests.slice(from).filter(({ path }) => path.includes('include_users=true'));
     expect(groups.map(({ path }) => path.includes('is_superuser=true'))).toEqual([true]);
   });
+});
+
+test('the command that a plan without switches advises updates the login flow', async () => {
+  const text = `version: 1\n${longer}users: [{ username: alice, name: Alice }]\n`;
+  const service = fresh();
+  const left = await runOn(plan, service.send, text, { failOn: ['opens'] });
+  expect(left.ending, left.stderr).toBe('done');
+  expect(left.stdout).toContain('! stage.default-authentication-login differs');
+  const [, command = ''] = /apply with both switches: `(.*?)`/.exec(left.stdout) ?? [];
+  const valuesOf = (flag: string): string[] =>
+    Array.from(command.matchAll(new RegExp(`--${flag} (\\S+)`, 'g')), ([, value = '']) => value);
+  const switches = { capability: valuesOf('capability'), allow: valuesOf('allow') };
+  expect(switches).toEqual({ capability: ['update'], allow: ['update', 'way-in'] });
+  const { ending, stdout } = await runOn(apply, service.send, text, switches);
+  expect([ending, stdout]).toEqual(['done', expect.stringContaining('1 created, 1 changed')]);
 });

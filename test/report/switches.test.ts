@@ -31,7 +31,8 @@ describe.each([
   test('names both switches and the command once, for updates and for deletes', async () => {
     const text = await told('');
     expect(count(text, `To change these differences, ${both('update')}`)).toBe(1);
-    expect(count(text, `To delete the entries with \`state: absent\`, ${both('delete')}`)).toBe(1);
+    const deleting = both('delete').replace('\n', " A superuser's token is needed for user.bob.\n");
+    expect(count(text, `To delete the entries with \`state: absent\`, ${deleting}`)).toBe(1);
     expect(count(text, 'To change')).toBe(1);
   });
 

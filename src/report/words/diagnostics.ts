@@ -10,11 +10,11 @@ export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 
 }
 
 /** Groups items by a key. Groups are in the order of their first items, and items keep their order. */
-export function grouped<Item>(
+export function grouped<Item, Key extends string>(
   items: readonly Item[],
-  keyOf: (item: Item) => string,
-): Map<string, [Item, ...Item[]]> {
-  const groups = new Map<string, [Item, ...Item[]]>();
+  keyOf: (item: Item) => Key,
+): Map<Key, [Item, ...Item[]]> {
+  const groups = new Map<Key, [Item, ...Item[]]>();
   for (const item of items) {
     const key = keyOf(item);
     const group = groups.get(key);

@@ -5,6 +5,7 @@ import { formerName } from '../../kinds/lifecycle.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
+  isOnWayIn,
   notPlannedIn,
   pendingIn,
   plannedEffects,
@@ -35,9 +36,9 @@ function weightiestFirst(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-function rankOf({ action, onWayIn, takesOwnRights }: Change): number {
-  if (action === 'not-planned') return 0;
-  return onWayIn || takesOwnRights ? 1 : 2;
+function rankOf(change: Change): number {
+  if (change.action === 'not-planned') return 0;
+  return isOnWayIn(change) || change.takesOwnRights ? 1 : 2;
 }
 
 /** More new resources of one kind would hide the rest: the first are named, and the others counted. */

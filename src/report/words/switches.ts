@@ -1,24 +1,48 @@
 import type { Capability } from '../../kinds/capability.ts';
+import { deleteNeedsSuperuser } from '../../kinds/all.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.ts';
+import { grouped } from './diagnostics.ts';
+import { firstOf } from './way-in.ts';
 
 /** Resources left unchanged, and the two switches that would change or delete them: a line for each capability. Empty with contract_only. */
 export function switchNotes({
   changes,
   capabilities = [],
   contractOnly = false,
-}: Pick<Plan, 'changes' | 'capabilities' | 'contractOnly'>): string[] {
+  accepts = [],
+}: Pick<Plan, 'changes' | 'capabilities' | 'contractOnly' | 'accepts'>): string[] {
   if (contractOnly) return [];
   const left = changes.filter(
     (change) => changeKind(change) === 'differs' && change.leftBecause === undefined,
   );
-  const missing = new Set(left.map((change) => capabilityFor(change)));
-  return Array.from(missing, (capability) => {
+  return Array.from(grouped(left, capabilityFor), ([capability, some]) => {
     const isOn = capabilities.includes(capability);
-    const flag = `--allow ${capability}`;
-    if (isOn) return `${aims[capability]}, apply with \`${flag}\`.`;
-    return `${aims[capability]}, apply with both switches: \`--capability ${capability} ${flag}\`. For the first, \`capabilities: [${capability}]\` can be in rollcall.yaml.`;
+    const onWay = accepts.includes('way-in') ? [] : some.filter(({ onWayIn }) => onWayIn);
+    const flags = `--allow ${capability}${onWay.length > 0 ? ' --allow way-in' : ''}`;
+    const needed = [
+      ...(onWay.length > 0 ? [`On the way in, by which people log in: ${named(onWay)}.`] : []),
+      ...superuserWords(capability, some),
+    ];
+    const how = isOn
+      ? [`apply with \`${flags}\`.`]
+      : [
+          `apply with both switches: \`--capability ${capability} ${flags}\`.`,
+          `For the first, \`capabilities: [${capability}]\` can be in rollcall.yaml.`,
+        ];
+    return [`${aims[capability]},`, ...how, ...needed].join(' ');
   });
+}
+
+function superuserWords(capability: Capability, changes: readonly Change[]): string[] {
+  const some = changes.filter(
+    ({ resource }) => capability === 'delete' && deleteNeedsSuperuser(resource.kind),
+  );
+  return some.length > 0 ? [`A superuser's token is needed for ${named(some)}.`] : [];
+}
+
+function named(changes: readonly Change[]): string {
+  return firstOf(changes.map(({ resource }) => resource.address));
 }
 
 /** Whether a plan has differences that an apply would not change. */

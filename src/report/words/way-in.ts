@@ -1,16 +1,23 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { listed } from '../../kinds/all.ts';
 import { ownedFields } from '../../kinds/kind.ts';
-import type { Change, Plan } from '../../plan/plan.ts';
+import { isOnWayIn, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { inline, present, quoted } from '../printable.ts';
 
 /** How a plan changes logins. Safe to print. */
-export function wayInWords({ changes, wayIn }: Pick<Plan, 'changes' | 'wayIn'>): string[] {
-  const onWay = changes.filter(({ onWayIn }) => onWayIn).map(({ resource }) => resource.address);
+export function wayInWords({
+  changes,
+  wayIn,
+  accepts = [],
+}: Pick<Plan, 'changes' | 'wayIn' | 'accepts'>): string[] {
+  const onWay = changes.filter(isOnWayIn).map(({ resource }) => resource.address);
   const { unread = [] } = wayIn ?? {};
+  const needed = accepts.includes('way-in')
+    ? ''
+    : ' `apply --yes` needs `--allow way-in`, unless it applies a saved plan.';
   return [
-    ...(onWay.length > 0 ? [`On the way in, by which people log in: ${firstOf(onWay)}.`] : []),
+    ...(onWay.length > 0 ? [`On the way in, by which people log in: ${firstOf(onWay)}.${needed}`] : []),
     ...(unread.length > 0
       ? [inline(`Of the way in, ${listed(unread)} could not be read, so all flows that log people in count.`)]
       : []),
