@@ -103,7 +103,7 @@ describe('the documents in docs/', () => {
       const helped = Array.from(stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm), ([, flag = '']) => flag);
       expect(helped.toSorted(), name).toEqual([...listed, '--help'].toSorted());
     }
-    expect(documentText('docs/commands.md')).toMatch(/--help` has the same, those that\nare used most first/);
+    expect(documentText('docs/commands.md')).toMatch(/--help` lists the same options, the most used\nfirst/);
   });
 
   test('contain valid manifests', async () => {

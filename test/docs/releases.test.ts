@@ -15,8 +15,8 @@ function indexOf(since: string): number {
 }
 
 test('docs/releases.md names every tried release, and every schema that was read', () => {
-  const [, tried = ''] = /^On running services: (.*?)\. /m.exec(page) ?? [];
-  const [, schemas = ''] = /^From the schema of the API, and not run: (.*?)\. /m.exec(page) ?? [];
+  const [, tried = ''] = /^Tested on running services: (.*?)\. /m.exec(page) ?? [];
+  const [, schemas = ''] = /^Known from their API schemas, and not tested: (.*?)\. /m.exec(page) ?? [];
   expect(tried.split(', ')).toEqual(knownReleases.flatMap((release) => release.tried ?? []));
   expect(schemas.split(', ')).toEqual(knownReleases.flatMap((release) => release.schema ?? []));
   for (const text of [page, readFileSync(join(root, 'docs/manifest.md'), 'utf8')])
