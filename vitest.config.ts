@@ -19,6 +19,15 @@ for (const file of globSync('test/**/*.test.ts', { cwd: import.meta.dirname })) 
   projects[project].push(file);
 }
 
+/** What tests the tools that test rollcall, or starts the executable over and over. `npm test` alone leaves it out. */
+const notInQuick = [
+  'test/{examine,judge,probe}/**',
+  'test/simulation/{once-failed,planted-bugs}.test.ts',
+  'test/commands/year.test.ts',
+  'test/e2e/{hardened,killed-runs,lost-output,network}.test.ts',
+  'test/pipelines/{action,gitlab}.test.ts',
+];
+
 /** What goes for every test. */
 const everyTest = {
   // Against hanging only: no test is about how long something takes, and the machine may be busy.
@@ -87,6 +96,7 @@ function projectOf(
     test: {
       name,
       include: projects[name],
+      exclude: mode === 'quick' ? notInQuick : [],
       env: { TESTS: mode },
       server: { deps: { external: [new RegExp(`^${join(import.meta.dirname, 'dist')}/`)] } },
       ...how,

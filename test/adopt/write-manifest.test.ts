@@ -50,7 +50,7 @@ test('a written manifest reads back as the declared records, except for values r
       }
       expect(new Map(resources.map((resource) => [resource.address, sentOf(resource)]))).toEqual(expected);
     }),
-    { numRuns: times({ short: 10, full: 500 }) },
+    { numRuns: times({ short: 4, full: 500 }) },
   );
 });
 

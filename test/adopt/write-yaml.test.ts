@@ -30,7 +30,7 @@ describe('written YAML', () => {
         expect(diagnostics).toEqual([]);
         expect(value).toEqual(mapping);
       }),
-      { numRuns: times({ short: 75, full: 2000 }) },
+      { numRuns: times({ short: 20, full: 2000 }) },
     );
   });
 
@@ -45,7 +45,7 @@ describe('written YAML', () => {
         expect(text).not.toMatch(/^\s*::|##\w*\[/m);
         expect(text).toMatch(/[^\n]\n$/);
       }),
-      { numRuns: times({ short: 75, full: 2000 }) },
+      { numRuns: times({ short: 20, full: 2000 }) },
     );
   });
 });

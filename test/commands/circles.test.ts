@@ -5,6 +5,7 @@ import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } 
 import { schemaErrors } from '../support/schemas.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { World, type Tamper } from '../support/update-world.ts';
+import { someOf } from '../support/effort.ts';
 
 /** A flow with a stage that offers the flow; a second flow and a brand that refer to what is completed last. */
 const circle = `version: 1
@@ -30,7 +31,7 @@ describe('a new stage that refers to the flow that contains it', () => {
   test.each([one, many])(
     'is created without the reference, which is set once the flow is complete: %j',
     async (options) => {
-      for (const release of ['2023.10', '2026.8'] as const) {
+      for (const release of someOf(['2023.10', '2026.8'] as const, 1)) {
         const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
         const { context, stdout, stderr } = world.run(circle, { ROLLCALL_CAPABILITIES: '' });
         expect(await apply(['m.yaml'], options, context), stderr() + stdout()).toBe('done');
@@ -133,42 +134,45 @@ function heldIn(world: World): JsonObject {
   };
 }
 
-describe.each(Object.entries(faults))('if any one write of a circular reference %s', (_, fault) => {
-  test('the report names the unfinished record, and another run completes it without duplicates', async () => {
-    for (let nth = 1; ; nth += 1) {
-      const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
-      const before = heldIn(world);
-      let writes = 0;
-      world.tamper = (request, answer) => {
-        const isHit = request.method !== 'GET' && (writes += 1) === nth;
-        return isHit ? fault(request, answer) : answer();
-      };
-      const first = world.run(circle, { ROLLCALL_CAPABILITIES: '' });
-      const ending = await apply(['m.yaml'], { ...many, output: 'json' }, first.context);
-      const { outcomes = [] } = parseJson(first.stdout()) as {
-        outcomes?: { address: string; outcome: string }[];
-      };
-      const outcome = outcomes.find(({ address }) => address === 'stage.pw')?.outcome;
-      if (outcome === 'created') expect(heldIn(world)['isWhole'], `write ${nth}`).toBe(true);
-      world.tamper = (__, answer) => answer();
-      const second = world.run(circle);
-      const again = await apply(['m.yaml'], { ...many, allow: ['update'] }, second.context);
-      expect(again, `write ${nth}: ${second.stdout()}`).toBe('done');
-      const { stages, flows, bindings, isWhole } = heldIn(world);
-      expect({ stages, flows, isWhole, bindings: Number(bindings) - Number(before['bindings']) }).toEqual({
-        stages: 1,
-        flows: 2,
-        isWhole: true,
-        bindings: 2,
-      });
-      if (writes < nth) {
-        expect(ending).toBe('done');
-        expect(nth).toBeGreaterThan(5);
-        return;
+describe.each(someOf(Object.entries(faults), 1))(
+  'if any one write of a circular reference %s',
+  (_, fault) => {
+    test('the report names the unfinished record, and another run completes it without duplicates', async () => {
+      for (let nth = 1; ; nth += 1) {
+        const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+        const before = heldIn(world);
+        let writes = 0;
+        world.tamper = (request, answer) => {
+          const isHit = request.method !== 'GET' && (writes += 1) === nth;
+          return isHit ? fault(request, answer) : answer();
+        };
+        const first = world.run(circle, { ROLLCALL_CAPABILITIES: '' });
+        const ending = await apply(['m.yaml'], { ...many, output: 'json' }, first.context);
+        const { outcomes = [] } = parseJson(first.stdout()) as {
+          outcomes?: { address: string; outcome: string }[];
+        };
+        const outcome = outcomes.find(({ address }) => address === 'stage.pw')?.outcome;
+        if (outcome === 'created') expect(heldIn(world)['isWhole'], `write ${nth}`).toBe(true);
+        world.tamper = (__, answer) => answer();
+        const second = world.run(circle);
+        const again = await apply(['m.yaml'], { ...many, allow: ['update'] }, second.context);
+        expect(again, `write ${nth}: ${second.stdout()}`).toBe('done');
+        const { stages, flows, bindings, isWhole } = heldIn(world);
+        expect({ stages, flows, isWhole, bindings: Number(bindings) - Number(before['bindings']) }).toEqual({
+          stages: 1,
+          flows: 2,
+          isWhole: true,
+          bindings: 2,
+        });
+        if (writes < nth) {
+          expect(ending).toBe('done');
+          expect(nth).toBeGreaterThan(5);
+          return;
+        }
       }
-    }
-  });
-});
+    });
+  },
+);
 
 test('new resources that need each other are an error at the line of each', async () => {
   const world = new World(

@@ -10,6 +10,7 @@ import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
 import { isIn, leastEntry, writtenType } from '../support/written-type.ts';
+import { someOf } from '../support/effort.ts';
 
 const capabilities = ['update', 'delete'];
 
@@ -38,7 +39,7 @@ test('policies can be bound to every type that the facts call bindable', () => {
   );
 });
 
-test.each(cases)(
+test.each(someOf(cases, 3))(
   'release $release: bindings of a $type are created, changed, deleted and exported',
   async ({ release, kind }) => {
     const world = new World(
@@ -84,7 +85,12 @@ test.each(cases)(
   },
 );
 
-test.each(cases.filter(({ kind }) => kind.list === 'sources'))(
+test.each(
+  someOf(
+    cases.filter(({ kind }) => kind.list === 'sources'),
+    2,
+  ),
+)(
   'release $release: a source of the type $type is created disabled, and enabled after its bindings',
   async ({ release, kind }) => {
     const world = new World(
@@ -111,7 +117,7 @@ test.each(cases.filter(({ kind }) => kind.list === 'sources'))(
 
 const superuser = { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true };
 
-test.each(cases)(
+test.each(someOf(cases, 3))(
   'release $release: a group with the only binding of a $type is deleted only together with that record',
   async ({ release, kind }) => {
     const world = new World(superuser, release);

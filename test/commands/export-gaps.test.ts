@@ -9,6 +9,7 @@ import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { World } from '../support/update-world.ts';
 import { leastEntry } from '../support/written-type.ts';
+import { someOf } from '../support/effort.ts';
 
 const release = '2025.12';
 
@@ -103,7 +104,7 @@ function isFor(path: string, list: string): boolean {
   );
 }
 
-test.each(cases)(
+test.each(someOf(cases, 2))(
   'an export reports $what, writes everything else, and exits with 6',
   async ({ path, answer, said, missing }) => {
     const { ending: whole, addresses: all } = await exported(world());

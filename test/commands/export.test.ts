@@ -588,6 +588,6 @@ test('the plan of an export has no changes, for random records', async () => {
       expect(declared.length).toBe(alone.length + 25); // and 20 providers, the users of two tokens, two groups, and a role
       expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
     }),
-    { numRuns: times({ short: 6, full: 400 }) },
+    { numRuns: times({ short: 2, full: 400 }) },
   );
 });

@@ -331,7 +331,7 @@ describe('apply --plan', () => {
       fc.asyncProperty(fc.nat(text.length - 3), async (at) => {
         await expect(runApply(text.slice(0, at))).rejects.toThrow(UsageError);
       }),
-      { numRuns: times({ short: 7, full: 60 }) },
+      { numRuns: times({ short: 2, full: 60 }) },
     );
     expect(service.requests).toEqual([]);
   });

@@ -84,7 +84,7 @@ const names = Array.from({ length: shards }, (_, index) => `${index + 1}/${shard
 
 describe('shards', () => {
   test('of many resources, run in parallel, together equal one run', async () => {
-    const count = times({ short: 50, full: 4000 });
+    const count = times({ short: 20, full: 4000 });
     const text = manifest(count / 2);
     const [together, alone] = [world(), world()];
     const parts = await Promise.all(names.map((name) => applyShard(name, text, together)));

@@ -138,7 +138,7 @@ describe('an apply with --allow update', () => {
     const world = new World();
     await apply(['m.yaml'], now, world.run().context);
     const writes = world.writes().length;
-    for (let time = 0; time < times({ short: 25, full: 400 }); time += 1)
+    for (let time = 0; time < times({ short: 4, full: 400 }); time += 1)
       await apply(['m.yaml'], now, world.run().context);
     expect(world.writes().length - writes).toBe(0);
   });

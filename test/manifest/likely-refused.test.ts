@@ -142,6 +142,6 @@ test('an error is reported for meta_icon exactly if the service would reject it'
       const said = await shortly({ type: 'application', field: 'meta_icon', value }, readRelease(release));
       expect(said.some((line) => line.startsWith('error'))).toBe(!('record' in made));
     }),
-    { numRuns: times({ short: 50, full: 2000 }) },
+    { numRuns: times({ short: 15, full: 2000 }) },
   );
 });

@@ -98,7 +98,7 @@ async function part(
 describe('in sharded runs', () => {
   test('each run reports all errors, and the runs together have the resources of one run', async () => {
     const codes = new Set<string>();
-    for (let seed = 0; seed < times({ short: 8, full: 60 }); seed += 1) {
+    for (let seed = 0; seed < times({ short: 6, full: 60 }); seed += 1) {
       const files = manifests(seed);
       const count = 2 + (seed % 5);
       const hide = seed % 3 === 0 ? ['user.name', 'application.provider'] : [];

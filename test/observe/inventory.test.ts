@@ -333,7 +333,7 @@ describe('an inventory with corrupted pages', () => {
         if (odds.every(({ page }) => page === 0 || page > Math.ceil(250 / most)))
           expect(inventory.gaps).toEqual([]);
       }),
-      { numRuns: times({ short: 30, full: 1000 }) },
+      { numRuns: times({ short: 8, full: 1000 }) },
     );
   });
 });

@@ -479,7 +479,7 @@ test('each name resolves to the id of its record, for random names', async () =>
         expect(faults.map(([each]) => each)).toEqual([...missing, ...missing]);
       },
     ),
-    { numRuns: times({ short: 7, full: 400 }) },
+    { numRuns: times({ short: 3, full: 400 }) },
   );
 });
 

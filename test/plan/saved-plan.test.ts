@@ -57,7 +57,7 @@ describe('the text of a saved plan', () => {
       fc.property(fc.nat(text.length - 1), (at) => {
         expect(parsePlan(text.slice(0, at)).kind).toBe('no_plan');
       }),
-      { numRuns: times({ short: 40, full: 1000 }) },
+      { numRuns: times({ short: 10, full: 1000 }) },
     );
   });
 

@@ -26,7 +26,7 @@ import { shownOf } from '../support/values.ts';
 
 const perRun = 50;
 
-const inAll = times({ short: 50, full: 1500 });
+const inAll = times({ short: 20, full: 1500 });
 
 /** So many texts in all, many at a time; `parts` is how many properties share them. */
 function holdsFor(parts: number, check: (world: Given) => void): void {

@@ -10,7 +10,7 @@ import { planOf } from '../support/plan-of.ts';
 const counts = inFull ? [1, 30, 500, 2300] : [1, 500];
 const outputs = someOf(
   [60, 100, 200, undefined].flatMap((columns) => [false, true].map((colours) => ({ columns, colours }))),
-  4,
+  2,
 );
 
 /** Applications and users with values of all lengths; of every third application the service holds another description. */

@@ -31,7 +31,7 @@ const imitated = entries.filter(({ field, value, verdict }) => {
   return !forms[field]?.test(JSON.stringify(value));
 });
 
-test.each(imitated.map((entry) => [nameOf(entry), entry] as const))(
+test.each(someOf(imitated, 120).map((entry) => [nameOf(entry), entry] as const))(
   'the sandbox accepts or refuses a value as the service does: %s',
   (_, entry) => {
     expect(verdictIn(entry)).toEqual(entry.verdict);
@@ -41,7 +41,7 @@ test.each(imitated.map((entry) => [nameOf(entry), entry] as const))(
 test.each(['2025.12', '2026.2'] as const)(
   'the sandbox of release %s accepts and refuses values likewise, except for known differences',
   (release) => {
-    const tried = someOf(imitated, 100);
+    const tried = someOf(imitated, 20);
     const otherwise = tried.filter((entry) => !isDeepStrictEqual(verdictIn(entry, release), entry.verdict));
     expect(otherwise.map(nameOf)).toEqual(tried.filter((entry) => isOtherwise(entry, release)).map(nameOf));
   },

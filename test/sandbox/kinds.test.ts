@@ -6,6 +6,7 @@ import { familyOf } from '../../src/kinds/families.ts';
 import { createdKinds, demanded, writtenType } from '../support/written-type.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { someOf } from '../support/effort.ts';
 
 interface Answered {
   readonly status: number;
@@ -21,7 +22,7 @@ function ask(sandbox: Sandbox, method: string, path: string, fields: JsonObject 
 
 const release = '2026.8';
 
-describe.each(createdKinds.map((kind) => [writtenType(kind, release), kind] as const))(
+describe.each(someOf(createdKinds, 20).map((kind) => [writtenType(kind, release), kind] as const))(
   'in the sandbox, the kind %s',
   (type, kind) => {
     const { list, path, identity, variant } = kind;

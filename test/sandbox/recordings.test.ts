@@ -22,8 +22,9 @@ import {
 } from '../support/recordings.ts';
 import { recordedSessions, type Session } from '../support/recorded-sessions.ts';
 import { isServed, notMatched } from './not-matched.ts';
+import { someReleases } from '../support/effort.ts';
 
-const sessions = releases.flatMap((release) =>
+const sessions = someReleases(releases).flatMap((release) =>
   recordedSessions(release).map((session) => ({ release, session, files: session.files.join(', ') })),
 );
 const titleOf = (file: string, recording: Recording): string => `${file}: ${recording.name}`;
@@ -58,7 +59,7 @@ describe.each(sessions)('the sandbox answers as release $release was recorded: $
   });
 });
 
-describe.each(releases)('the recordings of release %s', (release) => {
+describe.each(someReleases(releases))('the recordings of release %s', (release) => {
   const files = sessions.flatMap((one) => (one.release === release ? one.session.files : []));
 
   test('contain every known mismatch of the sandbox', () => {

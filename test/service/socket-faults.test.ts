@@ -249,7 +249,7 @@ const cells = Object.entries(faults).flatMap(([name, fault]) =>
 );
 
 describe('a request has the expected outcome with', () => {
-  test.each(someOf(cells, 25))(
+  test.each(someOf(cells, 8))(
     '$name ($way, $method)',
     async ({ service, setup, body, way, method, becomes }) => {
       const here = await world(way, service, setup);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson } from '../../src/base/json.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
-import { times } from '../support/effort.ts';
+import { someOf, times } from '../support/effort.ts';
 import { boundIn, loginRules, simulateLogin, type LoginBug } from './login.ts';
 
 const bindings = '/api/v3/flows/bindings/';
@@ -96,7 +96,7 @@ const bugs: Readonly<Record<string, LoginBug>> = {
 };
 
 describe('a simulated change of the way in', () => {
-  const seeds = Number(process.env['LOGIN_SEEDS'] ?? times({ short: 25, full: 1000 }));
+  const seeds = Number(process.env['LOGIN_SEEDS'] ?? times({ short: 4, full: 1000 }));
 
   test(`keeps every promise for ${seeds} random seeds`, { timeout: 600_000 }, async () => {
     let wrote = 0;
@@ -114,11 +114,15 @@ describe('a simulated change of the way in', () => {
     );
   });
 
-  test.each(Object.entries(bugs))('reveals an engine that %s', { timeout: 600_000 }, async (_, bug) => {
-    const broken = new Set<string>();
-    let seed = bug.from;
-    for (; seed < bug.from + 400 && !broken.has(bug.breaks); seed += 1)
-      for (const { rule } of (await simulateLogin(seed, bug)).violations) broken.add(rule);
-    expect([...broken]).toContain(bug.breaks);
-  });
+  test.each(someOf(Object.entries(bugs), 1))(
+    'reveals an engine that %s',
+    { timeout: 600_000 },
+    async (_, bug) => {
+      const broken = new Set<string>();
+      let seed = bug.from;
+      for (; seed < bug.from + 400 && !broken.has(bug.breaks); seed += 1)
+        for (const { rule } of (await simulateLogin(seed, bug)).violations) broken.add(rule);
+      expect([...broken]).toContain(bug.breaks);
+    },
+  );
 });

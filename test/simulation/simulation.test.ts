@@ -12,7 +12,7 @@ import {
 } from './scenario.ts';
 import { simulate } from './simulate.ts';
 
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 15, full: 1200 }));
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 5, full: 1200 }));
 /** The first seeds that, together, meet everything there is. */
 const enough = 1000;
 
