@@ -1,5 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import { bindingsIn, childFields, counts, declaredBindings } from './bindings.ts';
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
 import { partOf, sentValue, type Declared } from './fields.ts';
@@ -115,6 +116,7 @@ export function subjectOf(
 }
 
 export function wantedChildren(resource: Declared): readonly WantedChildren[] {
+  if (!declaresBindings(resource)) return [];
   const { kind, fields } = resource;
   const declaring = childFields(kind).flatMap(([field, children]): WantedChildren[] => {
     if (!Object.hasOwn(fields, field)) return [];
@@ -165,14 +167,23 @@ function wantedByAccess(resource: Declared): WantedChildren[] {
 }
 
 /** Whether the values of a field are bindings and not part of the record itself. */
-export function isBound({ access, fields }: Kind, field: string): boolean {
-  const isOfAccess = access?.subjects.some((subject) => subject.field === field) === true;
-  return isOfAccess || fields[field]?.children !== undefined;
+export function isBound(kind: Kind, field: string): boolean {
+  return boundFields(kind).has(field);
 }
+
+const boundFields = memoizePerKey(
+  (kind: Kind): ReadonlySet<string> =>
+    new Set([
+      ...(kind.access?.subjects.map(({ field }) => field) ?? []),
+      ...childFields(kind).map(([field]) => field),
+    ]),
+);
 
 /** The fields that are sent with the record itself. */
 export function unbound(kind: Kind, fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => !isBound(kind, field)));
+  return Object.keys(fields).some((field) => isBound(kind, field))
+    ? Object.fromEntries(Object.entries(fields).filter(([field]) => !isBound(kind, field)))
+    : fields;
 }
 
 /** The problem of a declared access that the schema accepts. */

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
+import { memoizePerText } from '../base/memoize.ts';
 import { likelyRefused } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
@@ -30,13 +31,16 @@ function fingerprintOf(value: JsonValue): JsonValue {
 }
 
 export function certificateIn(value: JsonValue): X509Certificate | undefined {
-  if (typeof value !== 'string' || !value.includes('-----BEGIN')) return undefined;
+  return typeof value === 'string' && value.includes('-----BEGIN') ? parsed(value) : undefined;
+}
+
+const parsed = memoizePerText((text): X509Certificate | undefined => {
   try {
-    return new X509Certificate(value);
+    return new X509Certificate(text);
   } catch {
     return undefined;
   }
-}
+});
 
 function noCertificate(text: string): Problem | undefined {
   if (certificateIn(text)) return undefined;

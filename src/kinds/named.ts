@@ -21,7 +21,7 @@ export interface DeclaredName {
 export function declaredNames(resource: Declared): DeclaredName[] {
   const { kind } = resource;
   const names: DeclaredName[] = [];
-  for (const [field] of [...referenceFields(kind), ...childFields(kind)]) {
+  for (const field of namingFields(kind)) {
     const value = writtenValue(resource, field);
     if (value === undefined) continue;
     mapIds(kind.fields[field] ?? {}, value, (one, related, [item]) => {
@@ -35,6 +35,11 @@ export function declaredNames(resource: Declared): DeclaredName[] {
   return names;
 }
 
+/** The fields that may hold names, directly or in bindings. */
+const namingFields = memoizePerKey((kind: Kind) =>
+  [...referenceFields(kind), ...childFields(kind)].map(([field]) => field),
+);
+
 export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>): string {
   return pointer(item === undefined ? [field] : [field, item]);
 }
@@ -44,6 +49,7 @@ export function withIds(
   resource: Resource,
   idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
 ): Resource {
+  if (declaredNames(resource).length === 0) return resource;
   return withFields(resource, (field, name) => {
     let isNamed = false;
     const value = writtenValue(resource, name) ?? null;
@@ -191,6 +197,11 @@ export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring
 
 type Referring = readonly [field: string, related: Family];
 
+/** The reference fields whose records an answer contains. */
+export const nestedFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey((kind) =>
+  referenceFields(kind).filter(([field]) => kind.fields[field]?.namedIn !== undefined),
+);
+
 /** Whether others may refer to resources of this type, so that these come first. */
 export function isNamedByOthers(type: string): boolean {
   return namedTypes().has(type);
@@ -251,7 +262,7 @@ export function referenceFactsOf(
 
 /** Its facts, and those of its nested records, without their owner. */
 export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
-  const within = referenceFields(kind).flatMap(([field, related]) => {
+  const within = nestedFields(kind).flatMap(([field, related]) => {
     const cleaned = nestedRecords(kind, field, shown);
     return nestedRecords(kind, field, received).flatMap((record, index) =>
       referenceFactsOf(related, record, cleaned[index] ?? {}).filter(

@@ -98,6 +98,11 @@ export function kindFrom(row: KindRow): RowKind {
   const facts = (): NewestFacts => newestFacts(ownPath);
   const model = lazy(() => modelOf(family, facts(), sort && (several ?? severalOf(sort.value, family))));
   const lookUp = lazy(() => ({ ...lookUpOf(path, { ...row, identity }, facts()), isDocumented }));
+  const bindable = lazy(() => {
+    if (!isBindable(facts())) return undefined;
+    const hasMode = mode in facts().fields;
+    return { id: bindableIn, withheld, createdWith, ...(hasMode && { mode: { field: mode, all: 'all' } }) };
+  });
   const first = (): string | undefined => since ?? (formerPath ? undefined : facts().since);
   const fields = lazy(() => fieldsOf(row, family, sort, { several: model()?.list ?? list, since: first() }));
   return {
@@ -124,9 +129,7 @@ export function kindFrom(row: KindRow): RowKind {
       return model();
     },
     get bindable() {
-      if (!isBindable(facts())) return undefined;
-      const hasMode = mode in facts().fields;
-      return { id: bindableIn, withheld, createdWith, ...(hasMode && { mode: { field: mode, all: 'all' } }) };
+      return bindable();
     },
     get lookUp() {
       return lookUp();

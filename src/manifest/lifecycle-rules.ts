@@ -6,8 +6,8 @@ import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts
 
 export interface Entry {
   readonly resource: Resource;
-  /** Where its address was first declared. */
-  readonly first: Range;
+  /** The entry that declared its address first. */
+  readonly first: Resource;
   /** Whether this is that entry. */
   readonly isFirst: boolean;
 }
@@ -17,9 +17,9 @@ interface Owned {
   readonly at: Range;
 }
 
-/** The entries seen so far, and where each was first declared. */
+/** The entries seen so far, each by its address. */
 export class SeenEntries {
-  readonly names: Map<Address, Range> = new Map();
+  readonly names: Map<Address, Resource> = new Map();
   /** Simplified forms of names that are not already in the simplest form. */
   readonly looks: Map<Address, Address> = new Map();
   /** Values that belong to one resource. */
@@ -36,6 +36,10 @@ export class SeenEntries {
 export interface Step {
   readonly to: Address;
   readonly range: Range;
+}
+
+export function placeOfIdentity(resource: Resource): Range {
+  return placeOf(resource, resource.kind.identity);
 }
 
 /** Reports a problem of a field, or of one item of it. */
@@ -62,7 +66,7 @@ export function formerNames(
   if (holder !== undefined) {
     const summary =
       before === address ? 'this is its name already' : `\`${former}\` is declared: it was not renamed`;
-    report(formerly, formerProblem(summary, holder));
+    report(formerly, formerProblem(summary, placeOfIdentity(holder)));
   } else if (other !== undefined) {
     const summary = `\`${former}\` is the former name of ${nameOf(other.owner)} too`;
     report(formerly, formerProblem(summary, other.at, 'Remove one of the two.'));

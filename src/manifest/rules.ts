@@ -1,6 +1,7 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { placeText } from '../base/source.ts';
+import { ownedFields } from '../kinds/kind.ts';
 import { formerly } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
@@ -9,6 +10,7 @@ import { addressOfName, declaredNames, idsIn, nameIn, namesById } from '../kinds
 import { addressNow, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
 import {
+  placeOfIdentity,
   formerNames,
   SeenEntries,
   checkDeleteReferences,
@@ -56,9 +58,8 @@ export class Rules {
       }
       const { names } = this.#seen;
       const known = names.get(resource.address);
-      const first = known ?? placeOf(resource, resource.kind.identity);
-      if (known === undefined) names.set(resource.address, first);
-      const entry = { resource, first, isFirst: known === undefined };
+      if (known === undefined) names.set(resource.address, resource);
+      const entry = { resource, first: known ?? resource, isFirst: known === undefined };
       const report: Report = (field, problem, item) =>
         found.push(diagnosticOf(resource, field, problem, item));
       for (const rule of rules) rule(entry, this.#seen, report);
@@ -97,14 +98,14 @@ function duplicateResource({ resource, first, isFirst }: Entry, _: SeenEntries, 
   report(field, {
     code: 'duplicate-resource',
     summary: `the ${field} \`${resource.name}\` is declared twice`,
-    detail: `It is first declared at ${placeText(first)}. Remove one of the two.`,
+    detail: `It is first declared at ${placeText(placeOfIdentity(first))}. Remove one of the two.`,
   });
 }
 
 /** A value that belongs to one resource, such as an application's main provider, is declared in two. */
 function belongsToOne({ resource }: Entry, { values }: SeenEntries, report: Report): void {
   const { kind, address } = resource;
-  for (const field of Object.keys(resource.fields)) {
+  for (const field of ownedFields(kind)) {
     const rule = kind.fields[field]?.belongsToOne;
     if (rule === undefined) continue;
     for (const [value, shown] of valuesIn(resource, field)) {
@@ -169,7 +170,7 @@ function similarName({ resource, isFirst }: Entry, { names, looks }: SeenEntries
     code: 'similar-name',
     severity: 'warning',
     summary: `the ${field} \`${name}\` looks like \`${nameOf(earlier)}\``,
-    detail: `See ${placeText(at)}. The service treats them as different. Check that both are intended.`,
+    detail: `See ${placeText(placeOfIdentity(at))}. The service treats them as different. Check that both are intended.`,
   });
 }
 

@@ -158,7 +158,7 @@ function bySelection(
   selector: Selector,
 ): { readonly selected: readonly Resource[]; readonly beside: readonly Resource[] } {
   const isBeside = (resource: Resource): boolean =>
-    isPulledIn(resource, selection) && !selector.has(resource.address);
+    !selector.has(resource.address) && isPulledIn(resource, selection);
   const beside = resources.filter((resource) => isBeside(resource));
   if (beside.length === 0) return { selected: resources, beside };
   const left = new Set(beside);

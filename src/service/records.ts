@@ -9,7 +9,7 @@ import {
 } from '../base/json.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { referenceFactsWithin, nestedNames, referenceFields } from '../kinds/named.ts';
+import { referenceFactsWithin, nestedFields, nestedNames } from '../kinds/named.ts';
 import type { Answer } from './answer.ts';
 import { pageIn, type Page } from './page.ts';
 import type { Exchange } from './transport.ts';
@@ -39,9 +39,7 @@ export function observedIn(
     ...heldFields(kind, received, shown, wanted),
     ...(exact && { exact: heldFields(kind, exact, exact, wanted).fields }),
     ...(facts.length > 0 && { facts }),
-    names: Object.fromEntries(
-      referenceFields(kind).map(([field]) => [field, nestedNames(kind, field, shown)]),
-    ),
+    names: Object.fromEntries(nestedFields(kind).map(([field]) => [field, nestedNames(kind, field, shown)])),
   };
 }
 
@@ -59,8 +57,12 @@ export function heldFields(
   const names = new Set(
     wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false && !fields[name]?.children),
   );
-  const pick = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(toNewestRelease(kind, object)).filter(([name]) => names.has(name)));
+  const pick = (object: JsonObject): JsonObject => {
+    const picked: Record<string, JsonValue> = {};
+    for (const [name, value] of Object.entries(toNewestRelease(kind, object)))
+      if (names.has(name)) picked[name] = value;
+    return picked;
+  };
   return {
     pk: textOf(shown['pk']),
     ...(kind.bindable?.id !== undefined && { bindable: textOf(received[kind.bindable.id] ?? null) }),
