@@ -19,7 +19,7 @@ let folder: string;
 let server: SandboxServer;
 /** Called with each request before the sandbox answers it. */
 let onRequest: (method: string) => void;
-/** In place of what the sandbox answers to a create. */
+/** Replaces the sandbox's answer to a create. */
 let answerToCreate: SandboxResponse | undefined;
 let service: ApplyOptions;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { globSync } from 'tinyglobby';
 import { describe, expect, test } from 'vitest';
 import { root } from './support/cli.ts';
 
-/** The rooms of src/ that a room may use beside itself, and what else it does without. */
+/** The folders of src/ that each folder may import from, and further restrictions. */
 const rooms: Readonly<Record<string, { readonly uses: string; readonly without?: readonly Limit[] }>> = {
   base: { uses: '' },
   kinds: { uses: 'base' },
@@ -41,20 +41,20 @@ const rooms: Readonly<Record<string, { readonly uses: string; readonly without?:
 
 type Limit = keyof typeof limits;
 
-/** What is imported from where in src/, or from which module, that a room does without; and why. */
+/** The restrictions: each matches forbidden imports by their source in src/ or their module. */
 const limits = {
-  // The client says what an answer proves, with each reading and writing: docs/adr/0001.
+  // The client returns what an answer proves with each read and write: docs/adr/0001.
   proofs: ({ from }: Import) => from === 'service/what-answers-prove.ts',
-  // It may use types and answers only.
+  // It may use only types and answers.
   network: ({ from }: Import) =>
     /^service\/(?:client|transport|undici-transport|pacing|retrieve)\.ts$/.test(from),
   'input and output': ({ from }: Import) =>
     /^node:(?:fs|net|http|https|child_process|timers|process|readline|os)(?:\/|$)/.test(from),
-  // What is wrong with what the user gives is said where it is read: in run/, that is a saved plan alone.
+  // Errors in user input are worded where the input is read: in run/, that is only a saved plan.
   'words of errors': ({ file, from }: Import) => from === 'base/errors.ts' && file !== 'run/open-plan.ts',
-  // It may use what a run tells and ends with, and nothing else.
+  // It may use only the events and results of a run.
   stages: ({ from }: Import) => /^run\/(?!result\.ts$|events\.ts$)/.test(from),
-  // What it writes is read by people: `shownValue` gives it with its mask.
+  // Its output is read by people: `shownValue` masks values.
   'values without their mask': ({ from, names }: Import) =>
     from === 'kinds/fields.ts' && /\b(?:sentValue|savedValue|writtenValue|sentFields)\b/.test(names),
 } as const;
@@ -107,7 +107,7 @@ test('every folder of src/ has a row in the table, with its modules in full', ()
 
 test.each(Object.entries(limits))('some folder of src/ may not use %s', (limit, isUsed) => {
   expect(Object.values(rooms).some(({ without = [] }) => without.some((each) => each === limit))).toBe(true);
-  // What is not to be used is there to be used by another room.
+  // A restriction makes sense only if another folder uses the forbidden import.
   expect(imports.some((each) => isUsed(each))).toBe(true);
 });
 

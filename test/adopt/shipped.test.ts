@@ -8,7 +8,7 @@ import { capture } from '../support/run.ts';
 import { serviceSettings } from '../support/settings.ts';
 import { World } from '../support/update-world.ts';
 
-/** All but what differs from service to service: users, their tokens, and the outpost that is made for its address. */
+/** All records except those that differ between services: users, their tokens, and the outpost with its address. */
 const wanted: ExportScope = {
   kinds: kinds.filter(({ type }) => !['user', 'token', 'outpost'].includes(type)),
   selection: { target: [], exclude: [] },
@@ -19,7 +19,7 @@ const wanted: ExportScope = {
   declared: new Set(),
 };
 
-// Run with -u, this writes what the sandbox has of a fresh service to where export and plans read it.
+// With -u, this test writes the records of a fresh sandbox to the files that export and plans read.
 test.each(recordedLines)('the shipped records of release %s equal those of a fresh sandbox', async (line) => {
   const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, line);
   const { context } = capture({ url: 'http://127.0.0.1:9', transport: world.send });

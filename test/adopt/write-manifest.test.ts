@@ -20,7 +20,7 @@ const check = await checkOf(lists);
 const load = (text: string): Promise<LoadedManifests> =>
   loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }), env: {}, variables: {} });
 
-/** What is about two resources, and so no fault of one. */
+/** Problems between two resources, which neither causes alone. */
 const aboutTwo: ReadonlySet<string> = new Set([
   'shared-provider',
   'shared-backchannel-provider',

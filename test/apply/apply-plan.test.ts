@@ -26,7 +26,7 @@ interface Applied {
   readonly counts: Record<string, number>;
 }
 
-/** Applies a plan of so many absent applications, and of as many users, to a service that answers a POST like this. */
+/** Applies a plan of a number of absent applications and as many users to a service with this answer to every POST. */
 async function applying(
   each: number,
   post: (request: HttpRequest) => Exchange,
@@ -134,7 +134,7 @@ interface Carried {
   readonly begun: string[];
 }
 
-/** So many at once, and then one after the other. */
+/** A first batch at once, and then one after the other. */
 function beginningWith(atOnce: number): Pacing['forEach'] {
   return async (items, task) => {
     const results = await Promise.all(items.slice(0, atOnce).map(task));
@@ -143,7 +143,7 @@ function beginningWith(atOnce: number): Pacing['forEach'] {
   };
 }
 
-/** Applies the plan of a manifest, so many at a time (all of it, by default), without a listener for outcomes. */
+/** Applies the plan of a manifest with a number of changes at a time (by default all), without a listener of outcomes. */
 async function carryOut(
   manifest: string,
   existing: Existing,
@@ -219,7 +219,7 @@ describe('the outcomes of a plan', () => {
 describe('unknown results caused by an outage', () => {
   const badGateway = answered(502, 'Bad Gateway');
 
-  /** Creates users, so many at once and then one after the other, where every 502 turns out to be an outage that passes. */
+  /** Creates users, a batch at once and then one after the other, where every 502 is a short outage. */
   async function through(
     total: number,
     atOnce: number,

@@ -25,14 +25,14 @@ const denied = answered(403, { detail: 'no' });
 const readOnly = answered(400, { detail: 'Request denied.', code: 'denied_license' });
 const crash = answered(405);
 
-/** What another resource was told, and everybody keeps. */
+/** The answer to another resource, with a pause that all requests observe. */
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
-/** There is nobody else to hear of a stop. */
+/** No other resource reacts to a stop. */
 const alone: RunControl = { stop: () => {}, sending: () => {}, mayBegin: () => true, mayRetry: () => true };
 
 interface Traced extends WriteResult {
-  /** What it told the rest of the run, if anything. */
+  /** The reported stop, if any. */
   readonly stop: Parameters<RunControl['stop']>[0] | undefined;
   readonly methods: string;
   readonly sleeps: number[];
@@ -302,7 +302,7 @@ describe('a pause that exceeds the limit', () => {
 
 describe('a create during an outage', () => {
   const badGateway = answered(502, 'Bad Gateway');
-  /** As `settle`, with a service that has answered before, and of which every question but so many hears that it is away. */
+  /** Like `settle`, with a service that has answered before and is away for a number of checks. */
   async function settleAway(
     failures: number,
     creation: Creation,

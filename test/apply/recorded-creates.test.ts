@@ -9,7 +9,7 @@ import { readRecordings, releases, type Recording } from '../support/recordings.
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** The creates of one type that a real service answered with 201, of every release that was recorded. */
+/** The recorded creates of one type with a 201, in every release. */
 function recordedCreates(
   type: 'application' | 'user',
 ): [name: string, recording: Recording, release: string][] {
@@ -20,7 +20,7 @@ function recordedCreates(
   );
 }
 
-/** What no manifest can declare is ignored by the service: these recordings show that. */
+/** Fields that no manifest can declare, and that the service ignores in these recordings. */
 const undeclarable = new Set(['colour', 'pk', 'launch_url']);
 
 describe.each(['application', 'user'] as const)('a recorded create of an %s', (type) => {
@@ -31,7 +31,7 @@ describe.each(['application', 'user'] as const)('a recorded create of an %s', (t
       const entry = Object.fromEntries(Object.entries(body).filter(([field]) => !undeclarable.has(field)));
       const manifest = JSON.stringify({ version: 1, [`${type}s`]: [entry] });
       const resources = await desired(manifest, {}, release).catch((error: unknown) => String(error));
-      // Some take what a manifest may not hold.
+      // Some releases accept values that a manifest may not contain.
       if (typeof resources === 'string') return expect(resources).toMatch(/wrong-type|not-in-release/);
       const clock = virtualClock();
       const outcomes = await applyPlan(await planOf(manifest, {}, {}, release), {

@@ -27,11 +27,11 @@ const slow = answered(429);
 const tooLong = answered(429, '', { 'retry-after': '3600' });
 const badGateway = answered(502, 'Bad Gateway');
 
-/** What another resource was told, and everybody keeps. */
+/** The answer to another resource, with a pause that all requests observe. */
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
 interface Traced extends WriteResult {
-  /** What it told the rest of the run. */
+  /** The reported stops. */
   readonly stops: readonly string[];
   readonly methods: string;
 }
@@ -104,7 +104,7 @@ describe('an update', () => {
   ])('%s', async (_, answer, outcome, stops, clash) => {
     const settled = await settle([asPlanned, answer]);
     expect(settled).toMatchObject({ outcome, attempts: 1, inDoubt: false, stops, ...(clash && { clash }) });
-    // After an answer that was lost, none of these says that nothing was changed.
+    // After a lost answer, none of these proves that nothing was changed.
     expect(await settle([asPlanned, lost, asPlanned, answer])).toMatchObject({
       outcome: 'unknown',
       attempts: 2,

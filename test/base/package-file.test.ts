@@ -16,7 +16,7 @@ test.each(['.', 'bin', 'dist/base/deeper/still'])(
     writeFileSync(join(folder, 'schemas/plan.schema.json'), 'the schema');
     const moved = join(folder, place, 'moved.ts');
     copyFileSync(join(root, 'src/base/package-file.ts'), moved);
-    // It is the module itself, in another place.
+    // A copy of the module itself.
     const module = (await import(pathToFileURL(moved).href)) as { packageFileText: typeof packageFileText };
     expect(module.packageFileText('schemas/plan.schema.json')).toBe('the schema');
   },

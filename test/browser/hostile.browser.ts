@@ -33,12 +33,12 @@ const hostile = [
   `<template><slot></template><math><mtext><style><img src=x onerror="${mark}">`,
 ];
 const invisible = [
-  'before\u202Eafter\u2066\u200F', // they turn the direction of what follows
-  'a\u0000<b\u0000onclick=1>\u0007\u001B[31m\u007F', // manifests cannot hold a NUL, yet a service can say one
+  'before\u202Eafter\u2066\u200F', // characters that change the direction of text
+  'a\u0000<b\u0000onclick=1>\u0007\u001B[31m\u007F', // manifests cannot contain NUL, but an answer of the service can
   'soft\u00ADhyphen zero\u200Bwidth \uFEFFmark \u{E0041}tag',
   'line\u2028separator\u2029paragraph\u0085next',
 ];
-/** Every element with its attributes, in order: none of that comes from outside. */
+/** Every element with its attributes, in order: none of them comes from outside. */
 function structure(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     Array.from(document.querySelectorAll('*'), (element) => {

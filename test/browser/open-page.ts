@@ -13,19 +13,19 @@ import {
 } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-/** A page in the browser, and what it did that it should not. */
+/** A page in the browser, and its forbidden actions. */
 export interface Opened {
   readonly page: Page;
-  /** What the console shows of errors and warnings; what the policy of the page forbade is among it. */
+  /** Errors and warnings in the console, including violations of the page's security policy. */
   readonly complaints: readonly string[];
   readonly dialogs: readonly string[];
-  /** Every request but the one for the page itself. None of them is let out. */
+  /** Every request except the one for the page itself. All of them are blocked. */
   readonly requests: readonly string[];
 }
 
 export type OpenPage = (html: string, options?: BrowserContextOptions) => Promise<Opened>;
 
-/** Runs a browser for the tests of a file, and gives what opens a page in it from a file, as a reader does. */
+/** Starts a browser for the tests of a file, and returns a function that opens a page in it from a file. */
 export function browserForTests(): OpenPage {
   let folder: string;
   let browser: Browser;
@@ -55,7 +55,7 @@ export function browserForTests(): OpenPage {
     rmSync(folder, { recursive: true });
   });
 
-  /** Opens a tab that notes what it did, of the page that was opened last. */
+  /** Opens a tab that notes the actions of the last opened page. */
   const watched = async (context: BrowserContext): Promise<Watched> => {
     const watching: Watched = {
       page: await context.newPage(),
@@ -86,7 +86,7 @@ export function browserForTests(): OpenPage {
     files += 1;
     const filename = join(folder, `${files}.html`);
     writeFileSync(filename, html);
-    // A tab of its own takes longer than all that a test does in it.
+    // A new tab for each test would take longer than the test.
     const tab = options
       ? await watched(await browser.newContext(options))
       : (common ??= await watched((shared = await browser.newContext())));
@@ -105,7 +105,7 @@ interface Watched {
   requests: string[];
 }
 
-/** The headings of the entries that are shown, without their signs. */
+/** The headings of the shown entries, without their signs. */
 export function shownHeadings(page: Page): Promise<string[]> {
   return page
     .locator('li:visible h2')

@@ -15,7 +15,7 @@ const pages = [
   ['a page of diagnostics', async (text?: string) => diagnosticsPage(text)],
 ] as const;
 
-/** What axe finds, and what it cannot decide. */
+/** The violations that axe finds, and its undecided checks. */
 async function findings(page: Page): Promise<string[]> {
   await page.addScriptTag({ path: axe });
   const { violations, incomplete } = await page.evaluate(async (): Promise<AxeResults> => {
@@ -29,7 +29,7 @@ async function findings(page: Page): Promise<string[]> {
 
 describe.each(pages)('the HTML page of %s', (_, pageWith) => {
   test.each(['light', 'dark'] as const)('is accessible in the %s colour scheme', async (colorScheme) => {
-    // The policy of the page would keep axe out.
+    // The policy of the page would block axe.
     const { page } = await open(await pageWith(), {
       bypassCSP: true,
       colorScheme,

@@ -15,7 +15,7 @@ import type { ApplyRun } from '../../src/run/result.ts';
 import { desired } from '../support/desired.ts';
 import { answered } from '../support/scripted-transport.ts';
 
-/** What a manifest declares, and what the service holds of it already. */
+/** The declaration of a manifest, and the records that the service already has. */
 interface Sample {
   readonly applications?: readonly object[];
   readonly users?: readonly object[];
@@ -51,7 +51,7 @@ export function pageOf(plan: Plan): string {
 const placeholder = 'Some text';
 const longText = Array.from({ length: 12 }, (_, index) => `What line ${index} says.`).join('\n');
 
-/** Puts a text in wherever the placeholder stands, in keys too; manifests could not have all of these texts. */
+/** Replaces the placeholder everywhere, also in keys; manifests could not contain all of these texts. */
 function filled<T>(value: T, text: string): T {
   const json = JSON.stringify(value).replaceAll(placeholder, () => JSON.stringify(text).slice(1, -1));
   return JSON.parse(json) as T; // only texts have changed
@@ -92,12 +92,12 @@ const every: Sample = {
   },
 };
 
-/** A plan with every kind of change, and the text wherever something comes from outside. */
+/** A plan with every kind of change, and the text in every place that comes from outside. */
 export async function planPage(text: string = placeholder): Promise<string> {
   return pageOf(planFrom(filled(everywhereIn(await planned(every)), text), shownResource));
 }
 
-/** The same, where some of it is as it was in a baseline, and something is no longer declared. */
+/** The same with a baseline: some entries are unchanged, and some no longer declared. */
 export async function sincePage(text: string = placeholder): Promise<string> {
   const altered = [{ field: 'name', before: [placeholder], now: placeholder }];
   const comparison: Comparison = {
@@ -118,7 +118,7 @@ export async function sincePage(text: string = placeholder): Promise<string> {
   return pageOf(planFrom(filled(everywhereIn(plan), text), shownResource));
 }
 
-/** An apply with every kind of outcome, and the text wherever something comes from outside. */
+/** An apply with every kind of outcome, and the text in every place that comes from outside. */
 export async function applyPage(text: string = placeholder): Promise<string> {
   const said = (status: number, body: object): Pick<Outcome, 'answer'> => ({
     answer: readAnswer(answered(status, body, { 'x-authentik-id': text }), kindOf('application'), ''),
@@ -156,7 +156,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
   return html(applyReport({ result, diagnostics: [], filenames: [] }), setting);
 }
 
-/** A page of errors and warnings alone. */
+/** A page with only errors and warnings. */
 export function diagnosticsPage(text: string = placeholder): string {
   const start = { line: 3, column: 5 };
   const diagnostics: Diagnostic[] = [

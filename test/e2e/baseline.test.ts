@@ -21,7 +21,7 @@ function users(...names: readonly string[]): string {
   return `version: 1\nusers:\n${names.map((name) => `  - { username: ${name}, name: N }\n`).join('')}`;
 }
 
-/** A roll in a folder of a repository, as it grew on a branch; `.before` is as it was. */
+/** Manifests in a folder of a repository, as they grew on a branch; `.before` has their former state. */
 function grown(): GitProject {
   const project = GitProject.create();
   project.write({

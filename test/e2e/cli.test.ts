@@ -133,7 +133,7 @@ describe('the program', () => {
         handle: (request) => {
           if (request.method === 'POST' && (creates += 1) === 3) {
             child?.kill(signal);
-            setTimeout(() => child?.kill('SIGHUP'), 50); // a terminal that is closed may say so again
+            setTimeout(() => child?.kill('SIGHUP'), 50); // a closed terminal may send the signal again
           }
           return sandbox.handle(request);
         },

@@ -18,7 +18,7 @@ beforeAll(async () => {
   symlinkSync(cli, join(folder, 'whole/rollcall'));
 });
 
-/** What a bash that has sourced the script offers at the end of a line. */
+/** The completions of a bash with the script at the end of a line. */
 async function offered(line: string, program: 'here' | 'whole' = 'here'): Promise<string[]> {
   const script = `
 source <(rollcall completion bash)

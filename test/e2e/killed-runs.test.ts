@@ -17,7 +17,7 @@ const manifest = [
   ...users.map((username) => `  - { username: ${username}, name: A user }`),
 ].join('\n');
 
-/** Always the same moments: a generator of Park and Miller's. */
+/** The same moments in every run: Park and Miller's generator. */
 function moments(count: number, below: number): { request: number; afterMs: number }[] {
   let state = 20_260_101;
   const next = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit;
@@ -46,7 +46,7 @@ function apply(
 }
 
 describe('an apply', () => {
-  // A run sends one request for each application to look it up, and one for each resource to create it.
+  // A run sends one look-up for each application, and one create for each resource.
   test.each(moments(times({ short: 1, full: 12 }), 2 * applications.length + users.length))(
     'killed at request $request, $afterMs ms later, is completed by the next apply',
     async ({ request: moment, afterMs }) => {

@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const apps = (): string => join(manifests, 'apps.yaml');
 
-/** Runs rollcall in a shell, `rollcall` standing for it. */
+/** Runs a shell script in which `rollcall` is the program. */
 function shell(line: string): Promise<Ended> {
   return run('sh', ['-c', `rollcall() { "${process.execPath}" "${cli}" "$@"; }; ${line}`], {
     cwd: manifests,
@@ -131,7 +131,7 @@ describe('a saved plan', () => {
       expect(readFileSync(file, 'utf8')).not.toContain('CANARY');
 
       const first = await endedHere(['apply', '--plan', file, apps()], { env });
-      expect(first.code).toBe(6); // the service demands a name of alice
+      expect(first.code).toBe(6); // the service requires a name for alice
       expect(first.stdout).toContain('  + application.new  created');
       const second = await rollcall(['apply', '--plan', file, apps()], { env });
       expect(second.code).toBe(5);

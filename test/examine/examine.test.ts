@@ -13,7 +13,7 @@ test.each(Array.from({ length: times({ short: 1, full: 6 }) }, (_, seed) => seed
   longest,
 );
 
-/** A tool that runs a script in place of `apply`; in it, `send` is a request to the service. */
+/** A tool that runs a script in place of `apply`; the script's `send` sends a request to the service. */
 function scripted(script: string, more: Partial<Tool> = {}): Tool {
   const apply: Tool['apply'] = (setting) => ({
     program: process.execPath,
@@ -77,7 +77,7 @@ test.each(someOf(broken, 2))(
   'the examination catches a tool that %s',
   async (_, tool, words) => {
     let found = '';
-    // Not every mistake is one in every state.
+    // A mistake does not show in every state.
     for (let seed = 0; seed < 8 && !words.test(found); seed += 1)
       found += (await examine(seed, tool)).violations.join('\n');
     expect(found).toMatch(words);

@@ -13,15 +13,15 @@ import type { Command, Reported, Setting, Tool } from './tool.ts';
 import { drawWorld, heldOf, modelOf, reportedAs, versionOf, type Snapshot, type World } from './world.ts';
 
 export interface Examination {
-  /** What happened in it, for the table: `killed`, `another writer`, `cut after`. */
+  /** The troubles of the run, for the table: `killed`, `another writer`, `cut after`. */
   readonly tried: readonly string[];
   readonly violations: readonly string[];
 }
 
-/** A run that takes longer does not end. */
+/** A run that takes longer counts as hanging. */
 const longestRunMs = 300_000;
 
-/** Runs a tool on a service in an arbitrary state, first with troubles and then without, and judges what it did and said. */
+/** Runs a tool on a service in an arbitrary state, first with troubles and then without, and judges its effects and reports. */
 export async function examine(seed: number, tool: Tool): Promise<Examination> {
   const random = seededRandom(seed);
   const world = await drawWorld(random);
@@ -44,7 +44,7 @@ class Examiner {
   readonly #setting: Setting;
   readonly #violations = new Set<string>();
   readonly #tried = new Set<string>();
-  /** The service as it has to be, but for what is declared. */
+  /** The expected records of the service, except for declared ones. */
   #expected: Snapshot;
 
   constructor(world: World, front: Front, tool: Tool, setting: Setting) {
@@ -148,7 +148,7 @@ class Examiner {
     return { ended, writes };
   }
 
-  /** Takes a change of another writer for expected. */
+  /** Treats a change by another writer as expected. */
   #expect(before: Snapshot, after: Snapshot): void {
     const expected = new Map(this.#expected);
     for (const key of before.keys()) if (!after.has(key)) expected.delete(key);
@@ -157,7 +157,7 @@ class Examiner {
     this.#expected = expected;
   }
 
-  /** No record is doubled, none that nobody declares is changed, and no field that is not declared. */
+  /** No record is duplicated, and no undeclared record or field is changed. */
   #judgeOthers(): void {
     const now = this.#world.snapshot();
     const { records, release } = this.#world.scenario;
@@ -174,7 +174,7 @@ class Examiner {
         : differing(before.record, after.record).filter(
             (field) => factsOf(release, before.path)?.fields[field]?.readOnly !== true,
           );
-      // Lists of what refers to a record are kept by the service.
+      // The service itself maintains lists of referring records.
       const changed = fields.filter((field) => !/_set$|^users$/.test(field));
       if (changed.length > 0)
         this.#violations.add(
@@ -197,7 +197,7 @@ class Examiner {
     }
   }
 
-  /** A report says what the service holds, unless another writer was there as well. */
+  /** A report agrees with the service, unless another writer was active. */
   #judgeReport(outcomes: readonly Reported[], before: Snapshot, touched: ReadonlySet<string>): void {
     const now = this.#world.snapshot();
     for (const record of this.#world.scenario.records) {
@@ -244,7 +244,7 @@ function shownWrites(writes: readonly Write[]): string {
     .join(', ');
 }
 
-/** Runs a command until it ends, or for as long as a run may take. */
+/** Runs a command until it ends or the time limit of a run is reached. */
 async function toItsEnd(
   { program, args, env }: Command,
   started: (kill: (signal: NodeJS.Signals) => void) => void,

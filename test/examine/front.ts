@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** `cut before` closes the connection without an answer before the service sees the request, `cut after` once it has acted. */
+/** `cut before` closes the connection before the service sees the request, `cut after` after it has acted. */
 export const faults = ['cut before', 'cut after', 'half an answer', '500', '502', '503', '429'] as const;
 export type Fault = (typeof faults)[number];
 
-/** What happens to the requests of one run. */
+/** The troubles for the requests of one run. */
 export interface Troubles {
   /** The fault of a request, by its number in the run from 1. */
   fault(request: number): Fault | undefined;
@@ -25,7 +25,7 @@ export interface Write {
 
 export const noTroubles: Troubles = { fault: () => undefined, before: () => {}, isDenied: () => false };
 
-/** A sandbox over HTTP, with troubles on the way to it. */
+/** A sandbox over HTTP, with troubles in front of it. */
 export class Front {
   troubles: Troubles = noTroubles;
   requests = 0;
@@ -50,7 +50,7 @@ export class Front {
     this.#server.closeAllConnections();
   }
 
-  /** Starts the counts of a run. */
+  /** Resets the counts for a run. */
   begin(troubles: Troubles): void {
     Object.assign(this, { troubles, requests: 0, writes: [] });
   }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cli, type Ended } from '../support/cli.ts';
 
-/** Where a command runs, and against which service. */
+/** The folder and the service of a command. */
 export interface Setting {
   readonly folder: string;
   readonly url: string;
@@ -23,15 +23,15 @@ export interface Reported {
 
 /** A tool under examination: how its commands are started, and how their results are read. */
 export interface Tool {
-  /** Writes the declaration of a run in the tool's own form: lists of entries, as a manifest has them. */
+  /** Writes the declaration of a run in the tool's own form, from lists of entries as in a manifest. */
   declare(folder: string, manifest: string): Promise<void>;
   plan(setting: Setting): Command;
   apply(setting: Setting): Command;
-  /** Whether a plan found nothing to do. */
+  /** Whether a plan has no changes. */
   isClean(plan: Ended): boolean;
-  /** Whether an apply says that the declared state is reached. */
+  /** Whether an apply reports that the declared state is reached. */
   isDone(apply: Ended): boolean;
-  /** The outcome of each resource, where the tool reports that. */
+  /** The outcome of each resource, if the tool reports it. */
   outcomes(apply: Ended): readonly Reported[] | undefined;
 }
 

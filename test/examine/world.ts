@@ -25,7 +25,7 @@ import {
 } from '../simulation/kinds.ts';
 import { createdKinds, isIn, writtenType } from '../support/written-type.ts';
 
-/** What the service holds, by list and id. */
+/** The records of the service, by list and id. */
 export type Snapshot = ReadonlyMap<string, Held>;
 
 interface Held {
@@ -36,21 +36,21 @@ interface Held {
   readonly record: JsonObject;
 }
 
-/** A service that holds a part of what is declared, in other versions, beside records that nobody declares. */
+/** A service with a part of the declared records, in other versions, and with undeclared records. */
 export interface World {
   readonly scenario: KindsScenario;
   readonly sandbox: Sandbox;
-  /** A superuser's. */
+  /** The token of a superuser. */
   readonly token: string;
-  /** What becomes of a declared record by another writer, who returns its address. */
+  /** Another writer changes a declared record; returns its address. */
   meddle(random: Random): string | undefined;
   snapshot(): Snapshot;
 }
 
-/** A superuser's. */
+/** The token of a superuser. */
 const token = 'examined-with-this';
 
-/** The editions in which a declared record can be there before the first run. */
+/** The versions in which a declared record can exist before the first run. */
 const editions = ['bare', 'first', 'second'] as const;
 
 export async function drawWorld(random: Random): Promise<World> {
@@ -68,7 +68,7 @@ export async function drawWorld(random: Random): Promise<World> {
     return (path && sandbox.pk(path, named.name)) ?? null;
   };
   const put = (record: DrawnRecord, edition: (typeof editions)[number]): void => {
-    // The service refuses a record that names another one that is not there.
+    // The service refuses a record that refers to a missing one.
     sandbox.create(modelOf(record), kindBodyOf(record, edition, idOf));
   };
   for (const record of scenario.records) {
@@ -117,7 +117,7 @@ function isPath(model: string | undefined): model is Path {
 
 function snapshotOf(sandbox: Sandbox, { release }: KindsScenario): Snapshot {
   const all = new Map<string, Held>();
-  // A record of a type that is made of another one is listed with both.
+  // A record of a type derived from another is listed under both.
   const kinds = createdKinds.toSorted((a, b) => Number(b.isBase === true) - Number(a.isBase === true));
   for (const kind of kinds.filter((one) => isIn(one, release))) {
     const path = writtenType(kind, release);
@@ -159,13 +159,13 @@ function recordsIn(path: Path, sandbox: Sandbox): JsonObject[] {
   return all;
 }
 
-/** The records that have the name of a declared one. */
+/** The records with the name of a declared one. */
 export function heldOf(snapshot: Snapshot, record: DrawnRecord): Held[] {
   const path = modelOf(record);
   return [...snapshot.values()].filter((held) => held.path === path && held.name === record.identity.name);
 }
 
-/** A held record as it is declared, and everything else that requests can write of it. */
+/** A record in the form of its declaration, and all other writable fields. */
 export function versionOf(snapshot: Snapshot, record: DrawnRecord, held: Held): Version {
   const names = new Map(
     [...snapshot.values()].flatMap(({ list, name, ids }) =>

@@ -77,7 +77,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       const record = 'record' in made ? made.record : {};
       for (const [field, { default: serviceDefault, part }] of Object.entries(kind.fields))
         if (
-          !part && // to which the service adds
+          !part && // the service adds more
           serviceDefault !== undefined &&
           Object.hasOwn(record, field) &&
           !Object.hasOwn(least, field)

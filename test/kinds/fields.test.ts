@@ -14,7 +14,7 @@ import {
 
 const user = kindOf('user');
 
-/** What each way of looking at a field of a user gives. */
+/** The result of each function that reads a user's field. */
 function seen(name: string, value: JsonValue, mask?: Mask): Record<string, JsonValue | undefined> {
   const declared = { kind: user, fields: { [name]: fieldOf(value, { at: [0, 0], ...(mask && { mask }) }) } };
   return {

@@ -13,7 +13,7 @@ interface Found {
   readonly path: string;
   readonly name: string;
   readonly facts: FieldFacts;
-  /** What the service calls the records in the answer's `<name>_obj`. */
+  /** The type that the service reports for records in the answer's `<name>_obj`. */
   readonly shownAs: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const fields: readonly Found[] = factPaths.flatMap((path) =>
   ),
 );
 
-/** The names of some fields, or other words for them, by a word for what is said of each. */
+/** The names of fields, grouped by a verdict on each. */
 function byWord(
   found: readonly Found[],
   keyOf: (one: Found) => string,

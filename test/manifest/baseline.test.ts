@@ -6,7 +6,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A manifest of one file, or several; what its references name is only known where that is not the past. */
+/** Manifests; references that only the present manifests can resolve are unresolved in the past. */
 async function loaded(texts: string | Texts, env?: Texts): Promise<LoadedManifests> {
   const files = typeof texts === 'string' ? { 'm.yaml': texts } : texts;
   return loadManifests(
@@ -20,7 +20,7 @@ async function loaded(texts: string | Texts, env?: Texts): Promise<LoadedManifes
   );
 }
 
-/** What became of each entry: in a word, or field by field what it was and is. */
+/** The comparison of each entry: a word, or the former and present value of each field. */
 async function since(before: string | Texts, now: string | Texts, env: Texts = {}): Promise<unknown> {
   const { alterations, noLongerDeclared } = compare(await loaded(before), await loaded(now, env));
   const entries = Array.from(alterations, ([address, alteration]): [string, unknown] => [

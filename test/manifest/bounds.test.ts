@@ -16,7 +16,7 @@ async function codesOf(text: string | Uint8Array): Promise<string[]> {
   return [...new Set(diagnostics.map(({ code }) => code))];
 }
 
-/** Each of these would cost far more than it is worth, were it not bounded: the text, and the code of what it is refused for. */
+/** Manifests that would cost too much without limits, each with the code of its refusal. */
 const costly: readonly (readonly [name: string, text: string, code: string])[] = [
   [
     '100,000 open brackets',
@@ -124,7 +124,7 @@ describe('the limits on manifests', () => {
   test('accept 64 levels of nesting, and refuse 65', async () => {
     const nested = (depth: number): string =>
       `${head}  - { username: a, name: A, attributes: { a: ${'['.repeat(depth)}${']'.repeat(depth)} } }\n`;
-    expect(await codesOf(nested(60))).toEqual([]); // the root, the list, the entry and the attributes are four levels
+    expect(await codesOf(nested(60))).toEqual([]); // root, list, entry and attributes are four levels
     expect(await codesOf(nested(61))).toEqual(['yaml-unsupported']);
   });
 

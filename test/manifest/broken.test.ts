@@ -6,7 +6,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 const folder = new URL('../fixtures/broken/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
-/** Each broken manifest has beside it, in NAME.expected, the codes and places that it must give. */
+/** Each invalid manifest has a file NAME.expected with its codes and places. */
 describe('a mistake in a manifest is reported once, at its place', () => {
   test.each(names)('in the file %s', async (name) => {
     const text = readFileSync(new URL(name, folder));

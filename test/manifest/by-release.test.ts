@@ -4,7 +4,7 @@ import { readRelease } from '../../src/kinds/release.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
-/** What releases take or not, each in a resource of its own. */
+/** Values that only some releases accept, each in its own resource. */
 const resources = {
   'a slug of 51 characters': { slug: 'a'.repeat(51), name: 'A' },
   'a slug of 300 characters': { slug: 'b'.repeat(300), name: 'A' },
@@ -26,7 +26,7 @@ const resources = {
 
 type Name = keyof typeof resources;
 
-/** What is said of each, in short: `error invalid-length`, or nothing. */
+/** The message for each value in short form, `error invalid-length`, or nothing. */
 async function toldOf(release: string): Promise<Partial<Record<Name, string>>> {
   const entries = Object.entries(resources);
   const manifest = {

@@ -40,7 +40,7 @@ async function found(...paths: string[]): Promise<{ names: string[]; codes: stri
   };
 }
 
-/** The disk of this machine, on which every folder holds many files more than it does. */
+/** The disk of this machine, with many additional files in every folder. */
 function countingFiles(more: number): Files {
   const files = Array.from({ length: more }, (_, index) => ({ name: `${index}`, kind: 'file' }) as const);
   return {
@@ -169,7 +169,7 @@ describe('the manifests of a command line', () => {
         [join(folder, 'a/one.yaml'), path],
         countingFiles(2_000),
       );
-      // What was found by then is not all, so none of it is read.
+      // The files found so far are incomplete, so none of them is read.
       expect(filenames).toEqual([]);
       expect(diagnostics.map(({ code }) => code)).toContain('too-many-files');
     },

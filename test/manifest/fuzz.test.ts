@@ -17,7 +17,7 @@ function load(text: string | Uint8Array): Promise<LoadedManifests> {
   return loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }) });
 }
 
-/** The resources as a manifest that declares the same. */
+/** A manifest that declares the same resources. */
 function manifestOf(resources: readonly Resource[]): object {
   return {
     version: 1,
@@ -30,7 +30,7 @@ function manifestOf(resources: readonly Resource[]): object {
   };
 }
 
-/** The same with every `${` in a value written so that it is no reference. Keys hold none. */
+/** The manifest with every `${` in a value escaped. Keys contain none. */
 function literally(made: unknown): unknown {
   if (typeof made === 'string') return made.replaceAll('${', () => '$${');
   if (Array.isArray(made)) return made.map((item) => literally(item));
@@ -41,7 +41,7 @@ function literally(made: unknown): unknown {
 const accepted = (loaded: LoadedManifests): boolean =>
   !loaded.diagnostics.some(({ severity }) => severity === 'error');
 
-/** Whatever the text, loading it ends, and every diagnostic has a place inside it. */
+/** For any text, loading ends, and every diagnostic has a place inside the text. */
 async function holds(text: string | Uint8Array): Promise<void> {
   const loaded = await load(text);
   const lines = (typeof text === 'string' ? text : new TextDecoder().decode(text)).split('\n').length;
@@ -53,7 +53,7 @@ async function holds(text: string | Uint8Array): Promise<void> {
   if (!accepted(loaded)) return;
   const manifest = manifestOf(loaded.resources);
   expect(validate(manifest), JSON.stringify(validate.errors)).toBe(true);
-  // References that were meant literally would be references again.
+  // Literal `${` would become references again.
   const again = await load(stringify(literally(manifest), { aliasDuplicateObjects: false }));
   expect(manifestOf(again.resources)).toEqual(manifest);
 }

@@ -11,7 +11,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 
 type Value = Pick<Entry, 'type' | 'field' | 'value'>;
 
-/** A manifest of one resource. JSON is YAML, so values need no quoting of their own. */
+/** A manifest of one resource. JSON is YAML, so values need no further quoting. */
 async function diagnosticsOf(
   { type, field, value }: Value,
   release?: Release,
@@ -30,7 +30,7 @@ function named({ field, value }: Entry): string {
   return `${field} ${JSON.stringify(value)}`.slice(0, 60);
 }
 
-/** Only the service knows which ids and usernames there are. */
+/** Only the service knows which ids and usernames exist. */
 function isKnownByTheServiceOnly({ field, value, verdict }: Entry): boolean {
   const texts = 'refused' in verdict ? verdict.refused : [];
   return (
@@ -38,7 +38,7 @@ function isKnownByTheServiceOnly({ field, value, verdict }: Entry): boolean {
   );
 }
 
-/** rollcall trims more fields than the service does, so what it sends has lost what the service would refuse. */
+/** rollcall trims more fields than the service, which removes some values that the service would refuse. */
 function isTrimmed({ value }: Entry): boolean {
   return typeof value === 'string' && value !== value.trim() && value.trim() !== '';
 }
@@ -127,7 +127,7 @@ test.each(['2024-04-31T10:00:00Z', '2023-02-29T10:00:00Z', '1900-02-29 10:00'])(
   },
 );
 
-/** Texts made of these, in any order. */
+/** Building blocks of texts, in any order. */
 function madeOf(pieces: string): fc.Arbitrary<string> {
   return fc.array(fc.constantFrom(...pieces.split(' ')), { maxLength: 8 }).map((all) => all.join(''));
 }

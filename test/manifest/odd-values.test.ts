@@ -19,18 +19,18 @@ function bodyOf({ request: { body = null } }: Recording): JsonObject {
   return body;
 }
 
-/** The worst that is said of a value before it is sent; what people may have meant by it aside. */
+/** The worst diagnostic of a value before it is sent, except those about likely mistakes. */
 async function verdict(recording: Recording, release?: Release): Promise<string> {
   const body = bodyOf(recording);
   const list = 'slug' in body ? 'applications' : 'users';
-  // It is JSON as it was sent, with escapes; no writer of YAML takes half of a character.
+  // The text is JSON as it was sent, with escapes: a YAML writer refuses half a surrogate pair.
   const files = memoryFiles({ 'm.yaml': JSON.stringify({ version: 1, [list]: [body] }) });
   const { diagnostics } = await loadManifests(['m.yaml'], { files, ...(release && { release }) });
   const found = new Set(diagnostics.map(({ severity }) => severity));
   return found.has('error') ? 'error' : found.has('warning') ? 'warning' : 'nothing';
 }
 
-/** What a service did: refused it; took no notice of a field; kept it, and shows a template of it as it stands; or took it. */
+/** The reaction of a service: it refused the value, ignored the field, stored a template and shows it unchanged, or accepted it. */
 function came(recording: Recording): 'refused' | 'ignored' | 'unfilled' | 'taken' {
   const { status, body: held = null } = recording.response;
   if (status !== 201 || !isJsonObject(held)) return 'refused';
@@ -45,7 +45,7 @@ function came(recording: Recording): 'refused' | 'ignored' | 'unfilled' | 'taken
 
 const meant = { refused: 'error', ignored: 'error', unfilled: 'warning', taken: 'nothing' } as const;
 
-/** It takes null, and takes no notice of it; the schema has no null there, as no other release takes it. */
+/** This release accepts null and ignores it; the schema forbids null, since no other release accepts it. */
 const stricter = 'icon null';
 
 describe('the message for an odd value agrees with recordings of the service', () => {

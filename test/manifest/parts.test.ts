@@ -11,7 +11,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 
 type Manifests = Readonly<Record<string, string | Uint8Array>>;
 
-/** Some manifests with most kinds of mistakes that one entry makes, or two of them. */
+/** Manifests with most kinds of mistakes in one entry, or in two. */
 function manifests(seed: number): Manifests {
   const random = seededRandom(seed);
   const one = (...from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? '';
@@ -58,7 +58,7 @@ async function load(
   return loadManifests(Object.keys(files), { files: memoryFiles(files), env, variables: {}, ...options });
 }
 
-/** All that can be told of a resource, its places and its lines among it. */
+/** All properties of a resource, including its places and lines. */
 function told(resource: Resource): string {
   const { kind, origin: _, ...rest } = resource;
   const problem = { code: 'differs', summary: '' } as const;
@@ -72,7 +72,7 @@ function told(resource: Resource): string {
   return inspect(all, { depth: null, sorted: true });
 }
 
-/** The part of a roll that one of so many runs is about, as run/ asks for it. */
+/** The part of the manifests of one of several runs, requested as run/ does. */
 async function part(
   files: Manifests,
   index: number,
@@ -123,7 +123,7 @@ describe('in sharded runs', () => {
       );
       for (const { code } of whole.diagnostics) codes.add(code);
     }
-    // The rolls are worth the test.
+    // The random manifests contain these mistakes.
     expect([...codes]).toEqual(
       expect.arrayContaining([
         'duplicate-resource',

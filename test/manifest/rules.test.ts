@@ -8,7 +8,7 @@ interface Found {
   readonly detail: string;
 }
 
-/** What is found wrong with these lists of applications or users, each in a file of its own. */
+/** The problems in lists of applications or users, each in its own file. */
 async function foundIn(...lists: readonly string[]): Promise<Found[]> {
   const files = Object.fromEntries(
     lists.map((list, index) => [`m/${index + 1}.yaml`, `version: 1\n${list}\n`]),

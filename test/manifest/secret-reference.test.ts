@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readSecret, referencedFiles, type ReferencePolicy } from '../../src/manifest/secret-reference.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
-/** What `${file:secret}` stands for when the file holds this. */
+/** The value of `${file:secret}` if the file has this content. */
 function secretIn(content: string): ReturnType<typeof readSecret> {
   const files = memoryFiles({ 'm/secret': content });
   const readFile = referencedFiles({ secret: files, text: files }, {})('m/a.yaml');

@@ -4,7 +4,7 @@ import { noOwnSecrets } from '../../src/base/own-secrets.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { sentOf, shownOf, templatesOf } from '../support/values.ts';
 
-/** Whatever is read of the environment, or of another file than the manifest, fails the test. */
+/** Reading the environment or any file other than the manifest fails the test. */
 async function assumed(
   text: string,
   {

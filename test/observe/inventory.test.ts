@@ -68,7 +68,7 @@ describe('an inventory of a service', () => {
     const service = listingService({
       users: manyUsers(250, 1),
       instead: ({ before }, { users }) => {
-        if (before === 1) users.shift(); // all others move up, one of them to a page that was read
+        if (before === 1) users.shift(); // the other records move up, and one of them moves to a page already read
         return undefined;
       },
     });
@@ -222,7 +222,7 @@ describe('an inventory of a service', () => {
     const { send } = listingService({
       applications: applications.slice(0, 4),
       isSuperuser: false,
-      // What the service keeps for a user: another page than was asked for, and one that is gone.
+      // The service's cached list for a user: another page than requested, and a missing page.
       instead: ({ list, page, query }, service) =>
         list === 'applications' && page !== undefined
           ? altered(
@@ -249,10 +249,10 @@ describe('an inventory of a service', () => {
   });
 });
 
-/** What is made of a page that has this number. */
+/** Changes the page with this number. */
 type Spoil = (page: ServedPage, number: number) => object;
 
-/** A service whose pages of these users are spoiled. */
+/** A service with corrupted pages of these users. */
 function spoiling(users: readonly JsonObject[], spoil: Spoil, mostOnPage = 100): ListingService {
   return listingService({
     users,

@@ -31,7 +31,7 @@ interface Observed {
   readonly result: ObserveResult;
   readonly news: readonly ListNews[];
   readonly reads: readonly (readonly [done: number, total: number])[];
-  /** What was seen of each, by address; fails where nothing was. */
+  /** The observation of each resource, by address; throws if one is missing. */
   readonly seen: () => ReadonlyMap<string, Observation>;
 }
 
@@ -142,11 +142,11 @@ test('with contract_only, no list and no user is read', async () => {
 
 describe('lists are read instead of single records', () => {
   test.each([
-    // So few are looked up: not even the first page is read.
+    // So few resources are looked up: not even the first page is read.
     { declared: 12, there: 12, isSuperuser: true, pages: 0, singles: 12 },
     { declared: 13, there: 13, isSuperuser: true, pages: 1, singles: 0 },
     { declared: 50, there: 400, isSuperuser: true, pages: 4, singles: 0 },
-    // Who stands on the first page need not be looked up.
+    // Users on the first page need no look-up.
     { declared: 150, there: 1201, isSuperuser: true, pages: 1, singles: 50 },
     { declared: 500, there: 0, isSuperuser: true, pages: 1, singles: 0 },
     { declared: 500, there: 50, isSuperuser: true, pages: 1, singles: 0 },
@@ -289,7 +289,7 @@ describe("with other tokens than a superuser's", () => {
       },
     });
     const observed = await observing(declared, service, { concurrency: 1 });
-    // The first was there when it was listed.
+    // The first record existed when it was listed.
     expect(presences(observed)).toEqual({ present: 300 });
     expect(service.singles()).toBe(1);
   });
@@ -565,7 +565,7 @@ test.each([0, 1, 2, 3, 4])(
       signal: interruption.signal,
       concurrency: 1,
     });
-    // What was answered all the same is known: whose the token is, and a hundred with each page.
+    // The answers before the interruption count: the token's user, and a hundred users of each page.
     expect(result).toEqual({
       kind: 'failed',
       failures: [],
@@ -612,7 +612,7 @@ test('concurrent changes while lists are read never falsify an observation', asy
         });
         const { seen } = await observing({ users: wanted }, service);
         for (const { username } of wanted) {
-          if (deleted.has(username)) continue; // it was there, and then it was not
+          if (deleted.has(username)) continue; // it existed at first, and not later
           const exists = Number(textOf(username).slice(1)) < 250;
           const observation = seen().get(`user.${textOf(username)}`);
           expect(observation).toMatchObject(

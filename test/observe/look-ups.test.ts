@@ -21,7 +21,7 @@ interface Seen {
   readonly done: number;
 }
 
-/** Looks up so many applications or users, one after the other; `answer` gets the name and how often it was asked for. */
+/** Looks up a number of applications or users, one after the other; `answer` gets the name and the number of tries. */
 async function lookedUp(
   list: 'applications' | 'users',
   count: number,

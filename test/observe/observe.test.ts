@@ -130,7 +130,7 @@ describe('the look-ups of a plan', () => {
           const results = [];
           for (const item of items) {
             results.push(await task(item));
-            await clock.sleep(2000); // whatever else a run may be busy with
+            await clock.sleep(2000); // whatever the rest of the run does
           }
           return results;
         },

@@ -11,10 +11,10 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 interface World {
   readonly content: JsonObject;
-  /** The ids of providers that exist. */
+  /** The ids of existing providers. */
   readonly held?: readonly number[];
   readonly isSuperuser?: boolean;
-  /** Whether nobody may read a single provider. */
+  /** Whether single providers may not be read. */
   readonly isDenied?: boolean;
 }
 

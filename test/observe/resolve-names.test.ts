@@ -15,19 +15,19 @@ import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { namesOf, sentOf } from '../support/values.ts';
 
-/** What the service has, by list. */
+/** The records of the service, by list. */
 type Held = Readonly<Record<'groups' | 'providers', readonly JsonObject[]>>;
 
 interface Asked {
   readonly list: 'groups' | 'providers';
   readonly query: URLSearchParams;
-  /** How many requests there were before. */
+  /** The number of earlier requests. */
   readonly before: number;
 }
 
 interface NameService {
   readonly send: Transport;
-  /** Which list was asked for what, in order. */
+  /** The requested lists with their queries, in order. */
   readonly asked: () => string[];
 }
 
@@ -67,7 +67,7 @@ const grafana = { pk: 42, name: 'Grafana OIDC' };
 interface Found {
   readonly fields: readonly JsonObject[];
   readonly names: readonly unknown[];
-  /** Each fault, by the name that has it. */
+  /** Each fault, by its name. */
   readonly faults: readonly (readonly [name: string, fault: object])[];
   readonly notRead: number;
 }
@@ -99,7 +99,7 @@ function user(username: string, ...groups: readonly JsonValue[]): JsonObject {
   return { username, name: username, groups };
 }
 
-/** A first page of these, with something else in what it says of itself. */
+/** A first page of these records, with a changed pagination. */
 function pageSaying(results: readonly JsonValue[], more: JsonObject = {}): Exchange {
   return altered(pageOf(results, 1, 100), ({ pagination }) => ({ pagination: { ...pagination, ...more } }));
 }
@@ -344,7 +344,7 @@ describe('a list that changes while it is read', () => {
   const many = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: `prov ${index}` }));
 
   test('is read again, so that a record that moved to an earlier page does not count as missing', async () => {
-    // One is deleted after the first page, so that what was first on the second page is on none of those that are read.
+    // After the first page a record is deleted, so that the first record of the second page moves to a page already read.
     const after = many.slice(1);
     const service = nameService(
       { providers: after },
@@ -354,9 +354,9 @@ describe('a list that changes while it is read', () => {
     expect(fields).toEqual([application('a', 4)]);
   });
 
-  /** One of the first page is deleted and one is created while the list is read: the count is what it was. */
+  /** While the list is read, a record of the first page is deleted and another created: the count stays the same. */
   const moved = [...many.slice(0, 1), ...many.slice(2), { pk: 7, name: 'prov 7' }];
-  /** The first page as it was, when it is asked for the first time. */
+  /** The original first page, for its first request. */
   const moving = (list: (query: URLSearchParams) => boolean): Parameters<typeof nameService>[1] => {
     let isRead = false;
     return {
@@ -491,7 +491,7 @@ describe('a recorded search of a running service', () => {
     ].map((recording) => ({ release, ...recording })),
   );
 
-  /** Answers a look-up with what was recorded under this name, for a query of the same group or the same word. */
+  /** Answers a look-up with the recording of this name, for a query of the same group or word. */
   function recorded(release: Release, name: string): NameService {
     const found = recordings.find((each) => each.release === release && each.name === name);
     if (found === undefined) throw new Error(`nothing was recorded as ${name}`);
@@ -542,7 +542,7 @@ describe('a recorded search of a running service', () => {
     expect(endOf(fields[0]?.['provider'], faults)).toEqual(end);
   });
 
-  /** The value with ids in it, or why there are none. */
+  /** The value with ids in it, or the reasons why there are none. */
   function endOf(value: unknown, [fault]: Found['faults']): unknown {
     if (fault === undefined) return value;
     const [, { kind, proof }] = fault as [string, { kind: string; proof?: string }];

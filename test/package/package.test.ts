@@ -21,13 +21,13 @@ let folder: string;
 /** The files of the package, by their paths in it. */
 let packed: readonly string[];
 
-/** Packs the package and puts it where `npm install` would, beside the dependencies that it names, and nothing else. */
+/** Packs the package and installs it as `npm install` would, with only the dependencies that it names. */
 beforeAll(async () => {
   folder = temporaryFolder();
   const target = join(folder, 'node_modules/rollcall');
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
   mkdirSync(target);
-  // Without the scripts: they would build anew, and pull the program from under the other tests.
+  // Without scripts: these would rebuild, and delete the program while other tests run it.
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
   const [tarball] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   packed = tarball.files.map(({ path }) => path);
@@ -187,7 +187,7 @@ describe('the library of the npm package', () => {
   });
 });
 
-/** What the types tell apart, and what they keep to themselves. */
+/** The distinctions that the types make, and the types that are not exported. */
 const use = `
 import { apply, plan, UsageError, validate, type OutcomeDocument } from 'rollcall';
 

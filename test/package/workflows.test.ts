@@ -71,7 +71,7 @@ test('the oldest tested version of Node.js is the oldest promised one', () => {
   expect(oldest).toMatch(new RegExp(`^${kept}\\.`));
 });
 
-/** The steps of a release that are run below, by what is in them. */
+/** The steps of a release that tests run, by their content. */
 const runHere = {
   tag: ['publish', /GITHUB_REF_NAME/],
   repository: ['publish', /npm pkg set/],
@@ -103,7 +103,7 @@ describe('a step of the release workflow', () => {
   });
 });
 
-// npm takes seconds for each of its steps.
+// npm takes seconds for each step.
 describe.runIf(inFull)('a release', () => {
   const { jobs } = workflow('release.yaml');
   let folder: string;
@@ -114,7 +114,7 @@ describe.runIf(inFull)('a release', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs a step as the workflow does, without a way to anything beyond this machine. */
+  /** Runs a step as the workflow does, without access to anything beyond this machine. */
   function step(name: keyof typeof runHere, tag = `v${version}`): Promise<Ended> {
     const [job, matching] = runHere[name];
     const line = jobs[job]?.steps.find(({ run: text = '' }) => matching.test(text))?.run ?? 'exit 99';
@@ -177,7 +177,7 @@ describe.runIf(inFull)('a release', () => {
   });
 });
 
-/** The packages that the lockfile has for production. */
+/** The production packages of the lockfile. */
 function productionPackages(): { name: string; version: string; integrity: string }[] {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; version: string; integrity: string }>;

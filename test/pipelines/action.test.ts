@@ -67,12 +67,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The steps find a `node` that is this process. */
+/** The steps call a `node` that runs in this process. */
 function searchPath(): string {
   return `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
 }
 
-/** The steps find Node itself, and so run the executable. */
+/** The steps call the real Node.js, and so run the executable. */
 function wholly(): void {
   rmSync(join(folder, 'bin/node'));
 }

@@ -57,7 +57,7 @@ describe('a workflow for GitHub', () => {
         const compares = /since|--baseline/.test(JSON.stringify(steps));
         expect(steps[0]?.with?.['fetch-depth']).toBe(compares ? 0 : undefined);
       }
-      // A run that waits is dropped for another of its group.
+      // A waiting run is dropped for another run of its group.
       expect(concurrency.group).toContain('github.event_name');
     },
   );
@@ -86,7 +86,7 @@ test('the pipeline for GitLab has git, and fetches all commits if it compares wi
   >;
   const comparing = Object.values(jobs).filter(({ script = [] }) => script.join('\n').includes('--baseline'));
   expect(comparing.map(({ variables }) => variables)).toEqual([{ GIT_DEPTH: 0 }, { GIT_DEPTH: 0 }]);
-  expect(defaults?.image).toBe('node:22'); // those of Debian have git, but for the slim ones
+  expect(defaults?.image).toBe('node:22'); // Debian images contain git, except the slim ones
 });
 
 describe('action.yml', () => {

@@ -51,11 +51,11 @@ function program(name: string, text: string): void {
 const manifest = (count: number): string =>
   `version: 1\napplications:\n${Array.from({ length: count }, (_, index) => `  - { slug: app-${index}, name: A }\n`).join('')}`;
 
-/** Runs the example, with the URL of this service, of what stands there now, as a commit. */
+/** Commits the current files with the URL of this service, and runs the example. */
 function runAt(variables: Readonly<Record<string, string>>): Promise<Pipeline> {
   project.commit();
   const file: GitLabFile = gitlabFile(gitlabExample.replaceAll('https://id.example.com', service.url));
-  // The token that may create is a variable of the environment alone.
+  // The token that may create is a variable of the environment only.
   const secrets = (environment?: string): { ROLLCALL_TOKEN: string } => ({
     ROLLCALL_TOKEN: environment === 'production' ? 'creator' : 'viewer',
   });
@@ -167,7 +167,7 @@ describe('the example pipeline for GitLab', () => {
     expect((await runAt(given)).jobs).toEqual({ review: true });
     const [marker = ''] = notes.all.at(-1)?.body.split('\n') ?? [];
     expect(notes.all.at(-1)?.body).toContain('user.zoe');
-    // Somebody else's comment with the same marker is not taken for it.
+    // Another author's comment with the same marker is not updated.
     notes.all.unshift({ id: 1, author: { id: 9 }, body: `${marker}\nforged` });
     project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: yan, name: Yan }]\n' });
     await runAt(given);

@@ -63,12 +63,12 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, 'repository', name), text);
 }
 
-/** The default branch is as the files stand now. */
+/** The default branch has the current files. */
 function merged(): void {
   repository.git('update-ref', 'refs/remotes/origin/main', repository.commit());
 }
 
-/** What of an event the expressions name. */
+/** The parts of an event that the expressions use. */
 interface TriggeredBy {
   readonly event_name: string;
   readonly base_ref: string;
@@ -83,7 +83,7 @@ const ofPullRequest = (from: string): TriggeredBy => ({
 const ofPush = { event_name: 'push', base_ref: '', event: { ref: 'refs/heads/main' } };
 const ofSchedule = { event_name: 'schedule', base_ref: '', event: { schedule: '17 3 * * *' } };
 
-/** Runs the jobs of a workflow, each in a checkout of its own; a job that was not run is not in the result. */
+/** Runs the jobs of a workflow, each in its own checkout; the result has only jobs that ran. */
 async function runWorkflow(workflow: Workflow, event: TriggeredBy): Promise<Record<string, Ran>> {
   const needs: Record<string, Ran> = {};
   const fork = JSON.stringify(event).includes('mallory');
@@ -248,7 +248,7 @@ describe('the workflow that init writes', () => {
     program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
     program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
 
-    // Once by the executable.
+    // Once with the executable.
     for (const name of ['node', 'rollcall']) rmSync(join(folder, 'bin', name));
     symlinkSync(cli, join(folder, 'bin/rollcall'));
     await runWorkflow(workflow, ofPullRequest('acme/roll'));
@@ -284,7 +284,7 @@ describe('the workflow that init writes', () => {
       expect(Object.keys(checked)).toEqual(['validate']);
     }
 
-    // A merge queue plans what it would merge, beside no comment.
+    // A merge queue plans its merge, without a comment.
     write('manifests/more.yaml', 'version: 1\nusers: [{ username: dave, name: Dave }]\n');
     const requests = github.requests.length;
     const queued = await runWorkflow(workflow, {
@@ -299,7 +299,7 @@ describe('the workflow that init writes', () => {
     });
     expect(github.requests).toHaveLength(requests);
 
-    // What is taken out is found at night, in a repository younger than a week as well, and in an older one for a week.
+    // Removed entries are found at night, even in a repository younger than a week, and for a week in an older one.
     write('manifests/more.yaml', 'version: 1\nusers: []\n');
     write('manifests/apps.yaml', 'version: 1\napplications: []\n');
     expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({
@@ -319,7 +319,7 @@ describe('the workflow that init writes', () => {
     expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({
       drift: { failed: true, code: 2, log: expect.stringContaining('is no longer declared') as string },
     });
-    // What waits to be created is found as well.
+    // Missing records are found too.
     write(
       'manifests/more.yaml',
       'version: 1\nusers: [{ username: carol, name: Carol }]\napplications: [{ slug: later, name: L }]\n',
@@ -333,7 +333,7 @@ function program(name: string, text: string): void {
   chmodSync(join(folder, 'bin', name), 0o755);
 }
 
-/** As much of GitHub's `gh api` as the workflow uses. */
+/** The part of GitHub's `gh api` that the workflow uses. */
 const gh: Resident = async ({ args, cwd, env, stdout }) => {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -14,7 +14,7 @@ function kindWith(field: string): Kind {
   return Object.hasOwn(user.fields, field) ? user : kindOf('application');
 }
 
-/** Values that a language with looser ways might take for one another. */
+/** Values that a language with loose comparison might treat as equal. */
 const values: readonly JsonValue[] = [
   null,
   '',
@@ -197,7 +197,7 @@ test.runIf(inFull)("every JSON value compares equal after the service's formatti
     const whole = type === 'application' ? { slug: 'a', name: 'A' } : { username: 'a', name: 'A' };
     const manifest = JSON.stringify({ version: 1, [`${type}s`]: [{ ...whole, [field]: value }] });
     const [resource] = await desired(manifest).catch(() => []);
-    if (resource === undefined) continue; // no manifest may hold it
+    if (resource === undefined) continue; // no manifest may contain it
     for (const answer of [verdict, later?.verdict]) {
       if (answer === undefined || !('stored' in answer)) continue;
       compared += 1;

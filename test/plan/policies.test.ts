@@ -8,7 +8,7 @@ import { schemaErrors } from '../support/schemas.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const creates = '[.resource_changes[] | select(.change.actions | index("create"))] | length';
-/** What GitLab's documentation has its Terraform widget fed with. */
+/** The input of GitLab's Terraform widget in its documentation. */
 const widget =
   '([.resource_changes[]?.change.actions?]|flatten)|{"create":(map(select(.=="create"))|length),"update":(map(select(.=="update"))|length),"delete":(map(select(.=="delete"))|length)}';
 
@@ -31,7 +31,7 @@ function users(count: number): string {
 const existing = { 'app-0': { name: 'App' }, 'app-1': { name: 'Other' } };
 
 interface Documents {
-  /** As -o json prints it, and as --out saves it. */
+  /** The output of -o json and of --out. */
   readonly printed: string;
   readonly saved: string;
   readonly text: string;

@@ -31,7 +31,7 @@ async function planned(held: Existing = existing, secret = 'declared-SECRET'): P
   });
 }
 
-/** What is otherwise than a saved plan, which somebody may have altered, by address. */
+/** The differences from a saved plan, which somebody may have altered, by address. */
 async function otherwise(
   held?: Existing,
   alter: (changes: ChangeDocument[]) => ChangeDocument[] = (changes) => changes,

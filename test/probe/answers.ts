@@ -10,7 +10,7 @@ import { whoAmI } from '../../src/service/who-am-i.ts';
 import { expected, fail, pass, skip, type Row } from './row.ts';
 import type { Answered, Session } from './session.ts';
 
-/** The fields that a 400 complains of. */
+/** The fields that a 400 names. */
 function complaints(body: JsonObject | undefined): string {
   return Object.keys(body ?? {})
     .toSorted()
@@ -22,7 +22,7 @@ async function created(session: Session, kind: typeof user, of: string): Promise
   return session.post(kind, { [kind.identity]: session.name(of), name: 'rollcall probe' });
 }
 
-/** What the table of answers and the reading of answers rest on. */
+/** The assumptions of the table of answers, and of reading answers. */
 export const answers: readonly Row[] = [
   {
     name: 'the service says which release it is',

@@ -15,20 +15,20 @@ import type { Send } from './session.ts';
 const usage =
   'Usage: ROLLCALL_TOKEN=… npm run probe -- URL [--record FILE] [--claims FILE] [--insecure-http]';
 
-/** What the probe gets from outside. */
+/** The inputs of the probe. */
 export interface Surroundings {
   readonly token: string | undefined;
-  /** Makes the names of this run its own. */
+  /** A text that makes the names of this run unique. */
   readonly run: string;
   readonly connect: (baseUrl: string, token: string) => Send;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
   readonly signal: AbortSignal;
-  /** The questions that are asked; all, if it is left out. */
+  /** The questions to ask; all by default. */
   readonly rows?: readonly Row[];
 }
 
-/** Probes a service as a command line says, and returns the exit code. */
+/** Probes a service with the options of a command line, and returns the exit code. */
 export async function probeCommand(args: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
     return await probe(await readOptions(args, surroundings.token), surroundings);
@@ -42,9 +42,9 @@ export async function probeCommand(args: readonly string[], surroundings: Surrou
 interface Options {
   readonly baseUrl: string;
   readonly token: string;
-  /** The file for what the service answers. */
+  /** The file for the answers of the service. */
   readonly record: string | undefined;
-  /** The file for what rows of kinds claim, and whether it holds. */
+  /** The file for the claims of rows, and whether they are true. */
   readonly claims: string | undefined;
 }
 
@@ -81,7 +81,7 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** An empty file is nobody's loss. */
+/** An empty file may be overwritten. */
 async function refuseUnlessNew(option: string, file: string): Promise<void> {
   if (file === '') throw new UsageError(`${option} names no file`, usage);
   const found = await lstat(file).catch(() => undefined);
@@ -114,7 +114,7 @@ async function probe(
     written = written.catch(() => {}).then(async () => writeReport(record, text));
     return written;
   };
-  // It may be killed before all is deleted that it created.
+  // The run may be killed before everything that it created is deleted.
   signal.addEventListener('abort', () => void write().catch(() => {}));
   const { results, left } = await probeService(surroundings.connect(baseUrl, token), run, {
     onResult: (result, release) => print(inline(shownResult(result, release))),

@@ -30,12 +30,12 @@ const unchanged: Deviation = (exchange) => exchange;
 interface Circumstances {
   readonly ownToken?: string;
   readonly signal?: AbortSignal;
-  /** The release that the sandbox is. */
+  /** The release of the sandbox. */
   readonly release?: SandboxRelease;
   readonly rows?: readonly Row[];
 }
 
-/** Probes a sandbox, whose answers may be made to deviate. */
+/** Probes a sandbox whose answers may deviate. */
 async function probed(
   deviation = unchanged,
   { ownToken = sandboxToken, signal, release, rows = inFull ? allRows : mainRows }: Circumstances = {},
@@ -150,7 +150,7 @@ test("records of the probe have the probe's name, and all are deleted", async ()
     const kind = kinds.find((one) => path === one.path || path === one.formerPath?.path);
     const id = path === kind?.formerPath?.path ? kind.formerPath.id : kind?.family.id;
     if (method === 'POST' && exchange.status === 201) made.add(textOf(record[id ?? 'pk']));
-    // What is bound goes with what it is bound to.
+    // A binding is deleted together with its target.
     if (path.includes('/bindings/')) return exchange;
     if (method === 'POST' && exchange.status === 201) {
       there += 1;

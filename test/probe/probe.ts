@@ -17,27 +17,27 @@ export interface Result {
 export interface Probed {
   readonly release: Release | undefined;
   readonly results: readonly Result[];
-  /** What may be left of what was created. */
+  /** Records that may remain. */
   readonly left: readonly string[];
 }
 
 /** All questions, in their order. */
 export const allRows: readonly Row[] = [...answers, ...accessRows, ...claimRows, ...rules];
 
-/** Without the claims of kinds, but for those of people and applications: a tenth of the requests. */
+/** All questions except claims about kinds other than users and applications: a tenth of the requests. */
 export const mainRows = allRows.filter(({ claim }) => claim === undefined || claim.kind.startsWith('/core/'));
 
-/** Who is told of a run of the probe, and what ends it. */
+/** The listener of a run of the probe, and its signal. */
 export interface Circumstances {
   readonly onResult?: (result: Result, release: Release | undefined) => void;
-  /** `row` is the one that asked. */
+  /** `row` is the row that asked. */
   readonly onExchange?: (row: string, request: ProbeRequest, exchange: Exchange) => void;
   readonly signal?: AbortSignal;
-  /** The questions that are asked; all, if it is left out. */
+  /** The questions to ask; all by default. */
   readonly rows?: readonly Row[];
 }
 
-/** Asks a service everything that rollcall rests on, and deletes what it created for that; also where the signal ends it. */
+/** Checks every assumption of rollcall on a service, and deletes the records created for it, also after an abort. */
 export async function probeService(
   send: Send,
   run: string,
@@ -72,7 +72,7 @@ export function shownResult({ row, verdict }: Result, release: Release | undefin
 
 const words = { pass: 'holds', fail: 'not', skip: 'not tried' } as const;
 
-/** What rows of kinds claim, and whether it holds there. */
+/** The claims of rows of kinds, and whether they are true. */
 export function claimsOf(results: readonly Result[]): readonly Claim[] {
   return results.flatMap(({ claim, verdict }) =>
     claim ? { ...claim, verdict: words[verdict.kind], ...('why' in verdict && { why: verdict.why }) } : [],
@@ -87,7 +87,7 @@ export interface Claim {
   readonly why?: string;
 }
 
-/** Claims as a table, a line for a kind: `+` where it holds, `!` where it does not, and a dot where it was not tried. */
+/** Claims as a table with a line for each kind: `+` for true, `!` for false, a dot for not tried. */
 export function shownClaims(claims: readonly Claim[]): string[] {
   const names = [...new Set(claims.map(({ claim }) => claim))];
   const width = Math.max(...claims.map(({ kind }) => kind.length));

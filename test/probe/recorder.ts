@@ -5,7 +5,7 @@ import type { Recording } from '../support/recordings.ts';
 import { Mask } from './mask.ts';
 import type { ProbeRequest } from './session.ts';
 
-/** The headers of an answer that a recording holds, each in the form that says nothing of anybody. */
+/** The headers that a recording contains, each in a form without private data. */
 const headers: Readonly<Record<string, RegExp>> = {
   allow: /^[A-Z, ]{1,80}$/,
   'content-type': /^(?:application|text)\/[\w.+-]{1,40}(?:; ?charset=[\w-]{1,20})?$/,
@@ -13,13 +13,13 @@ const headers: Readonly<Record<string, RegExp>> = {
   'retry-after': /^\d{1,6}$/,
 };
 
-/** Keeps what a service answered to the probe, and nothing of what it holds of people. */
+/** Records the answers of a service to the probe, without private data. */
 export class Recorder {
   readonly #mask: Mask;
   readonly #token: Redactor;
   readonly #asked = new Map<string, number>();
   readonly recordings: Recording[] = [];
-  /** How many exchanges were not kept, as they would show a part of the token. */
+  /** The number of exchanges left out because they would show a part of the token. */
   leftOut = 0;
 
   constructor({ token, baseUrl }: { readonly token: string; readonly baseUrl: string }) {
@@ -30,7 +30,7 @@ export class Recorder {
     this.#token = new Redactor([token], '<ACCESS_TOKEN>');
   }
 
-  /** What did not come back is not kept. */
+  /** Requests without an answer are left out. */
   add(row: string, request: ProbeRequest, exchange: Exchange): void {
     if (exchange.kind !== 'answered') return;
     const asked = (this.#asked.get(row) ?? 0) + 1;

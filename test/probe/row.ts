@@ -1,18 +1,18 @@
 import type { Session } from './session.ts';
 
-/** What a running service shows of one question. */
+/** The result of one question to a running service. */
 export type Verdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'fail'; readonly why: string }
-  /** It could not be asked, or nobody can say what is right. */
+  /** The question could not be asked, or the expected answer is unknown. */
   | { readonly kind: 'skip'; readonly why: string };
 
-/** One question that rollcall's rules, or the table of what answers prove, rest on. */
+/** One question on which rollcall's rules, or the table of answers, depend. */
 export interface Row {
-  /** What is expected, in a few words. */
+  /** The expected answer, in a few words. */
   readonly name: string;
   readonly ask: (session: Session) => Promise<Verdict>;
-  /** Of what a row of a kind claims: which kind, by its path, and which claim. */
+  /** The claim of a row: the path of its kind, and the claim. */
   readonly claim?: { readonly kind: string; readonly claim: string };
 }
 
@@ -26,7 +26,7 @@ export function skip(why: string): Verdict {
   return { kind: 'skip', why };
 }
 
-/** Passes where the two are the same; a service that did not let the token ask is no failure. */
+/** Passes if both are equal; a token without the permission to ask is no failure. */
 export function expected(actual: unknown, wanted: unknown): Verdict {
   if (actual === wanted) return pass;
   if (actual === 'denied' || actual === 403) return skip('the token may not do this');

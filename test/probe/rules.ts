@@ -10,7 +10,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import { prefix, type Session } from './session.ts';
 
-/** What rollcall says of a value before it is sent: that this release refuses it, takes it, or that it cannot tell. */
+/** rollcall's judgement of a value before it is sent: the release refuses it, accepts it, or rollcall cannot tell. */
 async function foreseen(
   { list, identity }: Kind<ResourceType>,
   fields: JsonObject,
@@ -26,18 +26,18 @@ async function foreseen(
   return found.every(({ code, severity }) => mayBe(code, severity, release)) ? 'unknown' : 'refused';
 }
 
-/** Other warnings are about what people mean, and not about what the service takes. */
+/** Other warnings are about likely mistakes, not about refusals of the service. */
 function foretells({ code, severity }: Diagnostic): boolean {
   return severity === 'error' || code === 'likely-refused' || code === 'not-in-release';
 }
 
 function mayBe(code: Diagnostic['code'], severity: string, release: Release | undefined): boolean {
-  // Where the patch is known as well, a warning is of what is taken and comes to nothing.
+  // If the patch is known too, a warning is about a value that is accepted without effect.
   const isWarning = code === 'not-in-release' && severity === 'warning';
   return (isWarning && release?.patch === undefined) || (code === 'invalid-length' && !release);
 }
 
-/** Asks whether the service takes a value, without creating anything: what is sent lacks the name. */
+/** Checks whether the service accepts a value without creating a record: the request has no name. */
 async function asked(
   session: Session,
   { path, identity }: Kind<ResourceType>,
@@ -72,7 +72,7 @@ function rule(
   };
 }
 
-/** A slug that others may have: what is refused for that proves nothing. */
+/** A slug that may already exist: its refusal proves nothing. */
 function reserved(slug: string): Row {
   const row = rule('application', `the slug ${slug}`, 'slug', slug);
   return {
@@ -175,7 +175,7 @@ const templates: readonly Row[] = ['username', 'name', 'email', 'uuid', 'id', 'p
   }),
 );
 
-/** Paths of the API that the look-up of an application of that slug would have. */
+/** API paths that a look-up of an application with that slug would have. */
 const lists: readonly Row[] = ['requestable'].map((slug) => ({
   name: `application: whether the path of the slug ${slug} is a list`,
   ask: async (session) => {
@@ -191,7 +191,7 @@ const lists: readonly Row[] = ['requestable'].map((slug) => ({
 
 const attributesPath = '/api/v3/core/object_attributes/';
 
-/** A pattern for a key that nobody else has: it demands nothing of other users. */
+/** A pattern for a unique key: it requires nothing of other users. */
 const demands: readonly Row[] = [
   {
     name: 'user: an attribute that does not follow its pattern is refused as attributes_KEY, from 2026.8 on',
@@ -216,5 +216,5 @@ const demands: readonly Row[] = [
   },
 ];
 
-/** What rollcall's rules rest on: each is asked as rollcall would say it for this release. */
+/** The assumptions of rollcall's rules, each asked in the form of this release. */
 export const rules: readonly Row[] = [...values, ...templates, ...lists, ...demands];

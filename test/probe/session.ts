@@ -17,41 +17,41 @@ import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 
 type Method = HttpRequest['method'];
 
-/** A request of the probe, which may be sent with another token. */
+/** A request of the probe, optionally with another token. */
 export interface ProbeRequest {
   readonly method: Method;
-  /** Below the base URL. */
+  /** Relative to the base URL. */
   readonly path: string;
   /** JSON text. */
   readonly body?: string;
-  /** A token in place of the one that was given; null for none. */
+  /** A token in place of the given one; null for none. */
   readonly token?: string | null;
 }
 
 /** Never rejects. */
 export type Send = (request: ProbeRequest) => Promise<Exchange>;
 
-/** What everything that the probe creates is named with, and what it deletes nothing without. */
+/** The prefix of the names of all records of the probe; it deletes no record without it. */
 export const prefix = 'rollcall-probe-';
 
-/** The answer to a request, with its body as JSON where it is an object. */
+/** An answer, with its body if that is a JSON object. */
 export interface Answered {
   readonly status: number | undefined;
   readonly body: JsonObject | undefined;
   readonly exchange: Exchange;
 }
 
-/** What proves that nothing of ours was created. */
+/** Answers that prove that no record of the probe was created. */
 const refusals: ReadonlySet<WriteProof> = new Set(['exists', 'taken', 'rejected', 'denied', 'closed']);
 
-/** Throws where it is not named by the probe. */
+/** Throws if the record does not have a name of the probe. */
 function nameIn({ identity }: Kind, fields: JsonObject): string {
   const name = textOf(fields[identity]);
   if (!name.startsWith(prefix)) throw new Error(`${name} is not named by the probe`);
   return name;
 }
 
-/** One run of the probe: what it asks, and what it has created. */
+/** One run of the probe: its requests and the records that it created. */
 export class Session {
   readonly client: Client;
   release: Release | undefined;
@@ -59,7 +59,7 @@ export class Session {
   readonly #run: string;
   readonly #made = new Map<Kind, Set<string>>();
 
-  /** `run` makes the names of this run its own: letters and digits. */
+  /** `run` makes the names of this run unique: letters and digits. */
   constructor(send: Send, run: string) {
     const sending = withIds(send);
     this.#send = async (request) => sending({ ...request, path: this.#pathIn(request.path) });
@@ -69,7 +69,7 @@ export class Session {
     );
   }
 
-  /** As the release has a path of a kind. */
+  /** The path of a kind in this release. */
   #pathIn(path: string): string {
     const kind = kinds.find((one) => one.formerPath && path.startsWith(one.path));
     const isBefore = kind?.formerPath && inRange({ before: kind.formerPath.before }, this.release) === true;
@@ -81,7 +81,7 @@ export class Session {
     return `${prefix}${this.#run}-${of}`;
   }
 
-  /** Asks which release it is, for all that follows. */
+  /** Asks for the release, which all later requests depend on. */
   async askRelease(): Promise<Release | undefined> {
     this.release = releaseIn(await this.#send(releaseRequest));
     return this.release;
@@ -91,7 +91,7 @@ export class Session {
     return this.askText(method, path, body === undefined ? undefined : JSON.stringify(body), token);
   }
 
-  /** The same with a body that need not be JSON. */
+  /** The same with a body that may be invalid JSON. */
   async askText(method: Method, path: string, body?: string, token?: string | null): Promise<Answered> {
     const exchange = await this.#send({
       method,
@@ -104,7 +104,7 @@ export class Session {
     return { status: exchange.status, body: isJsonObject(json) ? json : undefined, exchange };
   }
 
-  /** Creates something that is named by the probe, as apply would. It is deleted in the end. */
+  /** Creates a record with a name of the probe, as apply would. It is deleted at the end. */
   async create(kind: Kind<ResourceType>, fields: JsonObject): Promise<Writing> {
     const name = nameIn(kind, fields);
     const writing = await this.client.create(kind, name, fields);
@@ -112,7 +112,7 @@ export class Session {
     return writing;
   }
 
-  /** The same, for what came of it as it is. */
+  /** The same, and returns the answer. */
   async post(kind: Kind<ResourceType>, fields: JsonObject, token?: string): Promise<Answered> {
     const name = nameIn(kind, fields);
     const answered = await this.ask('POST', kind.path, fields, token);
@@ -120,7 +120,7 @@ export class Session {
     return answered;
   }
 
-  /** It is deleted in the end. */
+  /** The record is deleted at the end. */
   note(kind: Kind<ResourceType>, name: string): void {
     this.#made.set(kind, new Set([...(this.#made.get(kind) ?? []), name]));
   }
@@ -128,7 +128,7 @@ export class Session {
   async #isDeleted({ identity, lookUp, path }: Kind, name: string): Promise<boolean> {
     if (lookUp.answers === 'record') {
       const { status } = await this.ask('DELETE', lookUp.path(name));
-      // From 2024.4 on, a token that may not delete is refused with 403, and before, what is not there as well.
+      // From 2024.4 on, a token without the right to delete gets a 403; before, for missing records too.
       return status === 204 || status === 404;
     }
     const { body } = await this.ask('GET', lookUp.path(name));
@@ -142,7 +142,7 @@ export class Session {
     return true;
   }
 
-  /** Deletes what this run has created, and returns what may be left of it. */
+  /** Deletes the records that this run has created, and returns those that may remain. */
   async clean(): Promise<string[]> {
     const left: string[] = [];
     for (const [kind, names] of this.#made)

@@ -20,7 +20,7 @@ async function loaded(text: string, env?: Readonly<Record<string, string>>): Pro
   });
 }
 
-/** The plan of what is declared now, compared with what was declared before. */
+/** The plan of the present declaration, compared with the former one. */
 async function planned(before: string, now: string, existing: Existing = {}): Promise<Plan> {
   const manifests = await loaded(`version: 1\n${now}`, { ONE: 'canary-one', TWO: 'canary-two' });
   const { alterations, noLongerDeclared } = compare(await loaded(`version: 1\n${before}`), manifests);
@@ -50,7 +50,7 @@ function written(
   return formats[format](planReport({ result: plan, diagnostics: [], filenames }), setting);
 }
 
-/** What the text says between its head and the counts. */
+/** The text between its head and the counts. */
 async function shown(...given: Parameters<typeof planned>): Promise<string> {
   const [, ...parts] = written(await planned(...given), 'text').split('\n\n');
   return parts.slice(0, -2).join('\n\n');
@@ -314,10 +314,10 @@ test('with a baseline, the GitHub report annotates the line of a new difference 
     ),
     '',
   ]);
-  // A file that is not read any more has no lines.
+  // A file that is no longer read has no lines.
   expect(written(plan, 'github', [])).toMatch(/^::warning title=no-longer-declared \(production\)::user\.u/m);
   expect(written(plan, 'junit').match(/<testcase /g)).toHaveLength(2);
-  // What makes the plan fail is told of all.
+  // The reason for a failing plan is reported for all entries.
   const failing = planReport({ result: plan, diagnostics: [], filenames: [] }, 'error');
   expect(failing.findings.map(({ address, severity }) => `${severity} ${address}`)).toEqual([
     'error application.a',

@@ -28,7 +28,7 @@ const perRun = 50;
 
 const inAll = times({ short: 20, full: 1500 });
 
-/** So many texts in all, many at a time; `parts` is how many properties share them. */
+/** A number of random texts, many at a time; `parts` is the number of properties that share them. */
 function holdsFor(parts: number, check: (world: Given) => void): void {
   fc.assert(
     fc.property(fc.array(hostileText, { minLength: perRun, maxLength: perRun }), (texts) =>
@@ -42,7 +42,7 @@ const harmless = given(Array.from({ length: perRun }, () => 'x'));
 const everyInvisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const invisible = new RegExp(everyInvisible, 'u');
 
-/** Whether a terminal and a CI log show a text and do nothing else. */
+/** Whether a terminal and a CI log show a text without interpreting it. */
 function expectInert(text: string): void {
   expect(text.replaceAll('\n', '')).not.toMatch(invisible);
   expect(text).not.toMatch(/##\w*\[/);
@@ -73,7 +73,7 @@ const reports: Record<string, (world: Given) => Report> = {
   },
 };
 
-/** What each report is in a format. */
+/** The text of each report in a format. */
 function inFormat(format: ReportFormat): [string, (world: Given) => string][] {
   return Object.entries(reports).map(([name, report]) => [
     name,
@@ -123,7 +123,7 @@ describe('a Markdown report with hostile values', () => {
     return parseFragment(html);
   }
 
-  /** All but the text of the code block and of the marker. */
+  /** The text without the code block and the marker. */
   function outside(tree: HtmlNode): string {
     return outline(tree, (node) => {
       if ('tagName' in node)
@@ -176,7 +176,7 @@ describe('a Markdown report with hostile values', () => {
 describe('an HTML report with hostile values', () => {
   const ofValues = new Set(['pre', 'code', 'del', 'ins']);
 
-  /** The elements with their attributes; of a value only that it is one, for its look follows from its length. */
+  /** The elements with their attributes; values are left out, since their markup depends on their length. */
   function shape(tree: HtmlNode): string {
     return outline(tree, (node) => {
       if (!('tagName' in node)) return '#text' === node.nodeName ? undefined : node.nodeName;

@@ -36,7 +36,7 @@ interface Started {
   readonly job: Job;
   readonly settings: Settings;
   readonly events: RunEvent[];
-  /** What a command would have printed. */
+  /** The output of a command. */
   readonly printed: () => string;
 }
 

@@ -15,7 +15,7 @@ const longSlug = 'a'.repeat(51);
 const versionPath = '/api/v3/admin/version/';
 
 interface Case {
-  /** What the service answers to the question for its release, one after the other; the last again and again. */
+  /** The answers of the service to requests for its release, in turn, the last repeatedly. */
   readonly says?: readonly Exchange[];
   readonly config?: string;
   readonly contractOnly?: boolean;

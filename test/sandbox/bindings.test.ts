@@ -53,7 +53,7 @@ function resultsOf({ body }: Answered): JsonObject[] {
   return isJsonList(results) ? results.filter((result) => isJsonObject(result)) : [];
 }
 
-/** The status of a list, and whom each binding of it names. */
+/** The status of a list, and the subject of each binding in it. */
 function shown(answered: Answered): [number, ...string[]] {
   const names = resultsOf(answered).map((binding) => {
     const of = [binding['group_obj'], binding['user_obj'], binding['policy_obj']].find((one) => one !== null);
@@ -64,7 +64,7 @@ function shown(answered: Answered): [number, ...string[]] {
   return [answered.status, ...names];
 }
 
-/** Whether somebody could open grafana. */
+/** Whether a user could open grafana. */
 async function passing({ ask, pkOf }: Service, username: string): Promise<unknown> {
   const path = `core/applications/grafana/check_access/?for_user=${pkOf('user', username)}`;
   return (await ask('GET', path)).body['passing'];
@@ -92,7 +92,7 @@ describe("the sandbox's list of bindings", () => {
     expect(shown(await service.ask('GET', several))).toEqual([200, 'staff', 'carol', 'contractors']);
     expect(shown(await service.ask('GET', `${bindings}?target_in=${wiki}`))).toEqual([200, 'contractors']);
     expect(shown(await service.ask('GET', bindings))).toEqual([200, 'staff', 'carol', 'contractors']);
-    // This is no parameter, as it was recorded.
+    // The recorded service ignores this parameter.
     const other = `${bindings}?target__in=${wiki}`;
     expect(shown(await service.ask('GET', other))).toEqual([200, 'staff', 'carol', 'contractors']);
   });

@@ -6,7 +6,7 @@ import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { someOf } from '../support/effort.ts';
 import { entries, entrySurroundings, type Entry, type Verdict } from '../support/entries.ts';
 
-/** By the JSON text of a value: forms that Python reads and no manifest holds. No recording shows them, and the sandbox refuses them. */
+/** JSON texts of values that Python reads and no manifest contains. No recording has them, and the sandbox refuses them. */
 const readByPythonAlone: Partial<Record<Entry['field'], RegExp>> = {
   provider: /^(?:""|"[ +]|"0_1|1\.9)/,
   backchannel_providers: /^\{|\./,
@@ -16,7 +16,7 @@ const readByPythonAlone: Partial<Record<Entry['field'], RegExp>> = {
   last_login: /^(?!null|"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[-+]\d\d(?::?\d\d)?)?"$)/,
 };
 
-/** Values that Python complains about in words of its own, which no recording shows. */
+/** Values for which Python has its own messages, without recordings. */
 const complainedOfByPythonAlone: Partial<Record<Entry['field'], RegExp>> = {
   name: /\\ud800/,
   username: /\\ud800/,
@@ -47,7 +47,7 @@ test.each(['2025.12', '2026.2'] as const)(
   },
 );
 
-/** Whether a later release takes a value that the first refuses, or refuses one that the first takes, or says so in other words. */
+/** Whether a later release judges a value differently from the first: accepted, refused, or refused with another message. */
 function isOtherwise({ field, value, verdict, later }: Entry, release: '2025.12' | '2026.2'): boolean {
   if (field === 'email' && later) return true;
   const said = 'refused' in verdict ? verdict.refused.join(' ') : '';
@@ -75,7 +75,7 @@ function nameOf({ type, field, value }: Entry): string {
   return `${type} ${field} ${text.length > 80 ? `${text.slice(0, 70)}… (${text.length})` : text}`;
 }
 
-/** What a new sandbox makes of a request with the entry. */
+/** The answer of a new sandbox to a request with the entry. */
 function verdictIn(entry: Entry, release?: SandboxRelease): Verdict | string {
   const sandbox = new Sandbox({ ...entrySurroundings, tokens: [{ token: 't' }] }, release);
   const { status, body } = sandbox.handle({
@@ -87,10 +87,10 @@ function verdictIn(entry: Entry, release?: SandboxRelease): Verdict | string {
   return verdictOf(status, body, entry);
 }
 
-/** What an answer says of the field of an entry; what stands at other fields makes it none of the verdicts. */
+/** The verdict of an answer on the field of an entry; a message at another field is no verdict. */
 function verdictOf(status: number, body: string, { field }: Entry): Verdict | string {
   if (status === 405 && body === '') return { crash: true };
-  const answer = JSON.parse(body) as JsonObject; // every other answer is one
+  const answer = JSON.parse(body) as JsonObject; // every other answer is an object
   const value = answer[field];
   if (status === 201 && value !== undefined) return { stored: value };
   if (status === 400 && Array.isArray(value) && Object.keys(answer).length === 1)

@@ -4,7 +4,7 @@ import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 
-// Of these kinds nothing is written by hand, or no more than what is there from the start. The answers are as recorded from 2025.12.4.
+// These kinds have no hand-written code except initial records. The answers are as recorded from 2025.12.4.
 
 interface Asked {
   readonly status: number;

@@ -20,7 +20,7 @@ interface Answered {
 function get(sandbox: Sandbox, path: string, token = sandboxToken): Answered {
   const headers = { authorization: `Bearer ${token}` };
   const { status, body } = sandbox.handle({ method: 'GET', path: `/api/v3/${path}`, headers, body: '' });
-  return { status, body: JSON.parse(body) as JsonObject }; // every answer to a list is one
+  return { status, body: JSON.parse(body) as JsonObject }; // every answer to a list is an object
 }
 
 function resultsOf({ body }: Answered): JsonObject[] {
@@ -28,7 +28,7 @@ function resultsOf({ body }: Answered): JsonObject[] {
   return isJsonList(results) ? results.filter((result) => isJsonObject(result)) : [];
 }
 
-/** The status, and of each result one field. */
+/** The status, and one field of each result. */
 function shown(answered: Answered, field: string): [number, JsonValue[]] {
   return [answered.status, resultsOf(answered).map((result) => result[field] ?? null)];
 }

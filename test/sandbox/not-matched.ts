@@ -1,12 +1,12 @@
 import type { Recording, Release } from '../support/recordings.ts';
 
-/** Whether an exchange is of what the sandbox serves at all. */
+/** Whether an exchange concerns a part of the service that the sandbox implements. */
 export function isServed({ request: { path, method } }: Recording): boolean {
   return (
     !/^\/api\/v3\/(core\/(tenants|brands)\/current|schema|core\/users\/paths|core\/groups\/[^/]+\/(?:add|remove)_user|outposts)\//.test(
       path,
     ) &&
-    // Flows are only read here.
+    // The recordings only read flows.
     !(method === 'POST' && path === '/api/v3/flows/instances/')
   );
 }
@@ -21,7 +21,7 @@ const otherApplications = 'the service held a binding of another application';
 
 const others = 'the sandbox shows of a flow or a certificate what refers to it';
 
-/** Of what providers refer to, and what else there was. */
+/** References of providers, and further records of the service. */
 const ofProviders: Readonly<Record<string, string>> = {
   'providers: a flow by its slug': others,
   'providers: flows by slug filter': others,
@@ -31,14 +31,14 @@ const ofProviders: Readonly<Record<string, string>> = {
     'the launch URL was made of the first redirect URI, and the sandbox makes none',
 };
 
-/** Both later releases. */
+/** The two later releases. */
 const late: Readonly<Record<string, string>> = {
   'create-application: two at once, the one': atOnce,
   'create-application: two at once, the other': atOnce,
   'retrieve-application: a scheme other than Bearer': lostScheme,
 };
 
-/** The exchanges that the sandbox does not answer as they were recorded; and why. */
+/** The exchanges that the sandbox answers differently from the recordings, with the reason. */
 export const notMatched: Readonly<Record<Release, Readonly<Record<string, string>>>> = {
   '2023.10': {
     'access: filter by target__in': otherApplications,

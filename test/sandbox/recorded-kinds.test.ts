@@ -18,7 +18,7 @@ import { notAlike } from './not-alike.ts';
 
 const token = 'admin';
 
-/** Ids of the service, and the sandbox's in their place. */
+/** The sandbox's ids by the recorded ids. */
 class Ids {
   readonly #ours = new Map<string, JsonValue>();
 
@@ -26,7 +26,7 @@ class Ids {
     if (theirs !== undefined && ours !== undefined) this.#ours.set(textOf(theirs), ours);
   }
 
-  /** All that answers show of one record, under whatever name. */
+  /** All properties that answers show of one record, under any key. */
   noteAll(theirs: JsonObject, ours: JsonObject): void {
     for (const name of [
       'pk',
@@ -59,7 +59,7 @@ class Ids {
   }
 }
 
-/** What the service held to which requests refer, by the ids that it had. */
+/** The records of the service that requests refer to, by their recorded ids. */
 function surroundings(sandbox: Sandbox, ids: Ids): (records: readonly Base[]) => void {
   return (records) => {
     for (const [path, theirs, body] of records) {
@@ -124,7 +124,7 @@ const first: readonly Base[] = [
   ['/providers/rac/', { pk: 2 }, { name: 'rec-base-rac', authorization_flow: flow }],
 ];
 
-/** What the second part of the recording began with, when all that was gone. */
+/** The initial records of the second part of the recording, after the first part was deleted. */
 const second: readonly Base[] = [
   ['/core/groups/', { pk: '4f57b3de-6c97-4136-8eec-8cc8e0f1e09f' }, { name: 'rec-base-group' }],
   [
@@ -177,7 +177,7 @@ const secondBegins = '/core/brands/: what an empty POST demands';
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** A value without ids, times, and what the service makes at random. */
+/** A value without ids, times and random parts. */
 function comparable(value: JsonValue, key = ''): JsonValue {
   if (isJsonList(value)) {
     const items = value.map((item) => comparable(item, key));
@@ -266,7 +266,7 @@ test('the sandbox answers like the recording of 2025.12.4 for every kind, except
   expect(readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8')).toContain('902 of 926');
 });
 
-/** What 2023.10.7 answered to the least create of a kind, to the same once more, and to a change that sends nothing. */
+/** The answers of 2023.10.7 to the smallest create of a kind, to the same create again, and to an empty change. */
 interface Summary {
   readonly path: `/${string}/`;
   readonly minimal: number;
@@ -281,7 +281,7 @@ const summaries = JSON.parse(
   readFileSync(new URL('../recordings/2023.10/kinds.json', import.meta.url), 'utf8'),
 ) as Summary[]; // the file beside it
 
-/** What there has to be for that release, in which a proxy stands for all providers. */
+/** The records that this release requires; a proxy represents all providers. */
 const before2024 = [...first.slice(1), ...second.slice(-1)].filter(
   ([path]) => path !== '/providers/oauth2/' && hasFacts(path) && factsOf('2023.10', path),
 );
@@ -295,7 +295,7 @@ function makeIn(sandbox: Sandbox, path: KindName, body: JsonObject): JsonObject 
   return made.record;
 }
 
-/** The value of a field, with records of the sandbox in place of those to which it refers. */
+/** The value of a field, with the sandbox's records in place of the recorded references. */
 function referredIn(sandbox: Sandbox, path: string, name: string, value: JsonValue): JsonValue {
   const facts = factsOf('2023.10', path)?.fields[name];
   const list = facts && referenceOf(path, name, facts)?.list;

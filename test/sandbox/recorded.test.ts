@@ -4,9 +4,9 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import { factsOf, hasFacts, type TypeFacts } from '../../src/kinds/facts.ts';
 import { readKinds, type KindExchange } from '../support/recorded-kinds.ts';
 
-// Run with -u, this writes what was recorded of each kind to where the sandbox reads it.
+// With -u, this test writes the recordings of each kind to the files that the sandbox reads.
 
-/** What the service made of the least create of a kind, of the same once more, and of no such record. */
+/** The answers of the service to the smallest create of a kind, to the same create again, and to a missing record. */
 interface Recorded {
   readonly of: string;
   readonly sent: JsonObject;
@@ -16,7 +16,7 @@ interface Recorded {
   readonly gone?: string;
 }
 
-/** As 2025.12.4 was asked, exchange by exchange. */
+/** The requests to 2025.12.4, exchange by exchange. */
 function asked(exchanges: readonly KindExchange[]): Recorded[] {
   return exchanges.flatMap(({ name, sent, status, answer }) => {
     const [of = '', what] = name.split(': ');
@@ -29,7 +29,7 @@ function asked(exchanges: readonly KindExchange[]): Recorded[] {
     };
     const detail = textOf(later('retrieve what was deleted')['detail']);
     const gone = /^No (\w+) matches/.exec(detail)?.[1];
-    const body = answer as JsonObject; // every create is answered with one
+    const body = answer as JsonObject; // every create returns an object
     const of201 = status === 201 ? { made: body } : { refused: body };
     return [
       { of, sent: sent as JsonObject, ...of201, again: later('the same POST again'), ...(gone && { gone }) },
@@ -37,7 +37,7 @@ function asked(exchanges: readonly KindExchange[]): Recorded[] {
   });
 }
 
-/** Of 2023.10.7 the defaults alone were kept. */
+/** Only the defaults of 2023.10 are kept. */
 function summarized(): Recorded[] {
   const url = new URL('../recordings/2023.10/kinds.json', import.meta.url);
   const kinds = JSON.parse(readFileSync(url, 'utf8')) as JsonObject[]; // the file beside it
@@ -51,7 +51,7 @@ function summarized(): Recorded[] {
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** A value without what is of this one record: its id and slug, times, and what is made at random. Nothing where it is an id. */
+/** A value without parts of this one record: id, slug, times and random parts. Undefined for an id. */
 function common(value: JsonValue, made: JsonObject): JsonValue | undefined {
   if (isJsonList(value)) return value.some((item) => uuid.test(textOf(item))) ? undefined : value;
   if (isJsonObject(value))

@@ -30,7 +30,7 @@ function seeded(release: SandboxRelease, seed: SandboxSeed = {}): Sandbox {
   return sandbox;
 }
 
-/** Of what an application is created with: the field as it is shown afterwards, or what is said of it. */
+/** Creates an application with a field: the field as shown afterwards, or the error. */
 function made(
   release: SandboxRelease,
   field: string,

@@ -17,7 +17,7 @@ function made(sandbox: Sandbox, path: KindName, fields: JsonObject): JsonObject 
   return created.record;
 }
 
-/** The models of what hangs on a record, each with what becomes of it. */
+/** The models in `used_by` of a record, each with the action of a delete. */
 function uses(sandbox: Sandbox, path: string, { pk = null, slug }: JsonObject): string[] {
   const headers = { authorization: `Bearer ${sandboxToken}` };
   const one = `/api/v3${path}${textOf(slug ?? pk)}/used_by/`;

@@ -18,7 +18,7 @@ const binding = (pk: string): JsonObject => ({
   negate: false,
 });
 
-/** Answers with these lists, one after the other and then the last one again, two records a page. */
+/** Answers with these lists in turn, the last repeatedly, two records on each page. */
 function listing(lists: readonly (readonly string[])[]): {
   readonly send: Transport;
   readonly asked: () => number;
@@ -60,7 +60,7 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
 
 test('a list of several pages is accepted after two equal reads', async () => {
   expect(await read([['a', 'b', 'c']])).toEqual(['a', 'b', 'c']);
-  // One slipped from a page that was still to be read to one that was.
+  // A record moved from an unread page to a page already read.
   expect(
     await read([
       ['a', 'b', 'x'],

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Asks everybody for a certificate, and serves those without as well. */
+/** Requests a certificate from every client, and also serves clients without one. */
 const asking = {
   cert: tlsFixture('good.pem'),
   key: tlsFixture('good.key'),

@@ -15,7 +15,7 @@ const page: Exchange = { kind: 'answered', status: 400, headers: {}, body: '<htm
 test.each([
   { self: denied, asked: [denied], isRefused: true },
   { self: denied, asked: [absent], isRefused: false },
-  // A page of a proxy disproves nothing, and is asked for again.
+  // A proxy's web page proves nothing, and is requested again.
   { self: denied, asked: [page, denied], isRefused: true },
   { self: denied, asked: [page, absent], isRefused: false },
   { self: denied, asked: [page], isRefused: true },

@@ -20,7 +20,7 @@ const json = (status: number): Exchange => ({
   body: '{}',
 });
 
-/** What is sent where each path has these answers, and what comes of it. */
+/** The requests sent for these answers by path, and the results. */
 async function asked(
   answers: Readonly<Record<string, Exchange>>,
   ...requests: HttpRequest[]

@@ -5,13 +5,13 @@ import { undiciTransport } from '../../src/service/undici-transport.ts';
 
 afterEach(() => vi.useRealTimers());
 
-/** How many connections two requests take, the second of them so many milliseconds after the first. */
+/** The number of connections for two requests with this many milliseconds between them. */
 async function connectionsOf(pauseMs: number, headers: Record<string, string> = {}): Promise<number> {
-  // The sockets are real, and only what waits is not.
+  // The sockets are real; only the waiting time is virtual.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let connections = 0;
   const server = createServer((request, response) => {
-    // A Connection header of one's own keeps Node from saying how long it waits.
+    // An explicit Connection header keeps Node from announcing its idle time.
     request.resume().on('end', () => response.writeHead(200, { connection: 'keep-alive', ...headers }).end());
   });
   server.on('connection', () => (connections += 1));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const src = new URL('../../src/', import.meta.url);
-/** What an answer is: its status, or the kind of answer that it was sorted into. */
+/** The properties of an answer that only the table reads: its status, or its kind. */
 const looksAtAnswer = /\bstatus\b|\banswer\??\.kind\b/g;
 
 test('only the table of answers reads an HTTP status', () => {

@@ -16,11 +16,11 @@ interface Watched {
   readonly outage: Outage;
   readonly clock: VirtualClock;
   readonly news: OutageNews[];
-  /** How often the service was asked whether it is back. */
+  /** The number of checks whether the service is back. */
   readonly asked: () => number;
 }
 
-/** An outage that answers these, one after the other and the last again and again, to whoever asks. */
+/** An outage that gives these answers in turn, the last repeatedly. */
 function outage(
   answers: readonly [Answer, ...Answer[]],
   patience: Partial<OutagePolicy> = {},
@@ -153,7 +153,7 @@ describe('during an outage', () => {
   test('the waiting time begins with the wait, however long ago the last answer was', async () => {
     const { outage: watched, clock } = outage([refused, notFound], { waitMs: 300 });
     watched.note(badGateway);
-    await clock.sleep(3_600_000); // a person thinks the plan over
+    await clock.sleep(3_600_000); // a person reviews the plan
     expect(await watched.wait()).toBe('back');
   });
 
@@ -270,7 +270,7 @@ describe('pacing during an outage', () => {
     });
     pacing.note(unavailable, 1);
     expect(await pacing.turn()).toBe(true);
-    // Told to wait 5 s, and once more.
+    // The service asks to wait 5 s, twice.
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
   });
 
@@ -329,7 +329,7 @@ describe('pacing during an outage', () => {
     expect(await granted()).toBe(20);
     pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(true);
-    expect(await granted()).toBe(9); // and half a one for the request
+    expect(await granted()).toBe(9); // and half a retry for the request
   });
 
   test('waits for a service that goes away during a pause', async () => {

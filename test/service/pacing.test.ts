@@ -74,7 +74,7 @@ describe('pacing', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  /** The pacing of a run that is interrupted as soon as it sleeps, or when it has slept so much of the time. */
+  /** The pacing of a run that is interrupted as soon as it sleeps, or after a part of the time. */
   function interruptedAsleep(part = 0): Pacing {
     const interruption = new AbortController();
     const { signal } = interruption;
@@ -154,7 +154,7 @@ describe('the number of requests at a time', () => {
     return { time, pacing: createPacing({ concurrency, clock, random: () => 0 }) };
   }
 
-  /** Does so many things, each of which takes 20 ms however many are under way with it; tells how many were. */
+  /** Runs a number of tasks of 20 ms each; returns how many ran at a time. */
   async function busy({ pacing, time }: Surroundings, count: number): Promise<number> {
     const clock = time.clock(() => false);
     let underWay = 0;
@@ -277,7 +277,7 @@ describe('the number of requests at a time', () => {
     });
     await nextTurn();
     expect(told).toHaveLength(8);
-    // One push back halves the limit of 8: five have to end before another one begins.
+    // One request to wait halves the limit of 8: five tasks have to end before another starts.
     for (const { open } of gates.slice(0, 4)) open();
     await nextTurn();
     expect(told).toHaveLength(8);
@@ -302,7 +302,7 @@ describe('the number of requests at a time', () => {
   });
 });
 
-/** Something to wait for, and what ends the waiting. */
+/** A promise, and the function that resolves it. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {

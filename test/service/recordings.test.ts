@@ -21,7 +21,7 @@ const origin = 'https://id.example.com';
 
 type Proof = ReadProof | WriteProof;
 
-/** What the client must make of each recorded answer; a recording without a line here fails the test. */
+/** The expected reading of each recorded answer; a recording without a line here fails the test. */
 const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<Record<Release, Proof>>>>>> =
   {
     'create-application': {
@@ -38,7 +38,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<
       'duplicate slug': 'taken',
       'missing required fields': 'rejected',
       'blank name and slug': 'rejected',
-      // No slug that passed the local checks gets these refusals.
+      // A slug that passes the local checks cannot get these refusals.
       'slug too long': { '2023.10': 'taken', '2025.12': 'created', '2026.2': 'created' },
       'slug with bad characters': 'taken',
       'slug of 300 characters': 'created',
@@ -81,7 +81,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<
       'duplicate username': 'exists',
       'duplicate username and bad email': 'rejected',
       'missing required fields': 'rejected',
-      // No username that passed the local checks gets these two.
+      // A username that passes the local checks cannot get these two.
       'blank username': 'exists',
       'username too long': 'exists',
       'bad email': 'rejected',
@@ -118,7 +118,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<
     },
   };
 
-/** What the tokens of the recordings of permissions may do. */
+/** The rights of the tokens in the recordings of permissions. */
 const rights: Readonly<Record<string, { view: 'all' | 'one' | 'none'; add: readonly ResourceType[] }>> = {
   'no permission': { view: 'none', add: [] },
   'may view one application': { view: 'one', add: [] },
@@ -131,7 +131,7 @@ const rights: Readonly<Record<string, { view: 'all' | 'one' | 'none'; add: reado
   'bad token': { view: 'none', add: [] },
 };
 
-/** What an answer of those recordings proves to a token that has the right, and which right that is. */
+/** The proof of an answer in these recordings for a token with the right, and that right. */
 const whatWith: Readonly<Record<string, readonly [of: ResourceType | 'that' | 'other', proof: Proof]>> = {
   'an application that exists': ['other', 'exists'],
   'another that exists': ['other', 'exists'],
@@ -161,7 +161,7 @@ function expectedOf(release: Release, file: string, name: string): Proof | undef
   return typeof proof === 'object' ? proof[release] : proof;
 }
 
-/** The exchanges of the three operations; others were recorded besides. */
+/** The exchanges of the three operations; the recordings contain others too. */
 function recordingsOf(release: Release): (readonly [title: string, file: string, recording: Recording])[] {
   return (['create-application', 'create-user', 'retrieve-application', 'permissions'] as const).flatMap(
     (file) =>
@@ -235,7 +235,7 @@ function client(): ReturnType<typeof createClient> {
   return documentedClient(transport.send);
 }
 
-/** Serves the recorded answer to whatever the client asks when it is to do what was recorded. */
+/** Serves the recorded answer to any request of the client for the recorded operation. */
 function replay(recording: Recording): Promise<Reading | Writing> {
   const { request, response } = recording;
   const path =

@@ -10,7 +10,7 @@ const files = {
     'version: 1\napplications: [{ slug: wiki, name: Wiki, meta_description: "${env:SECRET}" }]\nusers: [{ username: "a\\u202eb", name: A }]\n',
 };
 
-/** Loses the first create of the application, and echoes what it is sent. */
+/** Loses the first create of the application, and repeats the sent body. */
 function service(): (request: HttpRequest) => Exchange {
   let creates = 0;
   return ({ method, path, body = '{}' }) => {

@@ -26,7 +26,7 @@ describe('the value of a Retry-After header', () => {
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['Thu Jan  1 00:00:30 2026', 30_000],
     ['Sun Jan 11 00:00:00 2026', 864_000_000],
-    // Several lines, joined: the longest that can be read.
+    // Several lines, joined: the longest valid value counts.
     ['5, 120', 120_000],
     ['120, 5', 120_000],
     ['5, soon', 5000],
@@ -34,7 +34,7 @@ describe('the value of a Retry-After header', () => {
     ['5, Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
     ['Thu, 01 Jan 2026 00:00:30 GMT, 5', 30_000],
     ['Thursday, 01-Jan-26 00:00:30 GMT, Thu, 01 Jan 2026 00:00:40 GMT', 40_000],
-    // None of these.
+    // Invalid values.
     ['-1', undefined],
     ['+5', undefined],
     ['5s', undefined],

@@ -14,7 +14,7 @@ function isList({ body = '' }: HttpRequest): boolean {
   return Array.isArray((parseJson(body) as { redirect_uris: unknown }).redirect_uris); // as it was sent
 }
 
-/** A service that answers when it is told to. */
+/** A service that answers on demand. */
 function held(): {
   send: (sent: HttpRequest) => Promise<Exchange>;
   sent: HttpRequest[];

@@ -17,7 +17,7 @@ import {
   type TestProxyOptions,
 } from '../support/raw-server.ts';
 
-// To read all the authorities that Node brings, for each transport anew, takes longer than all the rest.
+// Reading all of Node's authorities for each transport takes longer than the rest of the tests.
 vi.mock('node:tls', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   rootCertificates: [],
@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((one) => one.close()));
 });
 
-/** The ways to the service: with TLS or without, with a proxy between or without. */
+/** The ways to the service: with or without TLS, with or without a proxy. */
 const ways = {
   direct: { secure: false, proxied: false },
   'direct, with TLS': { secure: true, proxied: false },
@@ -41,9 +41,9 @@ type Way = keyof typeof ways;
 const wayNames = Object.keys(ways) as Way[]; // Object.keys widens the keys to string
 const methods = ['GET', 'POST'] as const;
 
-/** Against hanging: nothing should take as long. */
+/** Only against hanging: nothing should take this long. */
 const guardMs = 60_000;
-/** Of a request that meets silence. It is over when that begins, however fast or slow the machine is. */
+/** The time limit of a request that meets silence. It ends when the silence begins, however fast the machine is. */
 const limitMs = 3000;
 const silenceBegins = (): void => void vi.advanceTimersByTime(limitMs);
 
@@ -52,7 +52,7 @@ interface Setup {
   readonly certificates?: readonly string[];
   readonly host?: string;
   readonly scheme?: 'http' | 'https';
-  /** Some time into the request there is silence, and its time is over at once. */
+  /** Silence begins during the request, and its time limit is reached at once. */
   readonly silent?: true;
   readonly proxy?: TestProxyOptions;
 }
@@ -90,7 +90,7 @@ function send({ transport }: World, method: (typeof methods)[number], body = '{"
   return transport.send({ method, path: '/x/', ...(method === 'POST' && { body }) });
 }
 
-/** What both sides say of one request. */
+/** The outcome of one request for both sides. */
 function seen(exchange: Exchange): string {
   if (exchange.kind === 'answered') return `answered ${exchange.status}`;
   if (exchange.kind === 'never_sent') return `never sent, ${exchange.transient ? 'transient' : 'lasting'}`;
@@ -125,7 +125,7 @@ interface Fault {
   readonly setup?: Setup;
   readonly body?: string;
   readonly ways?: readonly Way[];
-  /** What may come of it; more than one where the network decides. */
+  /** The possible outcomes; several if the network decides. */
   readonly becomes: RegExp;
 }
 
@@ -145,7 +145,7 @@ const faults: Readonly<Record<string, Fault>> = {
     service: {},
     setup: { host: 'nowhere.invalid' },
     ways: ['through a proxy', 'through a proxy, with TLS'],
-    becomes: /^never sent, transient$/, // a proxy says 502
+    becomes: /^never sent, transient$/, // a proxy answers 502
   },
   'a reset before anything is read': {
     service: { onAccept: only((socket) => socket.resetAndDestroy()) },
@@ -182,7 +182,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ways: secured,
     becomes: /^never sent, lasting$/,
   },
-  // The request goes out before the answer shows what listens there.
+  // The request is sent before the answer shows the mistake.
   'TLS where plain HTTP is expected': {
     service: answering(ok),
     setup: { scheme: 'http' },
@@ -353,7 +353,7 @@ describe('a request whose proxy', () => {
       const exchange = await send(here, method);
       expect(seen(exchange)).toMatch(becomes);
       expectNoContradiction(exchange, here.service.received());
-      expect(here.proxy?.heads).toHaveLength(1); // undici does not dial again on its own
+      expect(here.proxy?.heads).toHaveLength(1); // undici does not reconnect by itself
       if (exchange.kind === 'never_sent' && !isSilent && here.service.connections() === 0) {
         expect(exchange.error).toMatchObject({ name: 'ProxyError', ...(status !== undefined && { status }) });
         expect(exchange.error.message).toContain(`the proxy http://127.0.0.1:${here.proxy?.port}`);
@@ -405,12 +405,12 @@ describe('a request whose proxy', () => {
   });
 });
 
-/** On a busy machine one long pause is one turn of the loop; what goes from hand to hand takes some. */
+/** On a busy machine one long pause is one turn of the event loop; data passed between sockets takes several. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** A connection is used again only some turns of the loop after its answer. */
+/** A connection becomes reusable some turns of the event loop after its answer. */
 const untilIdle = (): Promise<void> => turns(5);
 
 describe.each(someOf(wayNames, 1))('on a reused connection, %s', (way) => {

@@ -5,7 +5,7 @@ import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 
-/** What this machine trusts, in the way of an older and of a newer Node. */
+/** The authorities that this machine trusts, in an older and in a newer Node.js. */
 const trusted = vi.hoisted(() => ({
   roots: [] as string[],
   newer: undefined as (() => string[]) | undefined,

@@ -14,7 +14,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** A server that does as it is told with each connection, once the request has come. */
+/** A server that calls a function for each connection once the request has arrived. */
 async function serverThat(onRequest: (socket: Socket) => void): Promise<string> {
   const listening = createServer((socket) => {
     sockets.add(socket);

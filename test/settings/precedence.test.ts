@@ -69,7 +69,7 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
 });
 
 test('variables come from seven places, and a later place overrides an earlier one', async () => {
-  // Each place says its number of itself and of all after it, so that the last that says it is the strongest.
+  // Each place sets its own variable and those of all later places, so that the last place wins.
   const said = (place: number): string =>
     Array.from({ length: 7 - place }, (_, index) => `v${place + index}: ${place}`).join('\n');
   const inline = (place: number): string => `{ ${said(place).replaceAll('\n', ', ')} }`;

@@ -25,7 +25,7 @@ test.each([
   ['GITHUB_WORKSPACE', '/memory/roll', 'm.yaml', 'm.yaml'],
   ['GITHUB_WORKSPACE', '', './m.yaml', './m.yaml'],
   ['HOME', '/', './m.yaml', './m.yaml'],
-  // Standard input, which lies nowhere.
+  // Standard input, which has no folder.
   ['GITHUB_WORKSPACE', '/', '-', '-'],
   ['GITHUB_WORKSPACE', '/', '<stdin>', '<stdin>'],
 ])('with %s=%s, the path %s is %s in the repository', async (name, folder, path, expected) => {

@@ -2,22 +2,22 @@ import type { Exchange } from '../../src/service/transport.ts';
 import type { ReadProof, WriteProof } from '../../src/service/what-answers-prove.ts';
 import { answered, lost, refused } from './scripted-transport.ts';
 
-/** An answer, and what it means: to GET application, POST application and POST user, and to the rest of the run. */
+/** An answer and its meaning: for GET application, POST application and POST user, and for the rest of the run. */
 export interface AnswerRow {
   readonly name: string;
   readonly exchange: Exchange;
   readonly get: ReadProof;
   readonly postApplication: WriteProof;
   readonly postUser: WriteProof;
-  /** When everybody waits: in any case, or only as long as a Retry-After tells. */
+  /** When all requests wait: always, or only for a Retry-After. */
   readonly waits?: 'always' | 'if told';
-  /** Whether no further application is read after such an answer to a GET. */
+  /** Whether the look-ups of applications end after such an answer to a GET. */
   readonly endsReading?: true;
-  /** What is not begun any more after such an answer to a POST. */
+  /** The scope that stops after such an answer to a POST. */
   readonly ends?: 'run' | 'type';
 }
 
-/** Whom the answers are about: an application's slug, or a user's username. */
+/** The identity in the answers: an application's slug, or a user's username. */
 export const identity = 'wiki';
 
 const same = { pk: '1', slug: identity, username: identity };

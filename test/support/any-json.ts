@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonValue } from '../../src/base/json.ts';
 
-/** Texts that YAML, references or terminals could take for something else. */
+/** Texts that YAML, references or terminals could interpret. */
 const awkward: readonly string[] = [
   ['', ' ', '  ', '\t', '\n', '\n\n', '\r\n', '\r', '\u0085', '\u2028', '\u2029', '\ufeff', '\u00a0'],
   ['$', '${', '$${', '$$${', '${var:x}', '${env:HOME}', '{', '}', '[', ']', ',', '#', ' #', ': ', ':', '- '],
@@ -44,12 +44,12 @@ const awkward: readonly string[] = [
   ],
 ].flat();
 
-/** Any character but half a one. fast-check's own unit of that name takes each process a second to build. */
+/** Any character except half a surrogate pair. fast-check's own unit of that name takes each process a second to build. */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .integer({ min: 0, max: 0x10_ff_ff - 0x8_00 })
   .map((place) => String.fromCodePoint(place < 0xd8_00 ? place : place + 0x8_00));
 
-/** Any text, also such as nothing can store. */
+/** Any text, including texts that cannot be stored. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...awkward),
   fc
@@ -68,7 +68,7 @@ const anyNumber = fc.oneof(
   fc.constantFrom(0, -0, 0.1, 1e21, -1e300, 5e-324, 2 ** 53, 2 ** 53 - 1, -(2 ** 53), 1e-7, 123456789.125),
 );
 
-/** Any JSON that is not a text alone; its keys can be any text too. */
+/** Any JSON except a plain text; its keys can be any text. */
 export const anyJson: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },

@@ -9,7 +9,7 @@ import { leastEntry } from './written-type.ts';
 
 const id = fc.integer({ min: 1, max: 9 });
 const uuid = fc.uuid();
-// Those of fast-check take a second to be made.
+// fast-check's own take a second to build.
 const host = fc.stringMatching(/^[a-z0-9]{1,8}(?:\.[a-z]{2,5}){1,2}$/);
 const url = fc
   .tuple(
@@ -63,7 +63,7 @@ const values: Readonly<Record<string, fc.Arbitrary<JsonValue>>> = {
   access_token_validity: fc.constantFrom('hours=1', 'minutes=5;seconds=1', 'soon'),
 };
 
-/** Often one of a few, so that several records share it. */
+/** Often one of a few values, so that several records share it. */
 function shared(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
   return fc.oneof(
     arbitrary,
@@ -71,7 +71,7 @@ function shared(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
   );
 }
 
-/** What it holds from the start, others hold as well. */
+/** Fields with initial values, which other records share. */
 const { sandbox: someSandbox } = seedSandbox({}, '2026.8');
 
 const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...defaultKinds).chain((kind) =>
@@ -87,7 +87,7 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...defaultKinds).ch
     )
     .map((fields) => {
       const name = textOf(fields[kind.identity]);
-      // No record shows its type as manifests do, and none shows what is secret or write-only.
+      // Records do not contain their type in manifest form, nor secret or write-only fields.
       const least = kind.variant ? leastEntry(kind, name, someSandbox) : {};
       const own: Record<string, JsonValue> = {
         ...least,
@@ -102,5 +102,5 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...defaultKinds).ch
     }),
 );
 
-/** What a service may hold, of all kinds, in any order; some of it twice, and some of it such as no manifest can declare. */
+/** Records of all kinds in any order; some are duplicates, and some cannot be declared in a manifest. */
 export const anyRecords: fc.Arbitrary<Declaration[]> = fc.array(anyRecord, { maxLength: 12 });

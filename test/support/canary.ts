@@ -8,7 +8,7 @@ import { join } from 'node:path';
  */
 const canary = /sandbox-token|canary/i;
 
-/** How `rollcall sandbox` tells its user to reach it. That token opens nothing else. */
+/** The line in which `rollcall sandbox` prints its token, which gives access to nothing else. */
 const invitation = /^ {2}export ROLLCALL_URL=\S+ ROLLCALL_TOKEN=sandbox-token$/gm;
 
 interface Watched {
@@ -19,19 +19,19 @@ interface Watched {
 const watched: Watched[] = [];
 const folders: string[] = [];
 
-/** Has a text searched when the test is over. */
+/** Searches a text at the end of the test. */
 export function watch(where: string, text: () => string): void {
   watched.push({ where, text });
 }
 
-/** A folder that is removed when the tests of the file are over, and all that was left in it searched. */
+/** A folder that is removed after the tests of the file; its remaining files are searched. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
   folders.push(folder);
   return folder;
 }
 
-/** Throws where a watched text holds a canary; what was watched is forgotten. */
+/** Throws if a watched text contains a canary; then forgets the watched texts. */
 export function refuseLeaks(): void {
   const leaks = watched.splice(0).flatMap(({ where, text }) => leakIn(where, text()));
   if (leaks.length > 0) throw new Error(`A secret was written.\n${leaks.join('\n')}`);
@@ -43,12 +43,12 @@ function leakIn(where: string, text: string): string[] {
   return at < 0 ? [] : [`${where}: …${rest.slice(Math.max(0, at - 60), at + 60)}…`];
 }
 
-/** A file that is a secret and nothing else is where a test put it: what `--token-file` and `${file:PATH}` name. */
+/** A file that contains only a secret was written by a test: the target of `--token-file` and `${file:PATH}`. */
 function isSecretItself(text: string): boolean {
   return /^[\w-]+\s*$/.test(text);
 }
 
-/** Has every file below a folder searched; the package where it is installed tells of the sandbox's token, as its source does. */
+/** Searches every file below a folder; an installed package contains the sandbox's token, as its source does. */
 export function watchFolder(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -58,7 +58,7 @@ export function watchFolder(folder: string): void {
   }
 }
 
-/** Removes the folders that tests made, and throws where a file that was left in one holds a canary. */
+/** Removes the folders of tests, and throws if a remaining file contains a canary. */
 export function removeFolders(): void {
   for (const folder of folders.splice(0)) {
     watchFolder(folder);

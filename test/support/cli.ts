@@ -34,7 +34,7 @@ export function run(program: string, args: readonly string[], options: RunOption
     watch(`${program} ${args.join(' ')}`, () => stdout + stderr);
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
-    child.stdin.on('error', () => {}); // it may end without having read
+    child.stdin.on('error', () => {}); // it may end without reading its input
     child.stdin.end(options.input ?? '');
     options.started?.(child);
   });

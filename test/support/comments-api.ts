@@ -8,13 +8,13 @@ export interface Comment {
   readonly user: { readonly login: string; readonly type: 'Bot' | 'User' };
 }
 
-/** GitHub's comments on issue 7 of acme/roll, as far as a pipeline uses them. */
+/** GitHub's comments on issue 7 of acme/roll, in the part of the API that pipelines use. */
 export interface CommentsApi {
   readonly url: string;
   readonly comments: Comment[];
   /** `METHOD path`, in order. */
   readonly requests: string[];
-  /** Answers to all requests of a method with this status and text, in place of its own. */
+  /** Answers all requests of a method with this status and text. */
   fail(method: string, status: number, text: string): void;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { readRelease } from '../../src/kinds/release.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** The resources of one manifest, under the file name m.yaml, for a release of the service if that is known. Throws what is wrong with it. */
+/** The resources of one manifest, m.yaml, for a release of the service if known. Throws its problems. */
 export async function desired(
   text: string,
   env: Readonly<Record<string, string>> = {},

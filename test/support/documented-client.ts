@@ -3,7 +3,7 @@ import { createClient, type Client } from '../../src/service/client.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
 import type { Transport } from '../../src/service/transport.ts';
 
-/** A client under `contract_only` that has learnt already which kinds are not looked up. */
+/** A client with `contract_only` that already knows which kinds cannot be looked up. */
 export function documentedClient(send: Transport): Client {
   const client = createClient(documentedOnly(send));
   for (const kind of kinds)

@@ -11,23 +11,23 @@ export interface Entry {
   readonly value: JsonValue;
   /** On 2023.10, which the sandbox imitates. */
   readonly verdict: Verdict;
-  /** Where a later release answers otherwise: from which one on. */
+  /** The first release with another verdict. */
   readonly later?: { readonly since: string; readonly verdict: Verdict };
-  /** From where the verdict is known: a recorded exchange, or the source that decides. */
+  /** The source of the verdict: a recorded exchange, or the code of the service. */
   readonly source: string;
 }
 
 export type Verdict =
-  /** 201, and the value comes back like this. */
+  /** A 201, and the value is returned in this form. */
   | { readonly stored: JsonValue }
-  /** 400, and this stands at the field; nothing at any other field. */
+  /** A 400 with this message at the field, and no message at other fields. */
   | { readonly refused: readonly string[] }
   /** 405 without JSON. */
   | { readonly crash: true };
 
 type Row = Omit<Entry, 'type' | 'field' | 'source'>;
 
-/** Values that are stored as they are given. */
+/** Values that are stored unchanged. */
 function taken(...values: JsonValue[]): Row[] {
   return values.map((value) => ({ value, verdict: { stored: value } }));
 }
@@ -40,7 +40,7 @@ function refused(text: string | readonly string[], ...values: JsonValue[]): Row[
   return values.map((value) => ({ value, verdict: { refused: [text].flat() } }));
 }
 
-/** What is taken as it is from a later release on. */
+/** Values that are accepted unchanged from a later release on. */
 function refusedUntil(since: string, text: string, ...values: JsonValue[]): Row[] {
   return refused(text, ...values).map((row) => ({
     ...row,
@@ -63,7 +63,7 @@ function ofUser(field: string, source: string, ...rows: Row[][]): Entry[] {
   return rows.flat().map((row) => ({ type: 'user', field, source, ...row }));
 }
 
-/** What must be there for the values to name. */
+/** Records that the values refer to. */
 export const entrySurroundings = {
   providers: [1, 2, 3].map((pk) => ({ pk, name: `Provider ${pk}` })),
   groups: [
@@ -193,7 +193,7 @@ const applications: Entry[] = [
       (value) => takenAs([value, false]),
     ),
     refused(badFlag, '', 'null', 2, -1, ' true', 'maybe', 'wahr', [true], {}),
-    refused(badFlag, 'tRUE', 'oFF'), // taken from rest_framework 3.15 on
+    refused(badFlag, 'tRUE', 'oFF'), // accepted from rest_framework 3.15 on
     refused(isNull, null),
   ),
   ...ofApplication(

@@ -1,7 +1,7 @@
-/** What a condition of GitHub or GitLab is made of: no list and no object. */
+/** The values in a condition of GitHub or GitLab: no lists and no objects. */
 export type Value = string | number | boolean | null | undefined;
 
-/** What the names in an expression stand for. */
+/** The values of the names in an expression. */
 interface Names {
   readonly valueAt: (path: readonly string[]) => Value;
   readonly functions?: Readonly<Record<string, (...given: Value[]) => Value>>;
@@ -10,7 +10,7 @@ interface Names {
 const token =
   /\s*(?:(&&|\|\||==|!=|[!(),])|'((?:[^']|'')*)'|"([^"]*)"|(\d+)\b|(true|false|null)\b|(\$?[A-Za-z_][\w.-]*))/y;
 
-/** What an expression comes to: `&&`, `||`, `!`, `==`, `!=`, brackets, texts, names, and calls. Throws where it is none. */
+/** Evaluates an expression of `&&`, `||`, `!`, `==`, `!=`, brackets, texts, names, and calls. Throws if it is invalid. */
 export function evaluated(expression: string, { valueAt, functions = {} }: Names): Value {
   const tokens = tokensIn(expression);
   let at = 0;
@@ -94,7 +94,7 @@ function tokensIn(expression: string): Token[] {
   return tokens;
 }
 
-/** Without regard to case, as GitHub compares texts; what is not there is the empty text. */
+/** Ignores case, as GitHub compares texts; a missing value is an empty text. */
 function isSame(one: Value, other: Value): boolean {
   return String(one ?? '').toLowerCase() === String(other ?? '').toLowerCase();
 }

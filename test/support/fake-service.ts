@@ -2,17 +2,17 @@ import { parseJson, textOf, isJsonObject, type JsonObject } from '../../src/base
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { answered } from './scripted-transport.ts';
 
-/** A service that takes everything, and may be changed between two runs. */
+/** A service that accepts everything, and may be changed between two runs. */
 export interface FakeService {
   readonly send: Transport;
   readonly requests: HttpRequest[];
-  /** The bodies of all creates, as they were sent. */
+  /** The bodies of all creates, as sent. */
   readonly creates: () => string[];
   /** By slug. */
   readonly applications: Map<string, JsonObject>;
 }
 
-/** Answers come after so many turns of the event loop as `turns` says of a request. */
+/** Answers are delayed by the turns of the event loop that `turns` returns for a request. */
 export function fakeService(
   applications: Readonly<Record<string, JsonObject>> = {},
   turns: (request: HttpRequest) => number = () => 0,

@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from './canary.ts';
 
-/** Whoever runs the tests may have settings of git that sign, or that call `main` otherwise. */
+/** The developer's own settings of git may require signatures or name `main` differently. */
 const gitEnv = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
@@ -13,7 +13,7 @@ const gitEnv = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 };
 
-/** A checkout of git, in a folder of its own. */
+/** A git checkout in its own folder. */
 export class GitProject {
   readonly folder: string;
 
@@ -37,7 +37,7 @@ export class GitProject {
     return join(this.folder, ...names);
   }
 
-  /** Writes files; null takes one away. */
+  /** Writes files; null removes one. */
   write(files: Readonly<Record<string, string | null>>): void {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(this.path(name)), { recursive: true });
@@ -46,7 +46,7 @@ export class GitProject {
     }
   }
 
-  /** Commits all that is there; gives the id of the commit. */
+  /** Commits all files; returns the id of the commit. */
   commit(files: Readonly<Record<string, string | null>> = {}): string {
     this.write(files);
     this.git('add', '--all');

@@ -33,7 +33,7 @@ export interface GitLabFile {
   readonly jobs: Readonly<Record<string, GitLabJob>>;
 }
 
-/** A file for GitLab: what stands beside the words that GitLab knows is a job. */
+/** A file for GitLab: keys that are not GitLab keywords are jobs. */
 export function gitlabFile(text: string): GitLabFile {
   const { stages, workflow, default: defaults, variables, ...jobs } = parse(text) as Record<string, unknown>;
   return { stages, workflow, default: defaults, variables, jobs } as GitLabFile; // an example, which tests run
@@ -41,25 +41,25 @@ export function gitlabFile(text: string): GitLabFile {
 
 export const gitlabExample = readFileSync(join(root, 'examples/pipelines/gitlab.yaml'), 'utf8');
 
-/** What became of a pipeline. */
+/** The result of a pipeline. */
 export interface Pipeline {
   /** The jobs that ran, and whether each passed. */
   readonly jobs: Readonly<Record<string, boolean>>;
   readonly log: string;
-  /** What a job left as an artifact or as a report. */
+  /** The artifacts and reports of a job. */
   readonly artifact: (job: string, name: string) => string;
 }
 
 interface Checkout {
-  /** A repository of git, whose branch is what the pipeline is of. */
+  /** A git repository with the branch of the pipeline. */
   readonly repository: string;
-  /** The folder of the programs that jobs find before others. */
+  /** A folder of programs that jobs find before others. */
   readonly bin: string;
   /** The variables of the project, by the environment of a job. */
   readonly secrets: (environment: string | undefined) => Variables;
 }
 
-/** Runs the scripts of a pipeline with bash, stage by stage, each job in a clone of its own. */
+/** Runs the scripts of a pipeline with bash, stage by stage, each job in its own clone. */
 export async function runPipeline(
   file: GitLabFile,
   { repository, bin, secrets }: Checkout,
@@ -99,7 +99,7 @@ export async function runPipeline(
   return { jobs, log, artifact };
 }
 
-/** Whether the first rule that holds lets it run; without rules, it always does. */
+/** Whether the first matching rule lets the job run; without rules it always runs. */
 function runs(rules: readonly Rule[] | undefined, variables: Variables): boolean {
   if (rules === undefined) return true;
   const valueAt = ([name = '']: readonly string[]): string | number | null =>
@@ -108,7 +108,7 @@ function runs(rules: readonly Rule[] | undefined, variables: Variables): boolean
   return first !== undefined && first.when !== 'never';
 }
 
-/** As much of the history as GIT_DEPTH says; 0 is all of it. */
+/** The depth of the history by GIT_DEPTH; 0 means all of it. */
 async function cloned(repository: string, workspace: string, depth: string): Promise<void> {
   const part = depth === '0' ? [] : [`--depth=${depth}`];
   const { code, stderr } = await run('git', ['clone', '--quiet', ...part, `file://${repository}`, workspace]);

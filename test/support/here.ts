@@ -10,7 +10,7 @@ import { toolVersion } from '../../src/base/package-file.ts';
 import { watch } from './canary.ts';
 import { root, type Ended, type RunOptions } from './cli.ts';
 
-/** What a process would be given when it is started. */
+/** The inputs that a process would get at its start. */
 export interface Start {
   readonly args: readonly string[];
   readonly cwd: string;
@@ -20,7 +20,7 @@ export interface Start {
   readonly stderr: (text: string) => void;
 }
 
-/** Does what the program does, without a process for it: a start takes longer than most of what it does. */
+/** Runs the program without a process of its own, whose start takes longer than most of its work. */
 export async function rollcallHere(start: Start): Promise<number> {
   const ending = await run(start.args, toolVersion(), {
     env: start.env,
@@ -31,7 +31,7 @@ export async function rollcallHere(start: Start): Promise<number> {
   return typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
 }
 
-/** The same, with what it prints; as `rollcall` of cli.ts, but in this process. */
+/** The same, and returns its output, like `rollcall` of cli.ts, but in this process. */
 export async function endedHere(
   args: readonly string[],
   { cwd = root, env = {}, input = '' }: Omit<RunOptions, 'started'> = {},
@@ -50,7 +50,7 @@ export async function endedHere(
   return { code, stdout, stderr };
 }
 
-/** The files of this machine, seen from the folder of the start; the real network; nobody who interrupts or can be asked. */
+/** The files of this machine, relative to the start folder; the real network; no interruptions and no prompts. */
 function contextOf({ cwd, env, ...start }: Start, version: string, colours: boolean): Context {
   const at = (path: string): string => resolve(cwd, path);
   const output = (write: (text: string) => void): Output => ({ write, isTerminal: false, colours });

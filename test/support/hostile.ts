@@ -84,7 +84,7 @@ const fragments = [
   'x'.repeat(90),
 ];
 
-/** What somebody would write to get out of where texts belong. */
+/** Texts that try to escape from their place. */
 export const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -96,11 +96,11 @@ export const hostileText: fc.Arbitrary<string> = fc
   )
   .map((parts) => parts.join(''));
 
-/** What commands hold when every text that they were given is one of these. */
+/** The reports of commands in which every input text is one of these. */
 export interface Given {
   readonly resources: readonly Resource[];
   readonly plan: Plan;
-  /** The same, compared with a baseline. */
+  /** The same with a baseline. */
   readonly sincePlan: Plan;
   readonly run: ApplyRun;
   readonly diagnostics: readonly Diagnostic[];
@@ -108,7 +108,7 @@ export interface Given {
 
 const kinds = ['rejected', 'exists', 'conflict', 'unknown', 'created', 'not_attempted', 'denied'] as const;
 
-/** The texts in every place that takes any: for each an application that is absent or differs, or a user. */
+/** Manifests with the texts in every place that accepts any text: for each an absent or different application, or a user. */
 export function given(texts: readonly string[]): Given {
   const resources = texts.map((text, index) => resourceOf(text, index));
   const observed = new Map<Address, Observation>(
@@ -170,7 +170,7 @@ export function given(texts: readonly string[]): Given {
   return { resources, plan, sincePlan, run, diagnostics };
 }
 
-/** What the service holds beside them, and what of it was not read. */
+/** The records of the service, and the unread parts. */
 function undeclaredOf(texts: readonly string[]): Undeclared {
   return {
     found: texts.map((text, index) => ({
@@ -181,7 +181,7 @@ function undeclaredOf(texts: readonly string[]): Undeclared {
   };
 }
 
-/** A third of them is as it was; of the others, some are new, some altered, and of some nothing is known. */
+/** A third of the entries is unchanged; of the others, some are new, some altered, and some unknown. */
 function comparisonOf(resources: readonly Resource[], texts: readonly string[]): Comparison {
   const alterationOf = (index: number): Alteration => {
     const [before = null, now = null] = [texts[index - 1], texts[index]];
@@ -229,7 +229,7 @@ function originAt(text: string): Resource['origin'] {
   return { kind: 'manifest', file: sourceFile(text, text), entry: whole };
 }
 
-/** Only the path of a URL takes any text. */
+/** Only the path of a URL accepts any text. */
 function serviceAt(text: string): string {
   const url = new URL('https://id.example.com');
   url.pathname = text;
@@ -252,7 +252,7 @@ function diagnosticOf(text: string, index: number): Diagnostic {
     code: 'invalid-value',
     severity: index % 2 === 0 ? 'error' : 'warning',
     summary: text,
-    // What is said alike is told once; so nothing is.
+    // Identical messages are reported once, so none may be identical.
     detail: `${text} ${index}`,
     address: `user.${text}`,
   } as const;

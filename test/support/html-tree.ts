@@ -7,7 +7,7 @@ export function childrenOf(node: HtmlNode): readonly HtmlNode[] {
   return 'childNodes' in node ? node.childNodes : [];
 }
 
-/** All the text in a node. */
+/** The whole text in a node. */
 export function textIn(node: HtmlNode): string {
   if ('value' in node) return node.value;
   return childrenOf(node)
@@ -15,7 +15,7 @@ export function textIn(node: HtmlNode): string {
     .join('');
 }
 
-/** A node and all that is in it, in the order of the document. */
+/** A node and its descendants, in document order. */
 export function* nodesIn(node: HtmlNode): Generator<HtmlNode> {
   yield node;
   for (const child of childrenOf(node)) yield* nodesIn(child);
@@ -25,7 +25,7 @@ export function elementsIn(node: HtmlNode): HtmlElement[] {
   return [...nodesIn(node)].filter((inner): inner is HtmlElement => 'tagName' in inner);
 }
 
-/** The tree in a line for each element, comment and text; `shown` says what to show of them. */
+/** The tree with a line for each element, comment and text; `shown` returns the text of a line. */
 export function outline(node: HtmlNode, shown: (node: HtmlNode) => string | undefined, depth = 0): string {
   const line = shown(node);
   if (line === undefined) return '';

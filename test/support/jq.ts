@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { raw } from 'jq-wasm';
 import type { Resident } from './resident.ts';
 
-/** The jq of the documents: `jq FILTER`, `jq -r FILTER FILE`, on standard input or a file. */
+/** The jq that the documents use: `jq FILTER`, `jq -r FILTER FILE`, on standard input or a file. */
 export const jqHere: Resident = async ({ args, cwd, stdin, stdout }) => {
   const flags = args.filter((arg) => arg.startsWith('-'));
   const [filter = '.', file] = args.filter((arg) => !arg.startsWith('-'));

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { answered } from './scripted-transport.ts';
 
-/** A page as a service answers it. */
+/** A page as the service returns it. */
 export interface ServedPage {
   readonly pagination: JsonObject;
   readonly results: readonly JsonValue[];
@@ -12,9 +12,9 @@ interface Setup {
   readonly users?: readonly JsonObject[];
   readonly applications?: readonly JsonObject[];
   readonly isSuperuser?: boolean;
-  /** How many records a page has at the most, whatever is asked for. */
+  /** The maximum number of records on a page, whatever is requested. */
   readonly mostOnPage?: number;
-  /** What is answered in place of what it would be: undefined leaves it. */
+  /** Replaces an answer; undefined keeps it. */
   readonly instead?: (request: Asked, service: ListingService) => Exchange | undefined;
 }
 
@@ -22,22 +22,22 @@ interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly list: 'users' | 'applications' | 'me';
-  /** None where a single record is asked for. */
+  /** Undefined for a request of a single record. */
   readonly page?: number;
-  /** How many requests there were before. */
+  /** The number of earlier requests. */
   readonly before: number;
 }
 
-/** A service with users and applications, of which there are lists, as its releases from 2025.12 on answer. */
+/** A service with lists of users and applications, as releases from 2025.12 on return them. */
 export interface ListingService {
   readonly send: Transport;
   readonly requests: readonly HttpRequest[];
   /** In the order of the list; may be changed. */
   readonly users: JsonObject[];
   readonly applications: JsonObject[];
-  /** The paths that were asked for, without /api/v3/core. */
+  /** The requested paths, without /api/v3/core. */
   readonly asked: () => string[];
-  /** How many pages were asked for, the small ones that tell a count aside; and how many single records. */
+  /** The number of requested pages, except small ones that only count; and of requested single records. */
   readonly pages: () => number;
   readonly singles: () => number;
 }
@@ -104,10 +104,10 @@ export function pageOf(all: readonly JsonValue[], number: number, size: number):
   });
 }
 
-/** The body of an answer, with something in it changed. */
+/** The body of an answer, changed. */
 export function altered(exchange: Exchange, change: (page: ServedPage) => object): Exchange {
   if (exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
-  const body = JSON.parse(exchange.body) as ServedPage; // what pageOf wrote
+  const body = JSON.parse(exchange.body) as ServedPage; // the body that pageOf wrote
   return { ...exchange, body: JSON.stringify({ ...body, ...change(body) }) };
 }
 

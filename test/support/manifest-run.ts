@@ -7,7 +7,7 @@ export interface Ran {
   readonly ending: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** The files that were written, by name. */
+  /** The written files, by name. */
   readonly written: ReadonlyMap<string, string>;
 }
 
@@ -28,7 +28,7 @@ export async function runOn(
     ...setup,
     files: { 'm.yaml': text, ...setup.files },
   });
-  const given = { output: 'text', yes: true, ...options } as never; // what each test gives, the command takes
+  const given = { output: 'text', yes: true, ...options } as never; // each test passes options that the command accepts
   const ending = await command(['m.yaml'], given, context);
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }

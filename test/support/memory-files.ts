@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Files } from '../../src/base/files.ts';
 
-/** A file system of texts: paths with slashes, folders as they follow from the paths. */
+/** A file system in memory: paths with slashes, and folders implied by the paths. */
 export function memoryFiles(
   contents: Readonly<Record<string, string | Uint8Array>>,
   standardInput = '',

@@ -1,4 +1,4 @@
-/** Certificates of nobody, for a hundred years. */
+/** Test certificates, valid for a hundred years. */
 export const certificates = {
   one: `-----BEGIN CERTIFICATE-----
 MIIBcjCCARmgAwIBAgIUeluwSIj5Xjxz6gco9GqtbWh7hCMwCgYIKoZIzj0EAwIw

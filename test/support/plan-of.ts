@@ -6,7 +6,7 @@ import type { Resource } from '../../src/kinds/resource.ts';
 import type { HeldRecord } from '../../src/service/types.ts';
 import { desired } from './desired.ts';
 
-/** What a service holds: the fields of its applications, by slug. */
+/** The records of a service: the fields of its applications, by slug. */
 export type Existing = Readonly<Record<string, HeldRecord['fields']>>;
 
 /** The plan of a manifest for a service. */

@@ -23,7 +23,7 @@ export const env = {
   SECRET_JSON: '{"key": "canary-of-a-secret"}',
 };
 
-/** Applies a manifest, with everything allowed. */
+/** Applies a manifest with all permissions. */
 export async function applied(
   world: World,
   text: string,
@@ -35,7 +35,7 @@ export async function applied(
   expect(await apply(['m.yaml'], options, context), text + stdout() + stderr()).toBe('done');
 }
 
-/** An instance at random: new records of some kinds, bindings to them, and changes of what the service ships. */
+/** A random instance: new records of some kinds, bindings to them, and changed defaults of the service. */
 export function instance(world: World, release: SandboxRelease, random: () => number): JsonObject {
   const chance = (probability: number): boolean => random() < probability;
   const lists: Record<string, JsonValue[]> = {
@@ -65,7 +65,7 @@ export function instance(world: World, release: SandboxRelease, random: () => nu
         address.startsWith(`${type}.`) && (variant === undefined || variant.value === fields[variant.field]),
     );
     if (kind === undefined || kind.single !== undefined || !chance(0.2)) continue;
-    // Each run checks that people can log in, so the way in keeps its stages and who may go through it.
+    // Each run checks that people can log in, so the stages and policies of the way in stay unchanged.
     const isWayIn = fields['designation'] === 'authentication';
     const { [kind.identity]: name = '', stages = [] } = fields;
     const held = world.sandbox.record(writtenType(kind, release), textOf(name)) ?? {};

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** A file of test/fixtures/tls/. The certificates are good until the year 2999, but for the expired one. */
+/** A file of test/fixtures/tls/. The certificates are valid until 2999, except the expired one. */
 export function tlsFixture(name: string): string {
   return readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
 }
@@ -11,7 +11,7 @@ export type CertificateName = 'good' | 'expired' | 'other-host';
 
 export interface RawServer {
   readonly port: number;
-  /** How many bytes of requests came, on all connections; the bytes of a TLS handshake are none. */
+  /** The number of received bytes of requests, on all connections; the TLS handshake does not count. */
   readonly received: () => number;
   readonly connections: () => number;
   readonly text: () => string;
@@ -19,15 +19,15 @@ export interface RawServer {
 }
 
 export interface RawServerOptions {
-  /** Speaks TLS with this certificate. */
+  /** Uses TLS with this certificate. */
   readonly certificate?: CertificateName;
-  /** Called with each connection, before anything is read; when it returns true, that is all that happens. */
+  /** Called with each connection before anything is read; if it returns true, nothing else is done. */
   readonly onAccept?: (socket: Socket) => boolean;
-  /** Called whenever bytes have come, with all that came on this connection. */
+  /** Called whenever bytes arrive, with all bytes of this connection so far. */
   readonly onBytes?: (socket: Socket, text: string) => void;
 }
 
-/** The sockets under those that speak TLS: only they can be reset. */
+/** The sockets below TLS sockets: only they can be reset. */
 const underneath = new WeakMap<Socket, Socket>();
 
 /** Ends a connection with a reset. */
@@ -35,7 +35,7 @@ export function reset(socket: Socket): void {
   (underneath.get(socket) ?? socket).resetAndDestroy();
 }
 
-/** A server of sockets that does as it is told. */
+/** A TCP server with programmable behaviour. */
 export async function rawServer({ certificate, onAccept, onBytes }: RawServerOptions): Promise<RawServer> {
   const sockets = new Set<Socket>();
   let received = 0;
@@ -78,7 +78,7 @@ export async function rawServer({ certificate, onAccept, onBytes }: RawServerOpt
   };
 }
 
-/** Whether the whole of a request is there: its head, and as much as its Content-Length says. */
+/** Whether a request is complete: its head, and a body of its Content-Length. */
 export function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return false;
@@ -86,7 +86,7 @@ export function isWhole(text: string): boolean {
   return text.length >= end + 4 + Number(length);
 }
 
-/** Does something once, when the whole of a request has come. */
+/** Calls a function once when a request is complete. */
 export function whenWhole(then: (socket: Socket) => void): (socket: Socket, text: string) => void {
   const done = new WeakSet<Socket>();
   return (socket, text) => {
@@ -97,19 +97,19 @@ export function whenWhole(then: (socket: Socket) => void): (socket: Socket, text
 }
 
 export interface TestProxy extends RawServer {
-  /** The heads of the CONNECT requests that came. */
+  /** The heads of the received CONNECT requests. */
   readonly heads: readonly string[];
 }
 
 export interface TestProxyOptions {
   readonly certificate?: CertificateName;
-  /** Called in place of making the tunnel. */
+  /** Called instead of opening the tunnel. */
   readonly onConnect?: (socket: Socket) => void;
-  /** Called with the client's end and the service's end of each tunnel that was made. */
+  /** Called with the client's end and the service's end of each open tunnel. */
   readonly onTunnel?: (client: Socket, upstream: Socket) => void;
 }
 
-/** A proxy that makes tunnels, to this machine only. */
+/** A proxy with tunnels to this machine only. */
 export async function testProxy({
   certificate,
   onConnect,

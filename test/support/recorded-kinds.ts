@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JsonValue } from '../../src/base/json.ts';
 
-/** One exchange of those in which a service of 2025.12.4 was asked the same of each kind. */
+/** An exchange of the recording with the same requests for each kind, 2025.12.4. */
 export interface KindExchange {
   readonly name: string;
   readonly method: string;

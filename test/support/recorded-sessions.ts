@@ -3,13 +3,13 @@ import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { readRecordings, type RecordingFile, type Release } from './recordings.ts';
 
-/** What was recorded of one service, file after file, and a sandbox that holds what that service held at first. */
+/** The recordings of one service, file by file, and a sandbox with the initial records of that service. */
 export interface Session {
   readonly files: readonly RecordingFile[];
   readonly sandbox: Sandbox;
-  /** What somebody else does before an exchange, by the name of the exchange. */
+  /** The changes of another client before an exchange, by the exchange's name. */
   readonly before: Readonly<Record<string, () => void>>;
-  /** Ids that the service gave, and what the sandbox gives in their place. */
+  /** The recorded ids, and the sandbox's ids in their place. */
   readonly ids?: readonly (readonly [theirs: string, ours: string])[];
 }
 
@@ -29,7 +29,7 @@ const least = { ...nothing, view_applications: 'all', add_applications: true, ad
 const seesAll = { view_users: 'all', view_groups: 'all', view_providers: 'all' } as const;
 const admin = { token: '<ACCESS_TOKEN>', username: 'akadmin', superuser: true } as const;
 
-/** The administrator, with the id that each service gave, and the group of administrators. */
+/** The administrator with its id in each service, and the group of administrators. */
 const adminPk = 3;
 const admins = (pk: string): NonNullable<SandboxSeed['groups']>[number] => ({ pk, name: 'authentik Admins' });
 const administrator = (group: string): JsonObject => ({
@@ -39,7 +39,7 @@ const administrator = (group: string): JsonObject => ({
   groups: [group],
 });
 
-/** What each service held when it was asked to create, and to tell what tokens may. */
+/** The initial records of each service in the recordings of creates and permissions. */
 const firstSurroundings = {
   '2023.10': {
     authorizationFlow: '5346ecd3-93a7-4fa1-b6b1-3c99ad4077e8',
@@ -132,7 +132,7 @@ const staff = { pk: '45a16c62-97ac-4279-a677-824aee4b239e', num_pk: 92554, name:
 const summer = { pk: '5be146dc-2269-43c3-b1f7-c47076bfff07', num_pk: 12212, name: 'Equipe Été' };
 const otherAdmins = 'a4839477-7404-45e2-b129-ca5d019c2105';
 
-/** Another service, of 2023.10, that held much more, and its tokens. */
+/** Another service of 2023.10 with many more records, and its tokens. */
 function second(open_applications: 'all' | string[] = 'all'): {
   sandbox: Sandbox;
   issue: () => void;
@@ -180,13 +180,13 @@ function whoAndWhich(): Session {
   return { files: ['who-and-which-release'], sandbox, before: {} };
 }
 
-/** 302 users: those that an answer shows, and others that come after them. */
+/** 302 users: those in the answers, and others that follow. */
 function manyUsers(): Session {
   const { sandbox, issue } = second();
   const shown = usersIn('list-users');
   createUsers(sandbox, { [adminPk]: administrator(otherAdmins), ...shown });
   issue();
-  const others = 302 - Object.keys(shown).length - 12; // the tokens have users too, and one is the administrator's
+  const others = 302 - Object.keys(shown).length - 12; // the tokens have users too, including the administrator's
   for (let index = 1; index <= others; index += 1) put(sandbox, 'user', { username: `~${index}`, name: '' });
   return { files: ['list-users'], sandbox, before: {} };
 }
@@ -200,7 +200,7 @@ function manyNames(): Session {
   return { files: ['names'], sandbox, before: {} };
 }
 
-/** How many applications there were before an exchange: somebody else created more and more of them. */
+/** The number of applications before an exchange: another client created more and more of them. */
 const applicationsBefore: Readonly<Record<string, number>> = {
   'superuser_full_list, page_size 2': 1230,
   'page_size 10000': 1250,
@@ -286,7 +286,7 @@ function changes(): Session {
   return { files: ['update-application', 'update-user', 'delete'], sandbox, before: {} };
 }
 
-/** After many others, the first user of these got the next of these ids. */
+/** After many others, the first of these users got the next of these ids. */
 const usersBeforeOddValues = { '2023.10': 1572, '2026.2': 1209 } as const;
 
 function oddValues(release: keyof typeof usersBeforeOddValues): Session {
@@ -299,7 +299,7 @@ function oddValues(release: keyof typeof usersBeforeOddValues): Session {
   return { files: ['odd-values'], sandbox, before: {} };
 }
 
-/** The id of the first of the two users who became members, and what the names of that recording begin with. */
+/** The id of the first of the two users who became members, and the prefix of the names in that recording. */
 const groupSurroundings = {
   '2023.10': { firstUser: 1359, prefix: 'zkmwsd23wn' },
   '2026.2': { firstUser: 1196, prefix: 'zkmwsd2be2' },
@@ -335,7 +335,7 @@ function groups(release: keyof typeof groupSurroundings): Session {
       token: '<TOKEN:authentik_core.add_group',
       username: 'pt-superusers',
       ...rights,
-      // Before 2025.2 there is no such permission, and so the role with it was not made.
+      // Before 2025.2 there is no such permission, so the role with it was not created.
       ...(release !== '2023.10' && {
         add_groups: true,
         view_groups: 'all',
@@ -353,7 +353,7 @@ function groups(release: keyof typeof groupSurroundings): Session {
   };
 }
 
-/** What that recording begins with: the applications, and the group that was bound. */
+/** The initial records of that recording: the applications, and the bound group. */
 const accessSurroundings = {
   '2023.10': {
     application: '1c6bb75b-8c7a-48f3-ae99-7462e6bd3086',
@@ -415,7 +415,7 @@ function access(release: keyof typeof groupSurroundings): Session {
   };
 }
 
-/** What was renamed and deleted: an application and a user, and another of each that has the name already. */
+/** The renamed and deleted records: an application and a user, and for each another record that already has the name. */
 function departures(release: keyof typeof groupSurroundings): Session {
   const { firstUser, prefix } = groupSurroundings[release];
   const { application } = accessSurroundings[release];
@@ -447,7 +447,7 @@ function departures(release: keyof typeof groupSurroundings): Session {
   return { files: ['rename-and-delete'], sandbox, before: {}, ids: [[application, ours]] };
 }
 
-/** The flows that were made to refer to, the key that each service has, and its last provider before. */
+/** The flows created as references, the key of each service, and the id of its last earlier provider. */
 function providers(release: '2023.10' | '2026.2'): Session {
   const made = readRecordings(release, 'providers').flatMap(
     ({ request: { path }, response: { body = null } }): JsonObject[] =>
@@ -503,7 +503,7 @@ export function recordedSessions(release: Release): Session[] {
   ];
 }
 
-/** The users that the answers of a file show, by their ids, as they were when it began. */
+/** The users in the answers of a file, by their ids, as they were at its beginning. */
 function usersIn(file: RecordingFile): Record<number, JsonObject> {
   const found: Record<number, JsonObject> = {};
   const visit = (value: JsonValue): void => {
@@ -517,7 +517,7 @@ function usersIn(file: RecordingFile): Record<number, JsonObject> {
   return found;
 }
 
-/** Creates users so that each gets its id; the service had made others meanwhile, and deleted them again. */
+/** Creates users so that each gets its recorded id; the service had created and deleted others in between. */
 function createUsers(sandbox: Sandbox, users: Readonly<Record<number, JsonObject>>): void {
   const end = Math.max(...Object.keys(users).map(Number));
   for (let pk = 1; pk <= end; pk += 1) {

@@ -8,7 +8,7 @@ export interface Recording {
     readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
-    /** A JSON body; or else `raw`, a body as it was sent; or neither. */
+    /** A JSON body, or `raw`, a body as sent, or neither. */
     readonly body?: JsonValue;
     readonly raw?: string;
   };
@@ -17,12 +17,12 @@ export interface Recording {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: JsonValue;
     readonly text?: string;
-    /** Of how many results in all the recording holds the first. */
+    /** The number of all results, of which the recording contains the first. */
     readonly results_in_the_answer?: number;
   };
 }
 
-/** The releases of the service that were recorded. */
+/** The recorded releases of the service. */
 export const releases = ['2023.10', '2025.12', '2026.2'] as const;
 export type Release = (typeof releases)[number];
 

@@ -2,11 +2,11 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Start } from './here.ts';
 
-/** A program that runs in this process; gives its exit code. */
+/** A program that runs in this process; returns its exit code. */
 export type Resident = (start: Start) => Promise<number>;
 
 export interface Residents {
-  /** Writes what a shell finds by the name of a program, and what starts it. */
+  /** Writes a command for the shell, and the program that it starts. */
   readonly install: (path: string, name: string) => void;
   readonly close: () => Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Residents {
  */
 export async function serveResidents(programs: Readonly<Record<string, Resident>>): Promise<Residents> {
   const server = createServer((socket) => {
-    socket.on('error', () => {}); // whoever called it may be gone
+    socket.on('error', () => {}); // the caller may be gone
     void attend(socket, programs);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -31,7 +31,7 @@ export async function serveResidents(programs: Readonly<Record<string, Resident>
   };
 }
 
-/** Each piece of output is asked for: a program that prints it then cannot read into the next one. */
+/** Each piece of output is requested, so that a program cannot read into the next one. */
 const script = (port: number, name: string): string => `#!/usr/bin/env bash
 exec 3<>/dev/tcp/127.0.0.1/${port}
 {
@@ -102,7 +102,7 @@ async function started(program: Resident | undefined, start: Start): Promise<num
   }
 }
 
-/** What comes, each text ended by a NUL. */
+/** The received texts, each ended by a NUL. */
 async function* textsOf(socket: Socket): AsyncGenerator<string, undefined> {
   let rest = '';
   for await (const chunk of socket.setEncoding('utf8')) {

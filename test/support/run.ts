@@ -11,19 +11,19 @@ export interface Setup {
   readonly files?: Readonly<Record<string, string>>;
   readonly url?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether nothing is sent but the documented operations. */
+  /** Whether only the documented operations are sent. */
   readonly contractOnly?: boolean;
   readonly answerToPrompt?: string;
-  /** In place of the real transport. */
+  /** Replaces the real transport. */
   readonly transport?: Transport;
   readonly clock?: Clock;
   /** The files of the folder `.before`. */
   readonly past?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** In place of the second interruption. */
+  /** Replaces the second interruption. */
   readonly urgent?: AbortSignal;
   readonly terminal?: boolean;
-  /** The width of the terminal that everything is printed on; none: it goes to pipes. */
+  /** The width of the terminal for all output; without it, output goes to pipes. */
   readonly columns?: number;
   readonly colours?: boolean;
 }
@@ -32,7 +32,7 @@ export interface Captured {
   readonly context: Context;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** The files that were written, by name. */
+  /** The written files, by name. */
   readonly written: ReadonlyMap<string, string>;
 }
 
@@ -44,7 +44,7 @@ function before(past: Setup['past']): Readonly<Record<string, string>> {
   ]);
 }
 
-/** A Context that captures what is printed. The network is real, unless a transport is given. */
+/** A Context that captures the output. The network is real unless a transport is given. */
 export function capture(setup: Setup): Captured {
   let out = '';
   let err = '';

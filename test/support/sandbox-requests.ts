@@ -8,13 +8,13 @@ interface SandboxTransport {
   readonly sandbox: Sandbox;
   readonly send: Transport;
   readonly requests: readonly HttpRequest[];
-  /** Method and path of each request but those of applications and users, in order and as a person reads them. */
+  /** Method and path of each request except those for applications and users, in order and in readable form. */
   readonly lookUps: () => string[];
   /** The bodies of the creates. */
   readonly sent: () => unknown[];
 }
 
-/** A way to a sandbox in the same process, with one of its tokens. */
+/** A transport to a sandbox in this process, with one of its tokens. */
 export function sandboxTransport(
   seed: SandboxSeed,
   token: string = sandboxToken,

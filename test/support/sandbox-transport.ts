@@ -6,7 +6,7 @@ import type { Transport } from '../../src/service/transport.ts';
 
 const token = 'superuser-token';
 
-/** A sandbox, and a transport that leads to it without a network, with the token of a superuser. */
+/** A sandbox, and a transport to it without a network, with a superuser's token. */
 export function sandboxHere(
   seed: SandboxSeed = {},
   release?: SandboxRelease,

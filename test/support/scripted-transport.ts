@@ -5,7 +5,7 @@ export interface ScriptedTransport {
   readonly requests: readonly HttpRequest[];
 }
 
-/** A transport that gives these exchanges one after the other, and fails when more is asked of it. */
+/** A transport that returns these exchanges in turn, and fails after the last. */
 export function scriptedTransport(...exchanges: readonly Exchange[]): ScriptedTransport {
   const requests: HttpRequest[] = [];
   return {

@@ -14,7 +14,7 @@ export async function projectSettings(
   return readSettings(await valuesOf(flags, env), { env, files }, 'manifests');
 }
 
-/** Those of a service, with what rollcall.yaml says of it. */
+/** The settings of a service, with those of rollcall.yaml. */
 export async function serviceSettings(
   flags: ServiceFlags,
   env: Environment,

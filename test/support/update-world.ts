@@ -41,7 +41,7 @@ users:
 
 export type Tamper = (request: HttpRequest, answer: () => Exchange) => Exchange;
 
-/** A sandbox with what can be changed in it, and what somebody does to the requests on their way. */
+/** A sandbox with changeable records, and tampering with the requests to it. */
 export class World {
   readonly sandbox: Sandbox;
   readonly requests: HttpRequest[] = [];

@@ -11,22 +11,22 @@ import {
 } from '../../src/kinds/fields.ts';
 import { declaredNames, idPointer, type Names } from '../../src/kinds/named.ts';
 
-/** All that is declared, as it is sent. */
+/** All declared values, as sent. */
 export function sentOf(declared: Declared): JsonObject {
   return { ...fieldsBy(sentValue, declared), ...instructionsOf(declared) };
 }
 
-/** All that is declared, as people may see it. */
+/** All declared values, as shown to people. */
 export function shownOf(declared: Declared): JsonObject {
   return { ...fieldsBy(shownValue, declared), ...instructionsOf(declared) };
 }
 
-/** Fields that declare these values, all at one place. */
+/** Fields with these declared values, all at one place. */
 export function fieldsOf(values: JsonObject, at: Span = [0, 0]): Declared['fields'] {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fieldOf(value, { at })]));
 }
 
-/** What all sensitive texts are made of, by their JSON Pointers from the fields; undefined where there is none. */
+/** The sources of all sensitive texts, by JSON Pointer from the fields; undefined without any. */
 export function templatesOf({ fields }: Declared): Templates | undefined {
   const all = Object.entries(fields).flatMap(([name, { mask }]) =>
     Object.entries(mask?.sensitive ?? {}).map(
@@ -36,7 +36,7 @@ export function templatesOf({ fields }: Declared): Templates | undefined {
   return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
-/** The names of ids that were looked up, by their JSON Pointers from the fields; undefined where there is none. */
+/** The names of the ids that were looked up, by JSON Pointer from the fields; undefined without any. */
 export function namesOf(declared: Declared): Names | undefined {
   const known = declaredNames(declared).filter(({ id }) => id !== undefined);
   return known.length === 0 ? undefined : Object.fromEntries(known.map((one) => [idPointer(one), one.name]));

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/base/clock.ts';
 
-/** A clock on which sleeping takes no time but is remembered. */
+/** A clock whose sleeps take no time and are recorded. */
 export interface VirtualClock extends Clock {
-  /** How long each sleep was, in milliseconds. */
+  /** The length of each sleep, in milliseconds. */
   readonly sleeps: readonly number[];
 }
 

@@ -5,10 +5,10 @@ import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { World } from './update-world.ts';
 import { createdKinds, isIn, leastEntry } from './written-type.ts';
 
-/** The secrets to which the entries refer. */
+/** The secrets that the entries refer to. */
 export const secretsOfWhole = { SECRET: 'of-an-instance', SECRET_JSON: '{"key": "of-an-instance"}' };
 
-/** A service with so many records of every kind that can be created, and the manifest that declares them. */
+/** A service with a number of records of every kind that can be created, and the manifest that declares them. */
 export async function wholeInstance(
   each: number,
   release: SandboxRelease = newestRelease as SandboxRelease,

@@ -35,7 +35,7 @@ export interface Action {
   readonly runs: { readonly steps: readonly Step[] };
 }
 
-/** What a job runs in: folders, the variables that the runner sets, and what `${{ }}` can name. */
+/** The surroundings of a job: folders, the variables of the runner, and the values of `${{ }}`. */
 export interface Job {
   readonly workspace: string;
   readonly temp: string;
@@ -46,16 +46,16 @@ export interface Job {
 
 export interface Ran {
   readonly failed: boolean;
-  /** Of the first step that failed, or 0. */
+  /** The exit code of the first failed step, or 0. */
   readonly code: number;
   readonly outputs: Readonly<Record<string, string>>;
-  /** What all steps printed. */
+  /** The output of all steps. */
   readonly log: string;
-  /** What the steps wrote for the page of the run. */
+  /** The summary that the steps wrote for the page of the run. */
   readonly summary: string;
 }
 
-/** How a step that `uses` something is done. */
+/** Runs a step with `uses`. */
 export type Uses = (step: Step, given: Readonly<Record<string, string>>, job: Job) => Promise<Ran>;
 
 export const done: Ran = { failed: false, code: 0, outputs: {}, log: '', summary: '' };
@@ -81,7 +81,7 @@ export async function runAction(given: Readonly<Record<string, string>>, job: Jo
   return { ...ran, outputs: Object.fromEntries(outputs) };
 }
 
-/** Runs steps one after the other; after one that failed, those whose `if` asks for it. */
+/** Runs steps in turn; after a failed step, only those whose `if` allows it. */
 export async function runSteps(
   steps: readonly Step[],
   job: Job,
@@ -164,14 +164,14 @@ function readOutputs(text: string): Record<string, string> {
   return outputs;
 }
 
-/** Whether an `if` is true; one that does not ask how the steps before went is false after a failure. */
+/** Whether an `if` is true; an `if` that does not mention the status of earlier steps is false after a failure. */
 export function holds(condition: string | undefined, contexts: Job['contexts'], failed: boolean): boolean {
   const expression = (condition ?? 'success()').replace(/^\$\{\{(.*)\}\}$/, '$1');
   const asked = /\b(?:always|cancelled|failure|success)\(/.test(expression);
   return Boolean(valueOf(asked ? expression : `success() && (${expression})`, contexts, failed));
 }
 
-/** A text with the value of each `${{ }}` in its place. */
+/** A text with each `${{ }}` replaced by its value. */
 export function interpolated(text: string, contexts: Job['contexts']): string {
   return text.replace(/\$\{\{(.*?)\}\}/g, (_, expression: string) =>
     String(valueOf(expression, contexts, false) ?? ''),

@@ -11,10 +11,10 @@ import { certificates } from './pem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 
-/** The kinds whose records are created. */
+/** The kinds that can be created. */
 export const createdKinds = kinds.filter(({ single }) => single === undefined);
 
-/** Where a release lists the records of a kind, which is what the sandbox calls it. */
+/** The path of a kind's list in a release, which is its name in the sandbox. */
 export function writtenType(
   { path, formerPath }: Pick<Kind, 'path' | 'formerPath'>,
   release = newestRelease,
@@ -35,7 +35,7 @@ export function isIn(kind: Kind, release: string): boolean {
   });
 }
 
-/** What the service demands of a record beside what the facts say, by its path. */
+/** Required fields that the facts do not contain, by path. */
 export const besides: Readonly<Record<string, JsonObject>> = {
   '/core/users/': { name: 'rollcall probe' },
   '/crypto/certificatekeypairs/': { certificate_data: certificates.one },
@@ -51,7 +51,7 @@ export const besides: Readonly<Record<string, JsonObject>> = {
   '/sources/oauth/': { provider_type: 'discord' },
 };
 
-/** The least that a release demands of a record beside its identity, as a request has it. What it refers to is created where there is none. */
+/** The required fields of a record besides its identity, as in a request. Missing references are created. */
 export function demanded(kind: Kind, sandbox: Sandbox, release: string = newestRelease): JsonObject {
   const path = writtenType(kind, release);
   const fields = Object.entries(factsOf(release, path)?.fields ?? {}).flatMap(([name, facts]) => {
@@ -66,7 +66,7 @@ export function demanded(kind: Kind, sandbox: Sandbox, release: string = newestR
   };
 }
 
-/** The least entry of a manifest that declares one without a fault. */
+/** The smallest valid entry of a manifest. */
 export function leastEntry(
   kind: Kind,
   name: string,
@@ -127,7 +127,7 @@ function plainValue({ type, format = '', enum: values, items, minimum = 1 }: Val
   }
 }
 
-/** The id of the first in a list, which is created where there is none. */
+/** The id of the first record of a list; created if there is none. */
 function idIn(
   list: keyof typeof referredLists,
   by: 'pk' | 'uuid',
@@ -157,7 +157,7 @@ function recordsIn(path: string, sandbox: Sandbox): JsonObject[] {
   return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
 }
 
-/** A field of one and another value of it, where the facts have any that means nothing else. */
+/** A field and another value of it with no other effect, if the facts have one. */
 export function changeOf(kind: Kind, release: string, held: JsonObject): JsonObject {
   const facts = factsOf(release, writtenType(kind, release))?.fields ?? {};
   for (const [name, fact] of Object.entries(facts)) {

@@ -1,4 +1,4 @@
-/** What keeps a text from being well-formed XML with one root, as far as rollcall writes any; undefined when nothing does. */
+/** The reason why a text is not well-formed XML with one root, as far as rollcall writes XML; undefined if it is. */
 export function xmlFault(text: string): string | undefined {
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
   if (!text.startsWith(declaration)) return 'there is no declaration';

@@ -9,7 +9,7 @@ import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 
 const validateManifest = await checkOf(lists);
 
-/** What is told of a text that breaks a schema: the code, line and column, and what to do. */
+/** The problems of a text by its schema: code, line and column, and advice. */
 async function told(text: string, validate: Validate = validateManifest): Promise<string[]> {
   const file = sourceFile('a.yaml', text);
   const parsed = parseYaml(file);

@@ -20,7 +20,7 @@ describe('a YAML alias', () => {
 
   test('counts with the depth of its value, at its place', () => {
     const nested = (depth: number): string => `a: &x ${lists(40, '1')}\nb: ${lists(depth, '*x')}\n`;
-    // The root and the alias itself are a level each.
+    // The root and the alias itself each count as a level.
     expect(codesOf(nested(22))).toEqual([]);
     expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
   });

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../src/base/json.ts';
 import { sourceFile } from '../../src/base/source.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 
-/** What a value is read as, by itself and in a list. */
+/** The value as read alone and in a list. */
 function readAs(text: string): JsonValue[] {
   const file = sourceFile('a.yaml', `a: ${text}\nb:\n  - ${text}\n`);
   const { value, diagnostics } = parseYaml(file);
@@ -33,7 +33,7 @@ describe('an unquoted YAML word', () => {
     expect(readAs(text)).toEqual([value, value]);
   });
 
-  /** Nothing, yes and no in other languages, in older YAML, and spelled in odd ways; numbers that are none. */
+  /** Null, yes and no in other languages, older YAML and odd spellings; texts that resemble numbers. */
   const texts = [
     'none None NONE nil Nil undefined void empty nan NaN nothing nUll nulL NUll nul nulls null0',
     'tRue TRue truE trueish fAlse FALSe False1 yes Yes YES y Y no No NO n N on On ON off Off OFF t f',

@@ -14,7 +14,7 @@ const reading = [
   'add_application',
   'add_user',
 ];
-// An application gets its provider once all are bound who may open it.
+// An application gets its provider after all of its bindings.
 const finishing = 'change_application';
 
 test.each<[Reach, string[]]>([
