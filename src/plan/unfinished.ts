@@ -1,6 +1,6 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { wantedChildren } from '../kinds/access.ts';
-import { missingBindings } from '../kinds/bindings.ts';
+import { extraBindings, missingBindings } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { boundTo } from '../service/children.ts';
@@ -17,9 +17,12 @@ export function isUnfinished(
   const declared = wantedChildren(resource);
   if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
   if (!isStillClosed(bindable, record.fields)) return false;
+  if (differences.some(({ field }) => bindable.withheld.includes(field))) return true;
+  const bound = declared.map((one) => [one, boundTo(record, one.children)] as const);
   return (
-    declared.some((one) => missingBindings(one, boundTo(record, one.children)).length > 0) ||
-    differences.some(({ field }) => bindable.withheld.includes(field))
+    bound.some((pair) => missingBindings(...pair).length > 0) &&
+    // A create adds declared bindings only, so with others its access has changed since.
+    bound.every((pair) => extraBindings(...pair).length === 0)
   );
 }
 

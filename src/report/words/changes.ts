@@ -47,7 +47,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     ...look('differing', '!', 'amber'),
     verdict: ({ resource, leftBecause: why, unfinished }) =>
       unfinished
-        ? `Exists, was ${begun}.`
+        ? `Exists, and ${begun}.`
         : `Exists and ${isToBeDeleted(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
       same: 'differs and is left unchanged',
@@ -91,7 +91,7 @@ export function look(label: string, sign: string, colour: Look['colour']): Look 
   return { label, sign, colour };
 }
 
-const begun = 'left unfinished: it opens nothing yet, and a change finishes it';
+const begun = 'is unfinished: it opens nothing yet, and a change finishes it';
 
 const stillInSync = 'its declared fields are in sync';
 
@@ -122,7 +122,7 @@ export function changeWords(change: Change): string {
   if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${stillInSync}`;
   const isKept = kind === 'differs' && isToBeDeleted(change.resource);
   if (isKept) words.same = 'is not deleted';
-  if (change.unfinished) words.same = `was ${begun}`;
+  if (change.unfinished) words.same = begun;
   const verb = `${words[since?.kind ?? 'same']}${brokenWords(change)}`;
   const isUnknown = kind === 'not_compared' && uncompared(change);
   return inline(present(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));

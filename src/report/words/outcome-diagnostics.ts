@@ -173,7 +173,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       clash?.kind === 'unseen'
         ? `it exists, but ${change.resource.kind.access ? 'who can open it' : 'what is bound to it'} is unknown`
         : change.unfinished
-          ? `an earlier run left it unfinished${lacking}`
+          ? `it is unfinished${lacking}`
           : `it was ${done} only in part${lacking}`,
     detail: linesOf(
       clash && meanwhileWords(clash, change.resource),
