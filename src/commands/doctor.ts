@@ -1,4 +1,5 @@
 import { destinationLabel } from '../base/destination.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { doctorChecks } from '../report/words/doctor.ts';
@@ -39,7 +40,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     return 'invalid';
   }
   const examined = await examine(settings.service, job, {
-    declared: settings.contractOnly ? undefined : () => declaredKinds(settings, context),
+    declared: settings.contractOnly ? undefined : () => checkedKinds(settings, context),
     configured: settings.release,
   });
   if (examined.kind === 'interrupted') return examined.ending;
@@ -61,19 +62,40 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
     context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
-  const declared = (await declaredKinds(settings, context)) ?? [];
-  context.stdout.write(leastRole(reach, release, [...new Set([...defaultKinds, ...declared])]));
+  const declared = await declaredKinds(settings, context);
+  if (declared.kind === 'invalid') {
+    context.stderr.write(diagnosticsText(declared.diagnostics, createStyle(context.stderr)));
+    return 'invalid';
+  }
+  context.stdout.write(leastRole(reach, release, [...new Set([...defaultKinds, ...declared.kinds])]));
   return 'done';
 }
 
-/** The kinds that the manifests of rollcall.yaml declare; undefined if there are none, or if they are invalid. */
-async function declaredKinds(
+/** The declared kinds for checks, and a note if the manifests do not show them; undefined if they are unknown. */
+async function checkedKinds(
   settings: Settings,
   context: Context,
 ): Promise<readonly Kind<ResourceType>[] | undefined> {
   if (settings.paths.length === 0) return undefined;
-  const { counts, diagnostics } = await check(settings, context, { keep: () => false });
-  return hasErrors(diagnostics) ? undefined : kinds.filter(({ type }) => counts.has(type));
+  const declared = await declaredKinds(settings, context);
+  if (declared.kind === 'known') return declared.kinds;
+  context.stderr.write(
+    'The manifests are invalid, so only applications and users were checked: `rollcall validate` shows the errors.\n',
+  );
+  return undefined;
+}
+
+type DeclaredKinds =
+  | { readonly kind: 'known'; readonly kinds: readonly Kind<ResourceType>[] }
+  | { readonly kind: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
+
+/** The kinds that the manifests of rollcall.yaml declare. No secret is needed for that. */
+async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
+  if (settings.paths.length === 0) return { kind: 'known', kinds: [] };
+  const { counts, diagnostics } = await check(settings, context, { keep: () => false, secrets: 'assumed' });
+  return hasErrors(diagnostics)
+    ? { kind: 'invalid', diagnostics }
+    : { kind: 'known', kinds: kinds.filter(({ type }) => counts.has(type)) };
 }
 
 /** Returns the declared kinds, if they are known. */

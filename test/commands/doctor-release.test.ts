@@ -180,6 +180,15 @@ describe('doctor --role', () => {
     );
   });
 
+  test('fails for invalid manifests, which do not show the declared types', async () => {
+    const { context, stdout, stderr } = capture({
+      files: { 'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n', 'm.yaml': 'version: 1\nflow: []\n' },
+    });
+    expect(await doctor({ output: 'text', role: true }, context)).toBe('invalid');
+    expect(stdout()).toBe('');
+    expect(stderr()).toContain('[unknown-field]');
+  });
+
   test('prints the permissions of the documented operations with --contract-only', async () => {
     expect((await role([], 'contract_only: true')).permissions).toEqual(least);
   });

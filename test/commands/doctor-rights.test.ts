@@ -47,6 +47,7 @@ const projects = {
   applications: project('applications: [{ slug: a, name: A }]'),
   users: project('users: [{ username: a, name: A }]'),
   broken: project('users: [{ user: a }]'),
+  'a secret': project('users: [{ username: a, name: A, email: "${env:NOT_SET}" }]'),
 };
 
 function project(lists: string): Record<string, string> {
@@ -73,6 +74,7 @@ afterAll(() => server.close());
 interface Doctored {
   readonly ending: string;
   readonly stdout: string;
+  readonly stderr: string;
   readonly document: {
     readonly checks: readonly { readonly name: string; readonly status: string; readonly summary: string }[];
     readonly beyond_contract: readonly string[];
@@ -87,7 +89,7 @@ async function doctored(
   options: Partial<DoctorOptions> = {},
 ): Promise<Doctored> {
   received.length = 0;
-  const { context, stdout } = capture({
+  const { context, stdout, stderr } = capture({
     url: server.url,
     env: { ROLLCALL_TOKEN: secretOf(token) },
     files,
@@ -101,6 +103,7 @@ async function doctored(
   return {
     ending,
     stdout: stdout(),
+    stderr: stderr(),
     document,
     statuses: checks.map(({ status }) => status).join(' '),
     requests: [...received],
@@ -189,6 +192,16 @@ describe('the lines of doctor', () => {
       expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });
     },
   );
+
+  test('need no secret of the manifests', async () => {
+    const { document, stderr } = await doctored('everything', projects['a secret']);
+    expect(document.checks.map(({ name }) => name)).not.toContain('applications');
+    expect(stderr).toBe('');
+  });
+
+  test('come with a note if the manifests are invalid', async () => {
+    expect((await doctored('everything', projects.broken)).stderr).toContain('The manifests are invalid');
+  });
 
   test('contain a warning if the token is missing a permission', async () => {
     const { stdout } = await doctored('viewing', {}, { output: 'text' });
