@@ -1,6 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
-import { defaultKinds, deleteNeedsSuperuser, isSubject, kinds, modelOf } from '../kinds/all.ts';
+import { deleteNeedsSuperuser, isSubject, kinds, modelOf } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
 import { counts, keyOf } from '../kinds/bindings.ts';
 import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
@@ -53,7 +53,7 @@ export async function readDeletions(
   for (const one of going) {
     const because = await deleteRefusal(one, going, options, isClosed);
     const uses = await usesOf(one, options);
-    const notes = uses ? notesOn(uses) : ['its dependents could not be read'];
+    const notes = uses ? notesOn(uses) : [];
     of.set(one.resource.address, { notes, ...(because !== undefined && { because }) });
   }
   const totals = new Map<Kind, number>();
@@ -84,7 +84,6 @@ export async function deleteRefusal(
   if (deletion === undefined) return `rollcall deletes no ${kind.list}`;
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
-  const isKnownWell = defaultKinds.includes(kind);
   const needsSuperuser = deleteNeedsSuperuser(kind);
   const asksSelf = deletion.isOwned === true || needsSuperuser;
   const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
@@ -101,8 +100,8 @@ export async function deleteRefusal(
       ? 'only superusers see all bindings, so a delete might open something to everyone'
       : 'only superusers see all of its dependents, so the service might delete more records with it';
   const uses = await usesOf({ resource, held }, options);
-  if (!isKnownWell && uses === undefined) return 'its dependents could not be read';
-  const taken = cascadeRefusal(kind, uses ?? [], going);
+  if (uses === undefined) return 'its dependents could not be read';
+  const taken = cascadeRefusal(kind, uses, going);
   if (taken !== undefined) return taken;
   return isSubject(kind) ? openingRefusal({ resource, held, uses }, going, options, isClosed) : undefined;
 }
@@ -156,13 +155,13 @@ function familyOf(app: string, model: string): Family | undefined {
 
 /** The reason if the delete would open a record to everyone: an application, a flow, a source or any other that has bindings. */
 async function openingRefusal(
-  { uses, ...own }: DeleteCandidate & { readonly uses: readonly JsonObject[] | undefined },
+  { uses, ...own }: DeleteCandidate & { readonly uses: readonly JsonObject[] },
   going: readonly DeleteCandidate[],
   options: DeletionOptions,
   isClosed: (pk: string) => boolean,
 ): Promise<string | undefined> {
   const read = await readAllChildren(policyBindings, options);
-  if (read.kind !== 'read' || uses === undefined) return 'its bindings could not be read';
+  if (read.kind !== 'read') return 'its bindings could not be read';
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   const isHidden = uses.some(
     (use) => use['model_name'] === policyBindings.type && !shown.has(textOf(use['pk'])),

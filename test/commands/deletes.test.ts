@@ -8,7 +8,7 @@ import { user } from '../../src/kinds/user.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { createClient } from '../../src/service/client.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
-import { lost } from '../support/scripted-transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { someReleases } from '../support/effort.ts';
@@ -216,6 +216,20 @@ test('a user is not deleted if the service does not say whose the token is', asy
   expect(deletes(world)).toEqual([]);
 });
 
+test.each([
+  ['an application', entry('applications', 'slug: mail'), 'application.mail'],
+  ['a group', entry('groups', 'name: guests'), 'group.guests'],
+])('%s is not deleted if its dependents cannot be read', async (_, text, address) => {
+  const world = new World(seed);
+  world.tamper = ({ path }, answer) =>
+    path.endsWith('/used_by/')
+      ? answered(403, { detail: 'You do not have permission to perform this action.' })
+      : answer();
+  const { stdout } = await applied(world, text);
+  expect(stdout).toContain(`! ${address} is not deleted: its dependents could not be read`);
+  expect(deletes(world)).toEqual([]);
+});
+
 test('no delete is sent if the list of bindings is incomplete', async () => {
   const world = new World(seed);
   world.tamper = ({ path, method }, answer) => {
@@ -327,8 +341,8 @@ test('a record recreated under the same name is not deleted', async () => {
 test('no delete starts after an unfinished create', async () => {
   const world = new World(seed);
   world.tamper = ({ method, path }, answer) => {
-    const answered = answer();
-    return method === 'POST' && path.endsWith('/applications/') ? lost : answered;
+    const exchange = answer();
+    return method === 'POST' && path.endsWith('/applications/') ? lost : exchange;
   };
   const text = `version: 1
 applications: [{ slug: new, name: New, access: { users: [{ name: carl }] } }]
