@@ -340,7 +340,7 @@ function idOf({ type: of, list, byName: { keys = { name: 'name' } } }, { nullabl
   const noun = list.replace(/ies$/, 'y').replace(/s$/, '').replaceAll('_', ' ');
   const ways = names.length > 1 ? `, or ${names.map((key) => `\`{ ${key}: … }\``).join(' or ')}` : '';
   const value = orReference({
-    description: `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun}: its id, which is ${form}${ways}${nullable ? ', or null for none' : ''}.`,
+    description: `${/^(?!user)[aeiou]/.test(noun) ? 'An' : 'A'} ${noun}: its id, which is ${form}${ways}${nullable ? ', or null for none' : ''}.`,
     type: [type, 'object', ...(nullable ? ['null'] : [])],
     ...id,
     additionalProperties: false,

@@ -1,5 +1,6 @@
 import type { FieldFacts } from './facts.ts';
 import type { FieldOfKind } from './kind.ts';
+import { timeChecks } from './time.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
 /** How much of a value is compared, if not the default. */
@@ -16,7 +17,7 @@ export function formOf(
   { type, format, items }: FieldFacts,
   refers: boolean,
   { part, whole, ordered }: { readonly [Key in keyof Extent]: boolean | undefined },
-): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same' | 'part'> {
+): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same' | 'part' | 'checks'> {
   if (items) {
     const isNumber = items.type === 'integer';
     const idForm = isNumber ? plainId : plainUuid;
@@ -29,6 +30,6 @@ export function formOf(
   if (type === 'boolean') return { inTable: 'boolean' };
   if (type === 'integer' || type === 'number') return { inTable: 'number' };
   if (type !== 'string') return { inTable: 'columns', ...(!whole && { part: 'unless exactly' }) };
-  if (format === 'date-time') return { same: sameInstant };
+  if (format === 'date-time') return { same: sameInstant, checks: timeChecks };
   return refers ? { same: sameUuid } : {};
 }

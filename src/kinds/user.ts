@@ -3,6 +3,7 @@ import { textOf, type JsonObject } from '../base/json.ts';
 import { isMasked } from '../base/sensitive.ts';
 import { likelyRefused, refused } from './release.ts';
 import { emailRefusal } from './email.ts';
+import { hasNoTimeZone, timeChecks } from './time.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const ofServiceItself = 'internal_service_account';
@@ -23,7 +24,7 @@ const fields = {
   last_login: {
     default: null,
     isHistory: true,
-    checks: [noSuchDay, lastLoginRefusal, noTimeZone],
+    checks: [lastLoginRefusal, ...timeChecks],
   },
   groups: {
     factIn: 'is_superuser',
@@ -117,17 +118,6 @@ function isInternal({ type, path: folder }: JsonObject): boolean {
   );
 }
 
-/** The problem of a date that does not exist, such as 31 November. */
-function noSuchDay(time: string): Problem | undefined {
-  const date = time.slice(0, 'yyyy-mm-dd'.length);
-  if (new Date(date).getUTCDate() === Number(date.slice(-2))) return undefined;
-  return {
-    code: 'invalid-format',
-    summary: 'this date does not exist',
-    detail: 'Check the day and the month.',
-  };
-}
-
 /** Why the service would reject a date-time that the schema accepts. */
 function lastLoginRefusal(time: string): Problem | undefined {
   if (time.endsWith('z')) {
@@ -141,20 +131,4 @@ function lastLoginRefusal(time: string): Problem | undefined {
     return likelyRefused('the service is known to refuse this year', 'In UTC, it must be from 0001 to 9999.');
   }
   return undefined;
-}
-
-/** The warning for a time without an offset: the service reads it as UTC, and another zone may be intended. */
-function noTimeZone(time: string): Problem | undefined {
-  if (!hasNoTimeZone(time)) return undefined;
-  return {
-    code: 'no-time-zone',
-    severity: 'warning',
-    summary: 'this time has no offset from UTC',
-    detail: 'The service reads it as UTC. Add Z for UTC, or an offset such as +02:00.',
-  };
-}
-
-/** Whether a date-time has no time zone. */
-function hasNoTimeZone(time: string): boolean {
-  return !/(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(time.slice('yyyy-mm-ddThh:mm'.length));
 }

@@ -1,0 +1,34 @@
+import type { Problem } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
+
+/** The checks of every date-time, which has the form of the schema. */
+export const timeChecks: readonly ((value: JsonValue) => Problem | undefined)[] = [noSuchDay, noTimeZone].map(
+  (problemOf) => (value) => (typeof value === 'string' ? problemOf(value) : undefined),
+);
+
+/** The problem of a date that does not exist, such as 31 November. */
+function noSuchDay(time: string): Problem | undefined {
+  const date = time.slice(0, 'yyyy-mm-dd'.length);
+  if (new Date(date).getUTCDate() === Number(date.slice(-2))) return undefined;
+  return {
+    code: 'invalid-format',
+    summary: 'this date does not exist',
+    detail: 'Check the day and the month.',
+  };
+}
+
+/** The warning for a time without an offset: the service reads it as UTC, and another zone may be intended. */
+function noTimeZone(time: string): Problem | undefined {
+  if (!hasNoTimeZone(time)) return undefined;
+  return {
+    code: 'no-time-zone',
+    severity: 'warning',
+    summary: 'this time has no offset from UTC',
+    detail: 'The service reads it as UTC. Add Z for UTC, or an offset such as +02:00.',
+  };
+}
+
+/** Whether a date-time has no time zone. */
+export function hasNoTimeZone(time: string): boolean {
+  return !/(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(time.slice('yyyy-mm-ddThh:mm'.length));
+}
