@@ -25,9 +25,11 @@ export function* fieldChecks(
     yield diagnosticOf(resource, kind.identity, withoutScope(kind, scope));
   // Nothing is sent for an entry to delete.
   if (isToBeDeleted(resource)) return;
+  // An invalid value is not left out, so no default stands for it.
+  const beside = { ...Object.fromEntries(broken.map((field) => [field, null])), ...sentFields(resource) };
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
     const isMissing = mayMiss && !Object.hasOwn(fields, field) && !broken.includes(field);
-    const missing = isMissing && !exists ? ifMissing?.(release, sentFields(resource)) : undefined;
+    const missing = isMissing && !exists ? ifMissing?.(release, beside) : undefined;
     if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
