@@ -522,6 +522,13 @@ test('a line with a literal secret is not quoted by other problems either', asyn
   expect(stdout + stderr).not.toContain('canary');
 });
 
+test('a literal secret of a type without generated secrets has no advice to leave it out', async () => {
+  const stage = '{ name: c, type: captcha, public_key: a, private_key: canary-in-clear }';
+  const { stdout, stderr } = await run('validate', service().send, `version: 1\nstages:\n  - ${stage}\n`);
+  expect(stdout + stderr).toContain('[secret-in-clear]');
+  expect(stdout + stderr).not.toContain('generates one');
+});
+
 /** A service that shows a secret of its own in every record, as the real one does. */
 function showing(made: Service): Transport {
   return async (request, signal) => {

@@ -130,6 +130,12 @@ describe('a saved plan', () => {
     expect(stdout).toContain('Fix the problems that are shown, then make a new plan and apply it: ');
   });
 
+  test('of a few changes is applied without showing them again, and not called too large', async () => {
+    const { stdout } = await runApply(await savedText());
+    expect(stdout).toContain('The changes are not shown: ');
+    expect(stdout).not.toContain('Too many changes');
+  });
+
   test.each([
     ['saved', { out: 'plan.json' }, 'this is a plan', 'rollcall apply --plan FILE'],
     ['printed', { output: 'json' }, 'this is a plan', 'rollcall apply --plan FILE'],

@@ -71,7 +71,7 @@ function denied(answer: Answer): Row {
     ? [
         'service-denied',
         'the service does not accept the token',
-        'The token is unknown or has expired. Check that all of it is in ROLLCALL_TOKEN, or create a new one.',
+        'The token is unknown or has expired. Check that it was copied completely, or create a new one.',
       ]
     : [
         'service-denied',

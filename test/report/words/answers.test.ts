@@ -35,6 +35,12 @@ describe('an error answer', () => {
   });
 });
 
+test('advice on a refused token names no variable, as several can hold it', () => {
+  const words = wordsFor(answered(403, { detail: 'Token invalid/expired' }));
+  expect(words).toContain('The token is unknown or has expired.');
+  expect(words).not.toContain('ROLLCALL_TOKEN');
+});
+
 test('a request abandoned by the user is not attributed to the connection', async () => {
   const urgent = new AbortController();
   const send = abortable(() => new Promise(() => {}), urgent.signal);
