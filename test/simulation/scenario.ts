@@ -436,12 +436,17 @@ export async function withCircles(scenario: Scenario, random: Random): Promise<S
   if (scenario.kinds === undefined || !chance(0.15)) return scenario;
   const kinds = await withCircle(scenario.kinds, random);
   const declared = kinds.records.map(({ identity }) => identity);
+  const begun = declared.find(({ isInParts }) => isInParts && chance(0.2));
   return {
     ...scenario,
     kinds,
     declared,
     capabilities: ['update'],
     changes: { approvedAfter: pick([0, 100, 1000]) },
+    existing: [
+      ...scenario.existing,
+      ...(begun === undefined ? [] : [{ ...begun, condition: 'bare' as const }]),
+    ],
     runs: scenario.runs.slice(0, 1),
     actor: [],
   };
