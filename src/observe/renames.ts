@@ -43,8 +43,11 @@ function together(now: Observation, before: Observation, seesAll: boolean): Obse
   const unread = unreadOf(now) ?? unreadOf(before);
   if (now.presence === 'unknown' || before.presence === 'unknown')
     return { presence: 'unknown', torn: 'unread', ...(unread && { unread }) };
-  if (now.presence === 'present' && before.presence === 'present')
+  if (now.presence === 'present' && before.presence === 'present') {
+    // It was renamed between the two reads. If the former name is gone, the read before a change shows that.
+    if (now.held.pk === before.held.pk) return before;
     return { presence: 'unknown', torn: 'both', ids: [now.held.pk, before.held.pk] };
+  }
   if (now.presence === 'present') return now;
   if (before.presence === 'present') return before;
   return seesAll ? now : { presence: 'unknown', torn: 'unseen' };

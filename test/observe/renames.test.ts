@@ -7,6 +7,10 @@ import { memoryFiles } from '../support/memory-files.ts';
 
 const absent: Observation = { presence: 'absent' };
 const unknown: Observation = { presence: 'unknown' };
+const held = (pk: string, name: string): Observation => ({
+  presence: 'present',
+  held: { pk, fields: { name } },
+});
 
 test.each([
   ['absent if absent under both names, for a token that sees all', absent, absent, true, absent],
@@ -16,6 +20,20 @@ test.each([
     absent,
     false,
     { presence: 'unknown', torn: 'unseen' },
+  ],
+  [
+    'ambiguous if each name has a record',
+    held('1', 'new'),
+    held('2', 'old'),
+    true,
+    { presence: 'unknown', torn: 'both', ids: ['1', '2'] },
+  ],
+  [
+    'under its former name if renamed between the two reads',
+    held('1', 'new'),
+    held('1', 'old'),
+    true,
+    held('1', 'old'),
   ],
   ['unknown if unread under the former name', absent, unknown, true, { presence: 'unknown', torn: 'unread' }],
   ['unknown if unread under its name', unknown, absent, true, { presence: 'unknown', torn: 'unread' }],
