@@ -167,6 +167,9 @@ function isWell(
   );
 }
 
+/** More refused connections than this may use up all tries of one request. */
+const mostRefused = 3;
+
 /** Whether nothing goes wrong until all is well, and nobody else writes. */
 function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolean {
   const first = events.slice(
@@ -181,7 +184,8 @@ function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolea
     !first.some(({ kind }) => kind === 'interrupted' || kind === 'killed') &&
     ofKind(first, 'delivered').every(
       ({ clear, method, status = 0 }) => clear && (status < 400 || (status === 404 && method === 'GET')),
-    )
+    ) &&
+    ofKind(first, 'delivered').filter(({ refused }) => refused).length <= mostRefused
   );
 }
 

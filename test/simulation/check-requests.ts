@@ -4,6 +4,7 @@ import {
   hadBegun,
   isInFormerForm,
   isReplaced,
+  isSentAgain,
   isClearRead,
   isQuestion,
   isWrite,
@@ -57,15 +58,15 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       if (inARow === 0) spared = 0;
       // Whose token it is is asked for four reasons, each with its own tries: the list of each of two kinds, a denied look-up, and what may be the token's own user.
       const asks = event.purpose === 'self' ? 4 : 1;
-      if (spared < 3 * asks && metOutage(run, event)) {
-        spared += 1;
-        inARow -= 1;
-      }
       // A group is looked for once more before it is created. Lists of names are read again where they changed meanwhile, and once more where they do not show a name.
       // A 404 that does not say "absent" as others do is read again at the end.
       const isDoubtful = run.delivered.some(
         (answer) => isSame(answer, event) && answer.status === 404 && answer.tells === undefined,
       );
+      if (spared < 3 * asks * (isDoubtful ? 2 : 1) && metOutage(run, event)) {
+        spared += 1;
+        inARow -= 1;
+      }
       const isOfMany = history.declared.some((other) => other.isOfAccess || isDrawn(other));
       const single = event.type === 'group' || isOfMany ? 15 : isDoubtful ? 10 : 5;
       const most = event.purpose === 'name' || event.purpose === 'access' ? 30 : single * asks;
@@ -278,6 +279,8 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
   if (run.wait === '0') return;
   const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
   const replaced = new Set(run.sent.filter((event) => isReplaced(run, event)).map(({ request }) => request));
+  // What is sent again at once, to another path, is answered when that is.
+  const again = new Set(run.sent.filter((event) => isSentAgain(run, event)).map(({ request }) => request));
   let isAway = false;
   let hasAnswered = false;
   let isRefusedOnly = true;
@@ -301,7 +304,7 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
       if (isSign) isAway = true;
       else if (isQuestion(event) && event.status !== undefined) isAway = false;
       asked.delete(event.request);
-      hasAnswered ||= event.status !== undefined;
+      hasAnswered ||= event.status !== undefined && !again.has(event.request);
       isRefusedOnly &&= event.exchange === 'never_sent';
     }
   }

@@ -45,21 +45,19 @@ export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
 }
 
 /** It was told that the request cannot have worked. */
-export function cannotHave({ delivered }: RunHistory, { request }: Of<'sent'>): boolean {
-  const answer = delivered.find((event) => event.request === request);
+export function cannotHave(run: RunHistory, event: Of<'sent'>): boolean {
+  const answer = answerIn(run, event);
   return answer !== undefined && cannotHaveWorked(answer);
 }
 
 /** Sent at once in the form, or to the path, of an earlier release, after the answer to the one of later releases. */
-export function isInFormerForm({ sent, delivered }: RunHistory, event: Of<'sent'>): boolean {
-  return delivered.some(
-    (answer) =>
-      answer.at === event.at &&
-      [400, 404, 405].includes(answer.status ?? 0) &&
-      answer.method === event.method &&
-      isSame(answer, event) &&
-      sent.some(({ request }) => request === answer.request && request < event.request),
-  );
+export function isInFormerForm(run: RunHistory, event: Of<'sent'>): boolean {
+  return pairsIn(run).some(({ second }) => second === event);
+}
+
+/** Whether it went out once more at once, in the form, or to the path, of an earlier release. */
+export function isSentAgain(run: RunHistory, event: Of<'sent'>): boolean {
+  return pairsIn(run).some(({ first }) => first === event);
 }
 
 /**
@@ -67,23 +65,45 @@ export function isInFormerForm({ sent, delivered }: RunHistory, event: Of<'sent'
  * sent. A page with 405 may hide a write that worked, so a second one that was never sent leaves the first.
  */
 export function isReplaced(run: RunHistory, event: Of<'sent'>): boolean {
-  const answerTo = (one: Of<'sent'>): Of<'delivered'> | undefined =>
-    run.delivered.find(({ request }) => request === one.request);
-  const isAgain = (one: Of<'sent'>, other: Of<'sent'>): boolean =>
-    other.request > one.request &&
-    other.at === answerTo(one)?.at &&
-    other.method === one.method &&
-    isSame(other, one) &&
-    isInFormerForm(run, other);
-  const counts = (first: Of<'sent'>, second: Of<'sent'>): boolean => {
-    const { exchange, status = 0 } = answerTo(second) ?? {};
-    const mayBeHidden = isWrite(first) && answerTo(first)?.status === 405;
-    return ![404, 405].includes(status) && (exchange !== 'never_sent' || !mayBeHidden);
-  };
-  return run.sent.some(
-    (other) =>
-      (isAgain(event, other) && counts(event, other)) || (isAgain(other, event) && !counts(other, event)),
-  );
+  return pairsIn(run).some(({ first, answer, second }) => {
+    if (first !== event && second !== event) return false;
+    const { exchange, status = 0 } = answerIn(run, second) ?? {};
+    const mayBeHidden = isWrite(first) && answer.status === 405;
+    const isSecond = ![404, 405].includes(status) && (exchange !== 'never_sent' || !mayBeHidden);
+    return isSecond === (first === event);
+  });
+}
+
+/** A request that was sent again in the form, or to the path, of an earlier release, as soon as it was answered. */
+interface Pair {
+  readonly first: Of<'sent'>;
+  readonly answer: Of<'delivered'>;
+  readonly second: Of<'sent'>;
+}
+
+const known = new WeakMap<RunHistory, readonly Pair[]>();
+
+function pairsIn(run: RunHistory): readonly Pair[] {
+  const found =
+    known.get(run) ??
+    run.delivered.flatMap((answer): Pair[] => {
+      if (![400, 404, 405].includes(answer.status ?? 0)) return [];
+      const first = run.sent.find(({ request }) => request === answer.request);
+      const second = run.sent.find(
+        (other) =>
+          other.at === answer.at &&
+          other.request > answer.request &&
+          other.method === answer.method &&
+          isSame(other, answer),
+      );
+      return first && second ? [{ first, answer, second }] : [];
+    });
+  known.set(run, found);
+  return found;
+}
+
+function answerIn({ delivered }: RunHistory, { request }: Of<'sent'>): Of<'delivered'> | undefined {
+  return delivered.find((answer) => answer.request === request);
 }
 
 /** Whether a run had begun by then to write something that takes several writes. */
