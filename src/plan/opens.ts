@@ -96,9 +96,15 @@ function openedWhere(
   if (bindable === undefined) return [];
   const declaring = declaringFields(resource);
   const { mode } = bindable;
+  const wasAll = mode !== undefined && held.fields[mode.field] === mode.all;
+  const isAll =
+    mode !== undefined && (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all;
+  const isPending = action === 'create' || action === 'update';
+  if (declaring.length === 0)
+    return isPending && wasAll && !isAll ? ['users who pass any of its bindings'] : [];
   const now: Subjects = {
     each: declaring.flatMap((field) => subjectsIn(resource, field, sentValue(resource, field) ?? null)),
-    isAll: mode !== undefined && (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all,
+    isAll,
     isOpen: isOpen.after,
   };
   const isKnown = action !== 'create' && declaring.some((field) => held.fields[field] !== undefined);
@@ -106,12 +112,9 @@ function openedWhere(
     each: isKnown
       ? declaring.flatMap((field) => subjectsIn(resource, field, held.fields[field] ?? null))
       : undefined,
-    isAll: mode !== undefined && held.fields[mode.field] === mode.all,
+    isAll: wasAll,
     isOpen: isOpen.before,
   };
-  const isPending = action === 'create' || action === 'update';
-  if (declaring.length === 0)
-    return isPending && before.isAll && !now.isAll ? ['users who pass any of its bindings'] : [];
   // Undeclared bindings decide too: policies, and negated bindings.
   const count = declaring.reduce((sum, field) => sum + idsIn(field, held.fields[field] ?? null).length, 0);
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
@@ -130,6 +133,7 @@ function openedWhere(
 
 /** The declared fields that decide on access. */
 function declaringFields({ kind, fields }: Resource): readonly string[] {
+  if (!declaresBindings({ kind, fields })) return [];
   return Object.keys(kind.fields).filter(
     (field) => Object.hasOwn(fields, field) && isBound(kind, field) && !kind.fields[field]?.children?.inside,
   );
