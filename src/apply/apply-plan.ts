@@ -245,6 +245,7 @@ async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): P
 /** The outcomes of the resources that one refers to; for resources that are completed later, the results of their creates. */
 function namedOutcomes(resource: Resource, { parents, settling, begun, unbound }: Run): Promise<Outcome[]> {
   const first = new Set([...createdBefore(resource), ...namedParents(resource, parents)]);
+  if (first.size === 0) return Promise.resolve([]);
   const early = async (address: Address): Promise<Outcome[]> => {
     const known = await begun.get(address);
     if (known === undefined) return [];
