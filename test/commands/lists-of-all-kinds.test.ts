@@ -4,7 +4,6 @@ import { plan } from '../../src/commands/plan.ts';
 import { kindOfEntry } from '../../src/kinds/all.ts';
 import { referencedFamilies } from '../../src/kinds/named.ts';
 import { secretsOfWhole, wholeInstance } from '../support/whole-instance.ts';
-import { someOf } from '../support/effort.ts';
 
 /** More than are looked up one by one. */
 const each = 14;
@@ -38,7 +37,7 @@ describe('a plan of a whole instance', () => {
   });
 
   test('reads no kind that the manifests do not name', async () => {
-    for (const kind of someOf(whole.kinds, 8)) {
+    for (const kind of whole.kinds) {
       const entries = whole.manifest[kind.list] ?? [];
       const own = isJsonList(entries)
         ? entries.filter((entry) => kindOfEntry(kind.list, entry) === kind)

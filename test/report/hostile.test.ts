@@ -26,7 +26,7 @@ import { shownOf } from '../support/values.ts';
 
 const perRun = 50;
 
-const inAll = times({ short: 20, full: 1500 });
+const inAll = times({ short: 10, full: 1500 });
 
 /** A number of random texts, many at a time; `parts` is the number of properties that share them. */
 function holdsFor(parts: number, check: (world: Given) => void): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/apply/outcome.ts';
-import { times } from '../support/effort.ts';
+import { someOf, times } from '../support/effort.ts';
 import { narrate } from './narrate.ts';
 import {
   accessFaults,
@@ -61,10 +61,10 @@ describe('a simulated run of apply', () => {
   );
 
   test('is the same for the same seed', async () => {
-    for (const seed of [3, 77, 2026]) expect(await simulate(seed)).toEqual(await simulate(seed));
+    for (const seed of someOf([3, 77, 2026], 1)) expect(await simulate(seed)).toEqual(await simulate(seed));
   });
 
-  test.each([1, 7, 42])('leaves a readable history: seed %i', async (seed) => {
+  test.each(someOf([1, 7, 42], 1))('leaves a readable history: seed %i', async (seed) => {
     const story = narrate(await simulate(seed));
     expect(story).toMatch(/^seed \d+\ndeclared: \w+\.\w+/);
     expect(story).toMatch(/ms {2}rerun: ends as (done|incomplete): /);

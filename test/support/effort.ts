@@ -9,9 +9,9 @@ export function someOf<T>(all: readonly T[], short: number): readonly T[] {
   return inFull ? all : all.filter((_, index) => index % step === 0);
 }
 
-/** The releases of a test: the oldest and the newest in `npm test`, all in `npm run check`. */
+/** The releases of a test: the newest in `npm test`, where most tests meet the oldest; all in `npm run check`. */
 export function someReleases<T>(all: readonly T[]): readonly T[] {
-  return inFull ? all : all.filter((_, index) => index === 0 || index === all.length - 1);
+  return inFull ? all : all.slice(-1);
 }
 
 /** The moments of a fault: some in `npm test`, each table row starting at a different one; all in `npm run check`. */
