@@ -308,13 +308,13 @@ function descriptionOf(kind, name) {
  * @returns {JsonObject}
  */
 function valueOf(kind, name, making) {
-  const { refersTo, isHistory = false, written = {} } = kind.fields[name] ?? {};
+  const { refersTo, isHistorical = false, written = {} } = kind.fields[name] ?? {};
   const facts = making.factsOf(kind.path.replace('/api/v3', '')).fields[name];
   if (facts === undefined) throw new Error(`the facts of ${kind.path} have no ${name}`);
   const { nullable: _, items, ...never } = facts;
   if (items === undefined) {
     if (refersTo) return idOf(refersTo, facts, making);
-    const whole = { ...schemaOf(isHistory ? never : facts, name), ...written };
+    const whole = { ...schemaOf(isHistorical ? never : facts, name), ...written };
     // Of what is declared in part, nothing has to be there.
     return kind.fields[name]?.part ? { ...whole, ...(facts.fields && { required: [] }) } : whole;
   }
@@ -420,9 +420,9 @@ function accessOf({ access, fields }, making) {
  */
 function bindingOf({ type, path, binds, fields: declared, inside }, making) {
   const { fields } = making.factsOf(path.replace('/api/v3', ''));
-  const bound = binds.map(({ idIn, refersTo }) => {
-    const { nullable: _, ...id } = fields[idIn] ?? {};
-    return [idIn, idOf(refersTo, id, making)];
+  const bound = binds.map(({ idField, refersTo }) => {
+    const { nullable: _, ...id } = fields[idField] ?? {};
+    return [idField, idOf(refersTo, id, making)];
   });
   const others = Object.entries(declared).map(([name, { default: value }]) => {
     const sentences = [

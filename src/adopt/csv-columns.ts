@@ -36,8 +36,8 @@ export function columnsOf(header: Row, file: SourceFile, kind: Kind): Columns | 
 
 function columnNamed(name: string, kind: Kind): Column | Problem {
   const [start = '', ...rest] = name.split('.');
-  const { inTable } = kind.fields[start] ?? {};
-  if (inTable === 'columns') {
+  const { tableForm } = kind.fields[start] ?? {};
+  if (tableForm === 'columns') {
     const key = rest.join('.');
     if (key === '') return noKey(start);
     return refusalOfKey(key) ?? { field: start, key };
@@ -47,7 +47,7 @@ function columnNamed(name: string, kind: Kind): Column | Problem {
   const summary = `unknown column \`${name}\``;
   const { field } = meaningIn(kind, start);
   const detail =
-    field !== undefined && rest.length > 0 && kind.fields[field]?.inTable === 'columns'
+    field !== undefined && rest.length > 0 && kind.fields[field]?.tableForm === 'columns'
       ? `Did you mean \`${[field, ...rest].join('.')}\`?`
       : meaningIn(kind, name).hint;
   return { code: 'unknown-field', summary, detail };

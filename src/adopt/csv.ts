@@ -53,7 +53,7 @@ export async function manifestOfTable(
   const { text } = writeManifest(resources.map(declarationOf), check);
   const last = {
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
-    keep: () => false,
+    isSelected: () => false,
   };
   // Each row has passed its checks, so a problem of the whole has no place in the table.
   const ofAll = hasErrors(diagnostics) ? [] : (await loadManifests([standardInput], last)).diagnostics;
@@ -100,8 +100,8 @@ export function resourcesOf(
   });
   // A missing field may be in a misspelt column.
   const rules = new Rules().check({
-    named: resources,
-    mappings: columns.diagnostics.length > 0 ? [] : mappings,
+    entriesWithName: resources,
+    allEntries: columns.diagnostics.length > 0 ? [] : mappings,
   });
   for (const diagnostic of rules) diagnostics.push(diagnostic);
   return { resources, diagnostics: diagnostics.toSorted(comparePlaces) };
@@ -181,9 +181,9 @@ const unnamed: Problem = {
 /** The value of a cell; undefined if it does not have the form of its field. If a name can replace an id, any other text is a name. */
 function valueOf(
   text: string,
-  { inTable, refersTo }: Pick<Kind['fields'][string], 'inTable' | 'refersTo'> = {},
+  { tableForm, refersTo }: Pick<Kind['fields'][string], 'tableForm' | 'refersTo'> = {},
 ): JsonValue | undefined {
-  switch (inTable) {
+  switch (tableForm) {
     case 'boolean':
       if (/^true$/i.test(text)) return true;
       return /^false$/i.test(text) ? false : undefined;
@@ -194,7 +194,7 @@ function valueOf(
       return itemsOf(text).map((item) => (refersTo && !uuid.test(item) ? { name: item } : item));
     case 'numbers': {
       const numbers = itemsOf(text).map((item) =>
-        valueOf(item, { inTable: 'number', ...(refersTo && { refersTo }) }),
+        valueOf(item, { tableForm: 'number', ...(refersTo && { refersTo }) }),
       );
       return numbers.every((number) => number !== undefined) ? numbers : undefined;
     }
@@ -213,13 +213,13 @@ function itemsOf(text: string): string[] {
 }
 
 function wrongType({ fields }: Kind, field: string): Problem {
-  const { inTable, findId = '' } = fields[field] ?? {};
+  const { tableForm, findId = '' } = fields[field] ?? {};
   return {
     code: 'wrong-type',
     summary:
-      inTable === 'boolean'
+      tableForm === 'boolean'
         ? `\`${field}\` must be true or false`
         : `\`${field}\` must be an id, which is a number`,
-    detail: inTable === 'numbers' ? `Several have a ; between them. ${findId}` : findId,
+    detail: tableForm === 'numbers' ? `Several have a ; between them. ${findId}` : findId,
   };
 }

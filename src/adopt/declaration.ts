@@ -2,7 +2,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
-import { asManifestDeclares, declaredWith } from '../kinds/access.ts';
+import { asManifestDeclares, fieldsDeclaredTogether } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { withoutDefaultsIn, mapIds } from '../kinds/bindings.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
@@ -106,7 +106,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
       }
     }
   const isOfType = (glob: string): boolean =>
-    wanted.kinds.some(({ type }) => selector.leavesOutAll(type) && glob === `${type}.*`);
+    wanted.kinds.some(({ type }) => selector.excludesType(type) && glob === `${type}.*`);
   // A type that is excluded as a whole was not read.
   const unmatched = selector.unmatched.find((glob) => !isOfType(glob));
   if (
@@ -135,8 +135,8 @@ function declarationOf(
   for (const [field, row] of Object.entries(kind.fields)) {
     const value = received[field];
     const { default: serviceDefault, refersTo, idForm } = row;
-    const isLeftOut = declaredWith(kind, field).some((name) => without.has(`${kind.type}.${name}`));
-    if ((value === undefined && !row.isWriteOnly) || row.isInstruction || row.isHistory) continue;
+    const isLeftOut = fieldsDeclaredTogether(kind, field).some((name) => without.has(`${kind.type}.${name}`));
+    if ((value === undefined && !row.isWriteOnly) || row.isInstruction || row.isHistorical) continue;
     if (row.isSecret || row.isWriteOnly || value === undefined) {
       if (value !== '' && !isLeftOut) variables[field] = variableFor(textOf(received[kind.identity]), field);
       continue;
@@ -166,7 +166,7 @@ function declarationOf(
     };
     const named = (id: JsonValue): JsonValue => nameOf(id, known) ?? beside(id) ?? id;
     if (isJsonList(value))
-      fields[field] = idForm ? inOrder(value.map(named)) : (row.form?.known(value) ?? value);
+      fields[field] = idForm ? inOrder(value.map(named)) : (row.form?.dropUnknown(value) ?? value);
     else fields[field] = value === null ? value : named(value);
   }
   return {

@@ -1,9 +1,14 @@
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { overlayFiles } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
-import { declaredWith, isBound, nestedParts, unbound } from '../kinds/access.ts';
+import {
+  fieldsDeclaredTogether,
+  isBindingField,
+  nestedBindingFields,
+  withoutBindingFields,
+} from '../kinds/access.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
-import { counts } from '../kinds/bindings.ts';
+import { isEffective } from '../kinds/bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { idsIn, referenceFields } from '../kinds/named.ts';
@@ -44,7 +49,7 @@ export function readHoldings(
   const { without } = wanted;
   const isWithNames = wanted.isWithNames || !wanted.isWithShipped;
   const selector = new Selector(wanted.selection);
-  const kinds = wanted.kinds.filter(({ type }) => selector.reaches(type));
+  const kinds = wanted.kinds.filter(({ type }) => selector.mayContainType(type));
   return withService(settings, job, async (service) => {
     const { send, pacing, signal } = service;
     const release = await askRelease(send, pacing, signal);
@@ -59,9 +64,9 @@ export function readHoldings(
       const { kind } = inventory;
       const written = inventory.records.filter((record) => isWritten(kind, record));
       const fields = Object.keys(kind.fields).filter((field) =>
-        declaredWith(kind, field).every((name) => !without.has(`${kind.type}.${name}`)),
+        fieldsDeclaredTogether(kind, field).every((name) => !without.has(`${kind.type}.${name}`)),
       );
-      const wantedFields = [...fields, ...nestedParts(kind)];
+      const wantedFields = [...fields, ...nestedBindingFields(kind)];
       inventories.push(await withBound(inventory, written, wantedFields, service, release));
     }
     const names = new Map<Family, NamesReading>();
@@ -69,7 +74,7 @@ export function readHoldings(
     const named = inventories.flatMap(({ kind, records }) => {
       const written = records.filter((record) => isWritten(kind, record));
       const isUsed = ([field]: readonly [string, Family]): boolean =>
-        !isBound(kind, field) &&
+        !isBindingField(kind, field) &&
         !without.has(`${kind.type}.${field}`) &&
         written.some(
           ({ received }) => idsIn(field, toNewestRelease(kind, received)[field] ?? null).length > 0,
@@ -101,8 +106,8 @@ async function withBound(
   // A record may have other fields of these names.
   const records = inventory.records.map(({ received, shown, ...record }) => ({
     ...record,
-    received: unbound(kind, received),
-    shown: unbound(kind, shown),
+    received: withoutBindingFields(kind, received),
+    shown: withoutBindingFields(kind, shown),
   }));
   if (written.length === 0) return { ...inventory, records };
   const held = written.map(({ received, shown }) => heldFields(kind, received, shown, []));
@@ -115,7 +120,7 @@ async function withBound(
       gaps: [...gaps, { kind: 'no_access', field: read.field, answer: read.reading.answer }],
     };
   const isUnbound = (one: HeldRecord): boolean =>
-    access !== undefined && !boundTo(one, access.children).some(counts);
+    access !== undefined && !boundTo(one, access.children).some(isEffective);
   const left =
     access && [...read.of.values()].some(isUnbound)
       ? await unboundNow(access.openFlag, release, service)

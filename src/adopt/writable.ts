@@ -1,7 +1,7 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue, type Validate } from '../base/json.ts';
 import { sourceFile } from '../base/source.ts';
-import { fieldsOfEntry } from '../kinds/access.ts';
+import { declarableFields } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
@@ -48,7 +48,7 @@ interface Writable {
 export function writable({ address, kind, fields: given, release }: Declaration, check: Validate): Writable {
   const problems = problemsOf(kind, given, release, check);
   const fields: Record<string, JsonValue> = {};
-  for (const field of fieldsOfEntry(kind)) {
+  for (const field of declarableFields(kind)) {
     const value = given[field];
     if (value !== undefined && !problems.has(field)) fields[field] = value;
   }
@@ -73,7 +73,7 @@ function problemsOf(
 ): Map<string, Problem> {
   const problems = new Map<string, Problem>();
   for (const [field, value] of Object.entries(given)) {
-    const problem = fieldsOfEntry(kind).includes(field)
+    const problem = declarableFields(kind).includes(field)
       ? (refusal(value, depthOfFields) ?? (hasBlanks(value) ? blanks : undefined))
       : { code: 'unknown-field' as const, summary: `unknown field \`${field}\`` };
     if (problem) problems.set(field, problem);

@@ -1,6 +1,6 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue, Validate } from '../base/json.ts';
-import { fieldsOfEntry } from '../kinds/access.ts';
+import { declarableFields } from '../kinds/access.ts';
 import { defaultLists, kindAt, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { byAddress } from '../kinds/resource.ts';
@@ -103,7 +103,7 @@ const headLines = 2;
 function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
   const shared: Record<string, JsonValue> = {};
   let saved = -headLines;
-  for (const field of kind ? fieldsOfEntry(kind) : []) {
+  for (const field of kind ? declarableFields(kind) : []) {
     if (!entries.every((entry) => Object.hasOwn(entry.fields, field))) continue;
     const most = mostFrequent(entries.map((entry) => entry.fields[field] ?? null));
     if (kind === undefined || most === undefined || !canBeDefault(kind, field, most.value, check)) continue;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../base/json.ts';
-import { declaredChildFields, isBound } from '../kinds/access.ts';
+import { declaredChildFields, isBindingField } from '../kinds/access.ts';
 import {
   bindingsByDeclaration,
   targetId,
-  differingIn,
+  differingFields,
   missingBindings,
   ownValues,
   type extraBindings,
@@ -44,7 +44,7 @@ export function add(binder: BindingTarget, one: WantedChild): Promise<WriteResul
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     if (bindingsByDeclaration(binder, bound).has(one))
       return { kind: 'ended', end: { outcome: 'unchanged' } };
-    const fields = { [one.binds.idIn]: one.id, order: bound.length, ...ownValues(one) };
+    const fields = { [one.binds.idField]: one.id, order: bound.length, ...ownValues(one) };
     return { kind: 'send', send: () => client.bind(children, parent, fields) };
   }
 
@@ -90,16 +90,16 @@ export function change(binder: BindingTarget, one: WantedChild, base: Child): Pr
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     const now = bound.find(({ pk }) => pk === base.pk);
     const own = { ...one, values: ownValues(one) };
-    const fields = now ? differingIn(own, now) : [];
+    const fields = now ? differingFields(own, now) : [];
     if (now && fields.length === 0) return { kind: 'ended', end: { outcome: 'unchanged' } };
-    if (!now || differingIn({ ...one, values: only(base.values, fields) }, now).length > 0)
+    if (!now || differingFields({ ...one, values: only(base.values, fields) }, now).length > 0)
       return {
         kind: 'ended',
         end: { outcome: 'conflict', clash: { kind: 'closed', why: changedMeanwhile } },
       };
     const whole = {
       target: targetId(children, parent),
-      [one.binds.idIn]: one.id,
+      [one.binds.idField]: one.id,
       order: now.values['order'] ?? null,
     };
     const sent = { ...(children.isSentWhole && whole), ...only(one.values, fields) };
@@ -179,7 +179,7 @@ export async function asDeclared(
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted' };
   if (read.kind === 'unread') return { ...endedUnread(read.reading, control), ...nothing };
   const now = read.of.get(held.pk) ?? held;
-  const fields = compare(resource, now).flatMap(({ field }) => (isBound(kind, field) ? [field] : []));
+  const fields = compare(resource, now).flatMap(({ field }) => (isBindingField(kind, field) ? [field] : []));
   if (fields.length === 0) return { ...nothing, outcome: 'unchanged', held: now };
   return { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
 }

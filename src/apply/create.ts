@@ -1,4 +1,4 @@
-import { unbound } from '../kinds/access.ts';
+import { withoutBindingFields } from '../kinds/access.ts';
 import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { soughtOf } from '../kinds/sought.ts';
@@ -27,7 +27,8 @@ export function create(
   control: RunControl,
 ): Promise<WriteResult> {
   const { kind, name } = creation;
-  const send = (): Promise<Writing> => client.create(kind, name, unbound(kind, sentFields(creation)));
+  const send = (): Promise<Writing> =>
+    client.create(kind, name, withoutBindingFields(kind, sentFields(creation)));
   /** Whether a second create could make a second record of the same name. */
   const canDouble = !kind.listing.isUnique;
 

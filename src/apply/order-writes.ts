@@ -1,8 +1,8 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
-import { declaresAll } from '../kinds/access.ts';
+import { coverAllBindings } from '../kinds/access.ts';
 import {
   bindingsByDeclaration,
-  differingIn,
+  differingFields,
   missingBindings,
   changedBindings,
   ownValues,
@@ -36,7 +36,7 @@ async function within(binder: BindingTarget, one: WantedChild): Promise<WriteRes
     parent,
     children: inside.children,
     wanted: declaredBindings(inside.children, one.field, one.values[inside.field] ?? null),
-    ...declaresAll(one.field, false),
+    ...coverAllBindings(one.field, false),
   };
   const there = await childrenOf(nested);
   if ('outcome' in there) return { ...there, ...nothing, at: one.field };
@@ -82,8 +82,8 @@ async function movesTo(binder: BindingTarget, bound: readonly Child[]): Promise<
   const changes = changedBindings(binder, bound).map(([one, base]) => {
     const [order = 0, now = 0] = [one.values['order'], base.values['order']].map(Number);
     const moves = Math.sign(order - now) || 0;
-    const isOwn = differingIn({ ...one, values: ownValues(one) }, base).length > 0;
-    const isInside = differingIn(one, base).includes(one.inside?.field ?? '');
+    const isOwn = differingFields({ ...one, values: ownValues(one) }, base).length > 0;
+    const isInside = differingFields(one, base).includes(one.inside?.field ?? '');
     const steps: Step[] = [
       ...(isOwn ? [() => change(binder, one, base)] : []),
       ...(isInside ? [() => within(binder, one)] : []),

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import { isBound, wantedChildren } from '../kinds/access.ts';
+import { isBindingField, wantedChildren } from '../kinds/access.ts';
 import { fieldOf, sentValue } from '../kinds/fields.ts';
 import { type Resource, withFields } from '../kinds/resource.ts';
 import { boundTo, withBindings } from '../service/children.ts';
@@ -137,7 +137,7 @@ export async function updateParent(
   const look = await checkBeforeUpdate(alterable, client, pacing, control);
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
-  const others = missing.filter((field) => !isBound(resource.kind, field));
+  const others = missing.filter((field) => !isBindingField(resource.kind, field));
   // Mode `all` restricts access, so it is set first; mode `any` extends it, so it is set last.
   const { mode } = resource.kind.bindable ?? {};
   const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);

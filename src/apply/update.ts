@@ -1,5 +1,5 @@
 import { isJsonList, textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
-import { declaredChildFields, declaresBindings, nestedParts } from '../kinds/access.ts';
+import { declaredChildFields, declaresBindings, nestedBindingFields } from '../kinds/access.ts';
 import { isGenerated, managedPart, mergedValue, neverShownFields, sentFields } from '../kinds/fields.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -98,7 +98,7 @@ export function update(
     const look = await checkBeforeUpdate(open, client, pacing, control);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
-    const along = (kind.update.sentAlong ?? []).filter((field) => Object.hasOwn(now.fields, field));
+    const along = (kind.update.requiredInUpdates ?? []).filter((field) => Object.hasOwn(now.fields, field));
     const beside = missing.some((field) => kind.fields[field]?.shownAs) ? neverShownFields(resource) : [];
     const fields = [...new Set([...missing, ...beside, ...demanded, ...along])];
     sent = { now, fields: new Set(fields) };
@@ -190,7 +190,7 @@ export async function withChildrenOf(
   const { kind } = resource;
   const parts = [
     ...declaredChildFields(resource),
-    ...(seen ? nestedParts(kind, (field) => seen.fields[field]) : []),
+    ...(seen ? nestedBindingFields(kind, (field) => seen.fields[field]) : []),
   ];
   const read = await withChildren(kind, [held], parts, { client, pacing });
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(held.pk) ?? held } : read;

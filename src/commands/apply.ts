@@ -1,4 +1,4 @@
-import { listed } from '../kinds/all.ts';
+import { joinWords } from '../kinds/all.ts';
 import { destinationLabel } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
 import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
@@ -145,7 +145,7 @@ async function confirmed(plan: Plan, signal: AbortSignal, context: Context): Pro
     changed > 0 && `change ${changed}`,
     destroy > 0 && `delete ${destroy}`,
   );
-  const what = `${listed(deeds)} in ${inline(destinationLabel(plan))}?`;
+  const what = `${joinWords(deeds)} in ${inline(destinationLabel(plan))}?`;
   const isYes = yesTo(signal, context);
   if (!(await isYes(capitalised(what)))) return false;
   const pending = pendingIn(plan);

@@ -5,7 +5,7 @@ import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { standardInput } from '../base/files.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { addressOf } from '../kinds/resource.ts';
-import { listed } from '../kinds/all.ts';
+import { joinWords } from '../kinds/all.ts';
 import {
   credentialsText,
   unwritable,
@@ -107,7 +107,7 @@ function addressesIn(written: readonly string[]): readonly Address[] {
     throw new UsageError(
       `there are no credentials of ${address}`,
       didYouMean(text.split('.', 1)[0] ?? '', types) ??
-        `Only records of the type ${listed(types)} have some.`,
+        `Only records of the type ${joinWords(types)} have some.`,
     );
   });
 }

@@ -92,7 +92,10 @@ type DeclaredKinds =
 /** The kinds that the manifests of rollcall.yaml declare. No secret is needed for that. */
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
   if (settings.paths.length === 0) return { kind: 'known', kinds: [] };
-  const { counts, diagnostics } = await check(settings, context, { keep: () => false, secrets: 'assumed' });
+  const { counts, diagnostics } = await check(settings, context, {
+    isSelected: () => false,
+    secrets: 'assumed',
+  });
   return hasErrors(diagnostics)
     ? { kind: 'invalid', diagnostics }
     : { kind: 'known', kinds: kinds.filter(({ type }) => counts.has(type)) };

@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Split } from '../adopt/choices.ts';
 import type { ExportScope } from '../adopt/declaration.ts';
-import { fieldsOfEntry } from '../kinds/access.ts';
+import { declarableFields } from '../kinds/access.ts';
 import { kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -104,7 +104,7 @@ function refuseBlind({ contractOnly }: Settings): void {
 /** The fields to leave out, each with its kind. Hidden fields are only written to files. */
 function fieldsLeftOut({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
   const known = kinds.flatMap((kind) =>
-    fieldsOfEntry(kind).flatMap((field) =>
+    declarableFields(kind).flatMap((field) =>
       kind.fields[field]?.default === undefined && field !== kind.access?.field
         ? []
         : [{ field, name: `${kind.type}.${field}` }],

@@ -38,7 +38,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const before =
     missingFrom.length === 0
       ? { addresses: new Set<never>(), diagnostics: settings.diagnostics }
-      : await checkManifests(settings, context, { secrets: 'assumed', keep: () => false });
+      : await checkManifests(settings, context, { secrets: 'assumed', isSelected: () => false });
   if (!settings.service || hasErrors(before.diagnostics)) {
     stderr.write(diagnosticsText(before.diagnostics, style));
     return 'invalid';

@@ -103,7 +103,7 @@ export async function inputsFrom(
   const world = { env, files: { ...files, readStandardInput: async () => new Uint8Array() } };
   const settings = await readSettings(await valuesOf(flags, env), world, 'manifests', paths);
   if (settings.paths.length === 0) return inputsOf(settings);
-  return inputsOf(settings, await check(settings, world, { secrets: 'assumed', keep: () => false }));
+  return inputsOf(settings, await check(settings, world, { secrets: 'assumed', isSelected: () => false }));
 }
 
 function limitOf(flag: string, text: string | undefined): number | undefined {

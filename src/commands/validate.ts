@@ -27,7 +27,7 @@ export async function validate(
   const settings = await readSettings(values, context, 'manifests', paths);
   const checked = await check(settings, context, {
     secrets: options.withoutSecrets ? 'assumed' : 'read',
-    keep: () => false,
+    isSelected: () => false,
   });
   const clashes = await reports.refuse(inputsOf(settings, checked));
   const report = validationReport(

@@ -35,7 +35,7 @@ import { user } from './user.ts';
 /** The type of a declarable kind: `application`, `user`, … */
 export type ResourceType = FamilyType;
 
-/** All kinds, in their default order of planning and creation. */
+/** All kinds, in the default order of plans and creates. */
 export const kinds: readonly Kind<ResourceType>[] = [
   certificate,
   role,
@@ -94,10 +94,10 @@ export function deleteNeedsSuperuser(kind: Kind<ResourceType>): boolean {
   return isSubject(kind) || !defaultKinds.includes(kind);
 }
 
-const byType = grouped(({ type }) => type);
-const byList = grouped(({ list }) => list);
+const byType = groupKinds(({ type }) => type);
+const byList = groupKinds(({ list }) => list);
 
-function grouped(keyOf: (kind: Kind) => string): ReadonlyMap<string, readonly Kind<ResourceType>[]> {
+function groupKinds(keyOf: (kind: Kind) => string): ReadonlyMap<string, readonly Kind<ResourceType>[]> {
   const groups = new Map<string, Kind<ResourceType>[]>();
   for (const kind of kinds) groups.set(keyOf(kind), [...(groups.get(keyOf(kind)) ?? []), kind]);
   return groups;
@@ -107,39 +107,40 @@ export function kindsOf(type: string): readonly Kind<ResourceType>[] {
   return byType.get(type) ?? [];
 }
 
-/** Types and lists of manifests, each once, in the order of the kinds. */
+/** The types of manifests, in the order of the kinds. */
 export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ type }) => type))];
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
-/** The kinds, and the lists that they refer to, without a documented read: rollcall works without reading them if it must. */
-export function withoutDocumentedRead(some: readonly Kind[]): readonly (Kind | Family | Children)[] {
-  const named = some.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []));
-  const bound = allChildren(some).flatMap(({ binds }) => binds.map(({ refersTo }) => refersTo));
+/** These kinds and the lists they refer to, if the API does not document their reads: these reads may fail. */
+export function withoutDocumentedRead(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
+  const named = subset.flatMap(({ fields }) =>
+    Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []),
+  );
+  const bound = allChildren(subset).flatMap(({ binds }) => binds.map(({ refersTo }) => refersTo));
   const isKind = (family: Family): boolean =>
-    some.some((kind) => kind.family === family && kind.variant === undefined);
+    subset.some((kind) => kind.family === family && kind.variant === undefined);
   return [
-    ...some.filter(({ lookUp }) => !lookUp.isDocumented),
+    ...subset.filter(({ lookUp }) => !lookUp.isDocumented),
     ...new Set([...named, ...bound].filter((family) => !isKind(family))),
-    ...allChildren(some),
+    ...allChildren(subset),
   ];
 }
 
-/** The name of a kind in its permissions, and the plural. */
+/** The name of a kind in its permissions, in singular and plural. */
 export function modelOf(kind: Kind | Family | Children): { readonly type: string; readonly list: string } {
   return ('model' in kind && kind.model) || kind;
 }
 
-export function allChildren(some: readonly Kind[] = kinds): readonly Children[] {
-  return [...new Set(some.flatMap((kind) => childFields(kind).map(([, children]) => children)))];
+export function allChildren(subset: readonly Kind[] = kinds): readonly Children[] {
+  return [...new Set(subset.flatMap((kind) => childFields(kind).map(([, children]) => children)))];
 }
 
-/** The kinds that the documented operations can create. */
 export const createdByContract: readonly Kind<ResourceType>[] = defaultKinds.filter(
   ({ isUndocumented }) => !isUndocumented,
 );
 
-/** Whether other kinds depend on this one, so that the first shard contains all of its resources. */
-export function isInFirstShard(type: string): boolean {
+/** Whether other kinds refer to this kind, so that all of its resources are in the first shard. */
+export function mustBeInFirstShard(type: string): boolean {
   return kindsOf(type).some(({ isUndocumented }) => isUndocumented);
 }
 
@@ -147,7 +148,7 @@ export function isResourceType(type: string): type is ResourceType {
   return byType.has(type);
 }
 
-/** The kind with this type, and with this model if several have the type. */
+/** `model` is required only if several kinds have the type. */
 export function kindOf(type: ResourceType, model?: string): Kind<ResourceType> {
   const kind = kindNamed(type, model);
   if (kind === undefined) throw new Error(`there is no kind ${type} ${model}`);
@@ -158,28 +159,27 @@ function kindNamed(type: string, model: string | undefined): Kind<ResourceType> 
   return kindsOf(type).find((kind) => kind.model?.type === model);
 }
 
-/** Whether a document is about a known kind. */
+/** Whether the type and model of a document are those of a known kind. */
 export function isOfKind({ type, model }: { readonly type: string; readonly model?: string }): boolean {
   return kindNamed(type, model) !== undefined;
 }
 
-/** Whether an entry with these fields is of this kind. */
-function isOfSort({ variant }: Kind, fields: JsonValue | undefined): boolean {
+function hasVariant({ variant }: Kind, fields: JsonValue | undefined): boolean {
   if (variant === undefined) return true;
   return fields !== undefined && isJsonObject(fields) && fields[variant.field] === variant.value;
 }
 
 export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> | undefined {
-  return byList.get(list)?.find((kind) => isOfSort(kind, entry));
+  return byList.get(list)?.find((kind) => hasVariant(kind, entry));
 }
 
-/** The kind at a place in a manifest, by keys and indexes from the root; among several, the first with the field. */
+/** The kind at a path in a manifest; if several kinds share the list, the first with the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
   const found = list === 'defaults' ? kindsWithDefaults(String(type)) : (byList.get(String(list)) ?? []);
   return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];
 }
 
-/** The keys of the defaults for a kind: of its list, and of its type in a list of several: `provider.oauth2`. */
+/** The keys of the defaults for a kind: its list, and for a list with several types also `provider.oauth2`. */
 export function defaultsKeys({ type, variant }: Kind): readonly [list: string, own?: string] {
   return variant === undefined ? [type] : [type, `${type}.${variant.value}`];
 }
@@ -189,14 +189,14 @@ function kindsWithDefaults(key: string): readonly Kind<ResourceType>[] {
   return kindsOf(type).filter((kind) => defaultsKeys(kind).includes(key));
 }
 
-/** A list in words: `applications and users`. Loading Intl for this would take most of the start of a small command. */
-export function listed(words: readonly string[]): string {
+/** `applications and users`. Intl.ListFormat would take most of the start time of a small command. */
+export function joinWords(words: readonly string[]): string {
   const [last = '', ...before] = words.toReversed();
   if (before.length === 0) return last;
   return `${before.toReversed().join(', ')}${before.length > 1 ? ',' : ''} and ${last}`;
 }
 
-export function listsOf(some: Iterable<Kind>): string {
-  const these = new Set<Kind>(some);
-  return listed([...new Set(kinds.filter((kind) => these.has(kind)).map(({ list }) => list))]);
+export function listsOf(subset: Iterable<Kind>): string {
+  const these = new Set<Kind>(subset);
+  return joinWords([...new Set(kinds.filter((kind) => these.has(kind)).map(({ list }) => list))]);
 }

@@ -19,7 +19,7 @@ const fields = {
   slug: {
     changeWarning: () =>
       'its URLs, including those of OpenID Connect and SAML, contain the slug and change with it',
-    checks: [longSlug, reservedSlug, listedSlug],
+    checks: [longSlugProblem, reservedSlugProblem, ambiguousSlugProblem],
   },
   name: {},
   provider: {
@@ -29,8 +29,8 @@ const fields = {
       return `logins go through ${before === null ? 'a provider, where there was none' : 'another provider'}`;
     },
     default: null,
-    factIn: 'assigned_application_slug',
-    belongsToOne: {
+    factField: 'assigned_application_slug',
+    singleOwner: {
       code: 'shared-provider',
       takenCode: 'provider-taken',
       summary: (id, owner) => `provider ${id} is already the main provider of \`${owner}\``,
@@ -39,7 +39,7 @@ const fields = {
   },
   backchannel_providers: {
     changeWarning: (ids, before) => {
-      const [added, removed] = [without(ids, before), without(before, ids)];
+      const [added, removed] = [idsWithout(ids, before), idsWithout(before, ids)];
       const words = [
         ...(added.length > 0 ? [`users are also provisioned or logged out through ${added.join(', ')}`] : []),
         ...(removed.length > 0
@@ -49,8 +49,8 @@ const fields = {
       return words.join('; ') || 'provisioning and logout through it change';
     },
     default: [],
-    factIn: 'assigned_backchannel_application_slug',
-    belongsToOne: {
+    factField: 'assigned_backchannel_application_slug',
+    singleOwner: {
       code: 'shared-backchannel-provider',
       summary: (id, owner) => `backchannel provider ${id} is already in \`${owner}\``,
       detail: 'The service would silently take it from the first application.',
@@ -61,21 +61,21 @@ const fields = {
     idForm: plainUuid,
     isDeduplicated: true,
     removalNote: 'is no longer open to',
-    inTable: 'texts',
+    tableForm: 'texts',
   },
   'access.users': {
     refersTo: familyOf('users'),
     idForm: plainId,
     isDeduplicated: true,
     removalNote: 'is no longer open to',
-    inTable: 'numbers',
+    tableForm: 'numbers',
   },
   policies: {},
   open_in_new_tab: { default: false },
   meta_launch_url: {
     default: '',
     written: { pattern: String.raw`^$|^[A-Za-z][-A-Za-z0-9+.]*:\S+$` },
-    checks: [launchUrlRefusal, unfilledTemplate, formerlyHidden],
+    checks: [launchUrlRefusal, unfilledTemplate, hiddenUrlProblem],
   },
   meta_hide: {
     default: false,
@@ -84,7 +84,7 @@ const fields = {
   meta_publisher: { default: '' },
   meta_icon: {
     default: '',
-    // Older releases show the path of an uploaded icon under this name.
+    // Older releases return the path of an uploaded icon under this name.
     isAccepted: (record) => Object.hasOwn(record, 'meta_icon_url'),
     checks: [iconRefusal],
   },
@@ -108,7 +108,7 @@ const access: Access = {
   openFlag,
 };
 
-function without(ids: JsonValue, others: JsonValue): string[] {
+function idsWithout(ids: JsonValue, others: JsonValue): string[] {
   if (!isJsonList(ids) || !isJsonList(others)) return [];
   return ids.filter((id) => !others.includes(id)).map((id) => textOf(id));
 }
@@ -127,7 +127,7 @@ export const application: RowKind = kindFrom({
   isDocumented: true,
   unique: true,
   leftOut: { superuser_full_list: 'true' },
-  // For other tokens the service caches the list, regardless of the page.
+  // For other tokens the service returns a cached list, whatever the page.
   listing: { completeFor: 'superusers' },
   deletion: {},
   access,
@@ -142,8 +142,8 @@ export const application: RowKind = kindFrom({
 
 const longestSlug = 50;
 
-/** The limit is part of the contract: it applies unless the release is known to have none. */
-function longSlug(slug: string, release: Release | undefined): Problem | undefined {
+/** The limit applies unless the release is known to have none. */
+function longSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   const isLimited = inRange({ before: longSlugsSince }, release);
   if (slug.length <= longestSlug || isLimited === false) return undefined;
   const from = `Releases from ${longSlugsSince} on accept a longer one.`;
@@ -163,7 +163,7 @@ const reservedSlugs: ReadonlySet<string> = new Set([
   'revoke',
 ]);
 
-function reservedSlug(slug: string, release: Release | undefined): Problem | undefined {
+function reservedSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   if (!reservedSlugs.has(slug)) return undefined;
   return releaseProblemFor(
     { from: '2025.8' },
@@ -173,8 +173,8 @@ function reservedSlug(slug: string, release: Release | undefined): Problem | und
   );
 }
 
-/** Its look-up is answered with a list, so its existence is unknown. */
-function listedSlug(slug: string, release: Release | undefined): Problem | undefined {
+/** For this slug the service answers a look-up with a list, which does not show whether the application exists. */
+function ambiguousSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   if (slug !== 'requestable') return undefined;
   return releaseProblemFor(
     { from: '2026.8' },
@@ -184,8 +184,8 @@ function listedSlug(slug: string, release: Release | undefined): Problem | undef
   );
 }
 
-/** Without a known release, this hides an application. */
-function formerlyHidden(url: string, release: Release | undefined): Problem | undefined {
+/** Earlier releases hide an application with this URL. */
+function hiddenUrlProblem(url: string, release: Release | undefined): Problem | undefined {
   if (url !== 'blank://blank' || inRange({ from: metaHideSince }, release) !== true) return undefined;
   return {
     code: 'superseded',

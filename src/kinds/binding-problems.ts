@@ -1,11 +1,11 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
-import { keyOf } from './bindings.ts';
+import { childKey } from './bindings.ts';
 import type { ChildField, Children } from './children.ts';
 
 type Place = readonly (string | number)[];
 
-/** Problems of declared bindings that the schema accepts, each at its place in the value. */
+/** Problems that the schema cannot express; `place` is relative to the value. */
 export function bindingProblems(
   { binds: fields, inside }: Children,
   value: JsonValue,
@@ -18,18 +18,17 @@ export function bindingProblems(
       place: [item, inside?.field ?? '', ...place],
       problem,
     }));
-    const [binds, ...others] = fields.filter(({ idIn }) => Object.hasOwn(one, idIn));
+    const [binds, ...others] = fields.filter(({ idField }) => Object.hasOwn(one, idField));
     if (binds === undefined || others.length > 0)
-      return [{ place: [item], problem: notOneChild(fields) }, ...nested];
-    const key = `${keyOf({ binds, id: one[binds.idIn] ?? null })} ${textOf(one['order'] ?? null)}`;
-    if (known.has(key)) return [{ place: [item], problem: boundTwice(binds) }, ...nested];
+      return [{ place: [item], problem: notSingleChildProblem(fields) }, ...nested];
+    const key = `${childKey({ binds, id: one[binds.idField] ?? null })} ${textOf(one['order'] ?? null)}`;
+    if (known.has(key)) return [{ place: [item], problem: repeatedBindingProblem(binds) }, ...nested];
     known.add(key);
     return nested;
   });
 }
 
-/** The problem of an entry with two fields for its bindings. */
-export function declaredTwice(field: string, other: string): Problem {
+export function twoFieldsProblem(field: string, other: string): Problem {
   return {
     code: 'invalid-value',
     summary: `an entry declares \`${other}\` or \`${field}\`, and not both`,
@@ -37,8 +36,8 @@ export function declaredTwice(field: string, other: string): Problem {
   };
 }
 
-function notOneChild(fields: readonly ChildField[]): Problem {
-  const names = fields.map(({ idIn }) => `\`${idIn}\``).join(', ');
+function notSingleChildProblem(fields: readonly ChildField[]): Problem {
+  const names = fields.map(({ idField }) => `\`${idField}\``).join(', ');
   return {
     code: 'invalid-value',
     summary: `a binding has exactly one of ${names}`,
@@ -46,10 +45,10 @@ function notOneChild(fields: readonly ChildField[]): Problem {
   };
 }
 
-function boundTwice({ idIn }: ChildField): Problem {
+function repeatedBindingProblem({ idField }: ChildField): Problem {
   return {
     code: 'duplicate-resource',
-    summary: `this ${idIn} is bound twice at this order`,
+    summary: `this ${idField} is bound twice at this order`,
     detail: 'Two bindings of one child need different `order`: delete one of the two, or change its order.',
   };
 }

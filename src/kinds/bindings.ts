@@ -9,40 +9,40 @@ export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [st
     Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
   );
 
-/** The id of a record in its bindings. */
-export function targetId({ by }: Children, { pk, bindable = pk }: Parent): string {
-  return by === 'pk' ? pk : bindable;
+/** The id of a parent in its bindings. */
+export function targetId({ targetIdField }: Children, { pk, bindable = pk }: Parent): string {
+  return targetIdField === 'pk' ? pk : bindable;
 }
 
-/** For each declared binding, the held one with the same child and order, or else with the same child. */
-export function matchBindings<Wanted extends Binding, Held extends Binding>(
-  wanted: readonly Wanted[],
-  held: readonly Held[],
-): ReadonlyMap<Wanted, Held> {
-  const pairs = new Map<Wanted, Held>();
-  const left = new Set(held);
-  const take = (one: Wanted, isMatch: (other: Held) => boolean): void => {
-    if (pairs.has(one)) return;
-    const match = [...left].find((other) => keyOf(other) === keyOf(one) && isMatch(other));
+/** Pairs each declared binding with an existing one of the same child and order, or else of the same child. */
+export function matchBindings<Declared extends Binding, Observed extends Binding>(
+  wanted: readonly Declared[],
+  held: readonly Observed[],
+): ReadonlyMap<Declared, Observed> {
+  const pairs = new Map<Declared, Observed>();
+  const remaining = new Set(held);
+  const pair = (binding: Declared, isMatch: (other: Observed) => boolean): void => {
+    if (pairs.has(binding)) return;
+    const match = [...remaining].find((other) => childKey(other) === childKey(binding) && isMatch(other));
     if (match === undefined) return;
-    pairs.set(one, match);
-    left.delete(match);
+    pairs.set(binding, match);
+    remaining.delete(match);
   };
-  // Of several at one order, prefer the one that is as declared.
-  for (const one of wanted) take(one, (other) => isAtOrder(one, other) && isAs(one, other));
-  for (const one of wanted) take(one, (other) => isAtOrder(one, other));
-  for (const one of wanted) take(one, () => true);
+  // Of several bindings with the same order, prefer the one with equal values.
+  for (const one of wanted) pair(one, (other) => hasSameOrder(one, other) && hasSameValues(one, other));
+  for (const one of wanted) pair(one, (other) => hasSameOrder(one, other));
+  for (const one of wanted) pair(one, () => true);
   return pairs;
 }
 
-/** The held binding for each declared one; of several with its child the first by id, so that each run keeps the same one. */
+/** The existing binding for each declared binding; of several for a child the first by id, so that every run keeps the same. */
 export function bindingsByDeclaration(
-  { wanted, isAbout }: WantedChildren,
+  { wanted, covers }: WantedChildren,
   bound: readonly Child[],
 ): ReadonlyMap<WantedChild, Child> {
   return matchBindings(
     wanted,
-    bound.filter((child) => isAbout(child)),
+    bound.filter((child) => covers(child)),
   );
 }
 
@@ -56,41 +56,41 @@ export function changedBindings(
   bound: readonly Child[],
 ): readonly (readonly [WantedChild, Child])[] {
   return [...bindingsByDeclaration(declared, bound)].filter(
-    ([one, child]) => differingIn(one, child).length > 0,
+    ([one, child]) => differingFields(one, child).length > 0,
   );
 }
 
-/** A declared binding that cannot be told apart: several held ones have its child and order, and all differ. */
+/** An ambiguous declared binding: several existing ones have its child and order, and all differ from it. */
 export function ambiguousBinding(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
   return changedBindings(declared, bound).find(([one, child]) =>
     bound.some(
       (other) =>
-        declared.isAbout(other) &&
-        keyOf(other) === keyOf(one) &&
-        isAtOrder(one, other) &&
-        isAtOrder(one, child) &&
-        !isAs(child, other),
+        declared.covers(other) &&
+        childKey(other) === childKey(one) &&
+        hasSameOrder(one, other) &&
+        hasSameOrder(one, child) &&
+        !hasSameValues(child, other),
     ),
   )?.[0];
 }
 
-function isAtOrder({ values: { order } }: Binding, { values }: Binding): boolean {
+function hasSameOrder({ values: { order } }: Binding, { values }: Binding): boolean {
   return order !== undefined && order === values['order'];
 }
 
-/** Held bindings that are not declared, if the declaration covers them; each with the field that omits it. */
+/** Existing bindings that the declaration omits, each with the field that would have to declare it. */
 export function extraBindings(
   declared: WantedChildren,
   bound: readonly Child[],
 ): readonly { readonly child: Child; readonly field: string }[] {
   const kept = new Set(bindingsByDeclaration(declared, bound).values());
   return bound.flatMap((child) => {
-    const field = kept.has(child) ? undefined : declared.leftOutBy(child);
+    const field = kept.has(child) ? undefined : declared.omittingField(child);
     return field === undefined ? [] : [{ child, field }];
   });
 }
 
-/** Whether a held binding, or one inside of a binding, is to be deleted. */
+/** Whether an existing binding, or a nested one, is to be deleted. */
 export function removesBindings(declared: WantedChildren, bound: readonly Child[]): boolean {
   const nested = changedBindings(declared, bound).some(([{ values, inside }, child]) => {
     if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;
@@ -102,14 +102,14 @@ export function removesBindings(declared: WantedChildren, bound: readonly Child[
   return nested || extraBindings(declared, bound).length > 0;
 }
 
-/** Equal for bindings of the same child. */
-export function keyOf({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
+/** A key that is equal for bindings of the same child. */
+export function childKey({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
   const known = isNameReference(id) ? (id['id'] ?? id) : id;
-  return `${binds?.idIn} ${textOf(plainUuid(known))}`;
+  return `${binds?.idField} ${textOf(plainUuid(known))}`;
 }
 
-/** The fields of a declared binding with other held values. */
-export function differingIn({ values, inside }: Binding, held: Binding): string[] {
+/** The fields of a declared binding whose values in the service differ. */
+export function differingFields({ values, inside }: Binding, held: Binding): string[] {
   return Object.keys(values).filter((field) => {
     const [declared, observed] = [values[field] ?? null, held.values[field] ?? null];
     return field === inside?.field
@@ -122,31 +122,34 @@ export function isEnabled({ values }: Pick<Binding, 'values'>): boolean {
   return values['enabled'] !== false;
 }
 
-/** Whether a binding admits or excludes somebody. */
-export function counts(one: Pick<Binding, 'values'> & Partial<Pick<Child, 'isExpired'>>): boolean {
+/** Whether a binding is enabled and not expired. */
+export function isEffective(one: Pick<Binding, 'values'> & Partial<Pick<Child, 'isExpired'>>): boolean {
   return isEnabled(one) && one.isExpired !== true;
 }
 
 export function ownValues({ values, inside }: Binding): JsonObject {
-  return only(values, (field) => field !== inside?.field);
+  return pickFields(values, (field) => field !== inside?.field);
 }
 
-function isAs(one: Binding, held: Binding): boolean {
-  return differingIn(one, held).length === 0;
+function hasSameValues(one: Binding, held: Binding): boolean {
+  return differingFields(one, held).length === 0;
 }
 
-/** The bindings in a value of their field, as a manifest or `valueOf` writes it. */
-export function bindingsIn({ binds: fields, inside }: Children, value: JsonValue): readonly Bound[] {
+/** Parses the value of a field for bindings, from a manifest or from `valueOf`. */
+export function bindingsIn(
+  { binds: fields, inside }: Children,
+  value: JsonValue,
+): readonly DeclaredBinding[] {
   return (isJsonList(value) ? value : []).flatMap((one) => {
     if (!isJsonObject(one)) return [];
-    const binds = fields.find(({ idIn }) => Object.hasOwn(one, idIn));
+    const binds = fields.find(({ idField }) => Object.hasOwn(one, idField));
     if (binds === undefined) return [];
-    const { [binds.idIn]: id = null, ...values } = one;
+    const { [binds.idField]: id = null, ...values } = one;
     return [{ binds, id, values, inside }];
   });
 }
 
-type Bound = Binding & Pick<WantedChild, 'binds' | 'id'>;
+type DeclaredBinding = Binding & Pick<WantedChild, 'binds' | 'id'>;
 
 export function declaredBindings(
   children: Children,
@@ -166,13 +169,13 @@ export function valueOf(held: readonly Child[]): JsonValue {
     .filter(({ binds, isExpired }) => binds !== undefined && !isExpired)
     .toSorted((a, b) => Number(a.values['order']) - Number(b.values['order']))
     .map(({ binds, id = null, name, values }) => ({
-      [binds?.idIn ?? '']: name === undefined ? id : { name, id },
+      [binds?.idField ?? '']: name === undefined ? id : { name, id },
       ...values,
     }));
 }
 
-/** The bindings of two values with one label for each pair: `group "staff"`. Bindings without a pair are shown without defaults. */
-export function labelled(
+/** Two values as objects with a key for each pair of bindings, such as `group "staff"`, for comparison in a plan. */
+export function labelPairs(
   children: Children,
   declared: JsonValue,
   observed: JsonValue,
@@ -181,20 +184,20 @@ export function labelled(
   const pairs = matchBindings(wanted, held);
   const paired = new Set(pairs.values());
   const all = [...held, ...wanted.filter((one) => !pairs.has(one))];
-  const labelOf = (one: Bound): string => {
-    const isAlone = all.filter((other) => keyOf(other) === keyOf(one)).length === 1;
-    const order = isAlone ? '' : ` at ${textOf(one.values['order'] ?? null)}`;
-    return `${one.binds.idIn} ${isNameReference(one.id) ? one.id.name : textOf(one.id)}${order}`;
+  const labelOf = (one: DeclaredBinding): string => {
+    const isOnlyOfChild = all.filter((other) => childKey(other) === childKey(one)).length === 1;
+    const order = isOnlyOfChild ? '' : ` at ${textOf(one.values['order'] ?? null)}`;
+    return `${one.binds.idField} ${isNameReference(one.id) ? one.id.name : textOf(one.id)}${order}`;
   };
   const { inside } = children;
-  const inPairs = wanted.map((one) => {
+  const pairedBindings = wanted.map((one) => {
     const other = pairs.get(one);
-    const seen = other && only(other.values, (field) => Object.hasOwn(one.values, field));
+    const seen = other && pickFields(other.values, (field) => Object.hasOwn(one.values, field));
     const nested = inside && one.values[inside.field];
     if (inside === undefined || nested === undefined)
       return { label: labelOf(other ?? one), declared: one.values, observed: seen };
     const { field } = inside;
-    const sides = labelled(inside.children, nested, seen?.[field] ?? []);
+    const sides = labelPairs(inside.children, nested, seen?.[field] ?? []);
     return {
       label: labelOf(other ?? one),
       declared: { ...one.values, [field]: sides.declared },
@@ -202,9 +205,9 @@ export function labelled(
     };
   });
   return {
-    declared: Object.fromEntries(inPairs.map(({ label, declared: values }) => [label, values])),
+    declared: Object.fromEntries(pairedBindings.map(({ label, declared: values }) => [label, values])),
     observed: Object.fromEntries([
-      ...inPairs.flatMap(({ label, observed: values }) => (values ? [[label, values] as const] : [])),
+      ...pairedBindings.flatMap(({ label, observed: values }) => (values ? [[label, values] as const] : [])),
       ...held
         .filter((one) => !paired.has(one))
         .map((one) => [labelOf(one), withoutDefaults(children, one.values)] as const),
@@ -219,7 +222,7 @@ export function withoutDefaultsIn(children: Children, value: JsonValue): JsonVal
 }
 
 function withoutDefaults({ fields, inside }: Children, values: JsonObject): JsonObject {
-  const own = only(values, (field) => !sameJson(fields[field]?.default ?? null, values[field] ?? null));
+  const own = pickFields(values, (field) => !sameJson(fields[field]?.default ?? null, values[field] ?? null));
   const nested = inside && own[inside.field];
   if (inside === undefined || nested === undefined) return own;
   const { [inside.field]: _, ...others } = own;
@@ -227,17 +230,17 @@ function withoutDefaults({ fields, inside }: Children, values: JsonObject): Json
   return isNothing ? others : { ...own, [inside.field]: withoutDefaultsIn(inside.children, nested) };
 }
 
-function only(values: JsonObject, isWanted: (field: string) => boolean): JsonObject {
+function pickFields(values: JsonObject, isWanted: (field: string) => boolean): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([field]) => isWanted(field)));
 }
 
-type ChangeId = (id: JsonValue, family: Family, place: readonly (string | number)[]) => JsonValue;
+type MapId = (id: JsonValue, family: Family, place: readonly (string | number)[]) => JsonValue;
 
-/** Maps every id or name of a value, including those inside of bindings. */
+/** Maps every id or name of a value, including nested ones in bindings. */
 export function mapIds(
   { refersTo, children }: Pick<FieldOfKind, 'refersTo' | 'children'>,
   value: JsonValue,
-  change: ChangeId,
+  change: MapId,
 ): JsonValue {
   if (children) return mapBoundIds(children, value, change);
   if (!refersTo) return value;
@@ -245,23 +248,23 @@ export function mapIds(
   return value.map((one, item) => change(one, refersTo, [item]));
 }
 
-function mapBoundIds({ binds: fields, inside }: Children, value: JsonValue, change: ChangeId): JsonValue {
+function mapBoundIds({ binds: fields, inside }: Children, value: JsonValue, change: MapId): JsonValue {
   if (!isJsonList(value)) return value;
   return value.map((one, item) => {
     if (!isJsonObject(one)) return one;
     return Object.fromEntries(
       Object.entries(one).map(([key, inner]) => {
-        const field = fields.find(({ idIn }) => idIn === key);
+        const field = fields.find(({ idField }) => idField === key);
         if (field) return [key, change(inner, field.refersTo, [item, key])];
         if (key !== inside?.field) return [key, inner];
-        const within: ChangeId = (id, family, place) => change(id, family, [item, key, ...place]);
+        const within: MapId = (id, family, place) => change(id, family, [item, key, ...place]);
         return [key, mapBoundIds(inside.children, inner, within)];
       }),
     );
   });
 }
 
-/** Whether exactly the declared bindings are held. */
+/** Whether the existing bindings are exactly the declared ones. */
 export function sameBindings(children: Children, declared: JsonValue, observed: JsonValue): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return sameJson(declared, observed);
   const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
@@ -269,11 +272,11 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
   const pairs = matchBindings(wanted, held);
   return wanted.every((one) => {
     const other = pairs.get(one);
-    return other !== undefined && isAs(one, other);
+    return other !== undefined && hasSameValues(one, other);
   });
 }
 
-/** Compares declared bindings, among others. */
+/** For bindings that are declared in part: other bindings may exist. */
 export function partialBindings(children: Children): PartialValue {
   const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
     if (!isJsonList(wanted) || !isJsonList(held)) return held;
@@ -284,7 +287,7 @@ export function partialBindings(children: Children): PartialValue {
   };
   return {
     managed: (declared, observed) => split(declared, observed, true),
-    // Each binding is sent in its own request.
+    // Each binding is sent in its own request, so nothing is merged.
     merged: (declared) => declared,
     dropped: (before, now) => split(now, before, false),
   };

@@ -7,7 +7,7 @@ export function isCapability(name: string): name is Capability {
   return capabilities.some((capability) => capability === name);
 }
 
-/** Results that a run must not have unless it accepts the risk: --allow open-login. */
+/** Risky results that a run refuses unless it accepts them: --allow open-login. */
 export const risks = ['open-login', 'way-in', 'lockout'] as const;
 
 export type Risk = (typeof risks)[number];
@@ -17,16 +17,21 @@ export function isRisk(name: string): name is Risk {
 }
 
 export interface Reach {
-  /** Only the documented operations are sent. */
+  /** Whether only documented operations are sent. */
   readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
 }
 
-const readOnes: ReadonlySet<string> = new Set(['lookup-users', 'lookup-names', 'lists', 'release']);
+const formerReadCapabilities: ReadonlySet<string> = new Set([
+  'lookup-users',
+  'lookup-names',
+  'lists',
+  'release',
+]);
 
-/** The advice for a former capability, whose reads are always on. */
+/** Advice for the name of a capability of an earlier version; its reads are always enabled now. */
 export function formerCapability(name: string): string | undefined {
-  return readOnes.has(name)
+  return formerReadCapabilities.has(name)
     ? 'Delete it: everything that the token may read is read anyway. `contract_only: true` or --contract-only limits rollcall to the three documented operations.'
     : undefined;
 }

@@ -5,21 +5,21 @@ import { memoizePerText } from '../base/memoize.ts';
 import { likelyRefused } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
-/** Every service creates it for itself, as 2023.10.7 and 2025.12.4 did. */
-const ofEveryService = 'authentik Self-signed Certificate';
+/** Every new service has it, as seen in 2023.10.7 and 2025.12.4. */
+const selfSignedName = 'authentik Self-signed Certificate';
 
 /** A certificate, perhaps with its private key. Both are write-only, so certificates are compared by fingerprint. */
 export const certificate: RowKind = kindFrom({
   path: '/crypto/certificatekeypairs/',
   list: 'certificates',
-  // A second one of a name was refused by 2023.10.7 and by 2025.12.4.
+  // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
   unique: true,
   deletion: {},
-  isInternal: ({ name, managed = null }) => name === ofEveryService || managed !== null,
+  isInternal: ({ name, managed = null }) => name === selfSignedName || managed !== null,
   fields: {
     certificate_data: {
       shownAs: { field: 'fingerprint_sha256', of: fingerprintOf },
-      checks: [noCertificate],
+      checks: [noCertificateProblem],
     },
   },
   notDeclarable: { managed: 'The service sets it for its own certificates.' },
@@ -42,7 +42,7 @@ const parsed = memoizePerText((text): X509Certificate | undefined => {
   }
 });
 
-function noCertificate(text: string): Problem | undefined {
+function noCertificateProblem(text: string): Problem | undefined {
   if (certificateIn(text)) return undefined;
   return likelyRefused(
     'this is no certificate in the PEM format',

@@ -1,27 +1,31 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Family } from './family.ts';
 
-/** Bindings of children to a parent, which are records of their own. A manifest declares them inside of the parent's entry. */
+/** A kind of binding: a record that connects a child to a parent. A manifest declares bindings inside the parent's entry. */
 export interface Children {
-  /** The name of a binding in permissions, and the plural. */
+  /** The name of the binding in permissions, in singular and plural. */
   readonly type: string;
   readonly list: string;
-  readonly permissionsOf: string;
+  readonly permissionApp: string;
   readonly path: string;
-  /** Which id of the parent a binding has: `pk`, or the one for policies. */
-  readonly by: 'pk' | 'bindable';
-  /** The list parameter for ids of parents, the number of ids for a request, and the number of parents from which the whole list is read. */
-  readonly ofParents: { readonly parameter: string; readonly atOnce: number; readonly allFrom?: number };
+  /** Which id of the parent a binding contains: `pk`, or the id for policy bindings. */
+  readonly targetIdField: 'pk' | 'bindable';
+  /** How to list the bindings of parents. From `minParentsForFullList` parents on, the whole list is read. */
+  readonly parentFilter: {
+    readonly parameter: string;
+    readonly idsPerRequest: number;
+    readonly minParentsForFullList?: number;
+  };
   readonly binds: readonly ChildField[];
-  /** The other fields, each with its default; `order` has none. */
+  /** The other fields, with their defaults; `order` has none. */
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
-  /** The fields that show whether a binding expires, and when. No request sets them. */
+  /** The fields for whether a binding expires, and when. No request sets them. */
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
-  /** Whether a PATCH must contain parent, child and order; without them the service rejects it or crashes. */
+  /** Whether a PATCH must contain parent, child and order, because the service otherwise rejects it or crashes. */
   readonly isSentWhole: boolean;
-  /** Bindings to such a binding: the field of an item that declares them, and the field with the id that they need. */
+  /** Bindings whose parent is such a binding: the field that declares them, and the field with the id that they need. */
   readonly inside?: Inside & { readonly bindableIn: string };
-  /** Children that must come after the others: the deciding field of their records, and the rank of each value. */
+  /** Some children must come last: the field of the child that decides, and the rank of each value. */
   readonly last?: { readonly field: string; readonly ranks: Readonly<Record<string, number>> };
 }
 
@@ -36,28 +40,28 @@ export interface Parent {
   readonly bindable?: string;
 }
 
-/** A field of a binding for a child. */
+/** A field of a binding that refers to a child. */
 export interface ChildField {
-  /** The field with the id of the child; a manifest may have the child's name there. */
-  readonly idIn: string;
+  /** The field with the id of the child; in a manifest, its name is allowed too. */
+  readonly idField: string;
   readonly refersTo: Family;
-  /** The field of a binding with the child's record, and that record's field with the name. */
-  readonly recordIn: string;
-  readonly nameIn: string;
-  /** The words before a child that a binding admits, and before one whose binding is negated. */
+  /** The field of a binding with the nested record of the child, and the field of that record with the name. */
+  readonly recordField: string;
+  readonly nameField: string;
+  /** Texts before the name of a child: for an admitting and for a negated binding. */
   readonly lets?: { readonly plain?: string; readonly negated: string };
 }
 
 /**
- * Who may open a record: its bound groups and users, or everyone without bindings. A manifest declares it in one field, which is
- * compared by kind of subject: `access.groups`.
+ * Who may open a record: bound groups and users, or everyone if there are no bindings. A manifest declares it in one field, which is
+ * compared by type of subject: `access.groups`.
  */
 export interface Access {
-  /** The field of an entry: `everyone`, or lists. */
+  /** The field of an entry: `everyone`, or lists by type of subject. */
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
-  /** The settings flag that opens records without bindings to everyone. Earlier releases always do. */
+  /** The flag in the service's settings that admits everyone to records without bindings. Earlier releases always admit everyone. */
   readonly openFlag: OpenFlag;
 }
 
@@ -66,52 +70,51 @@ export interface OpenFlag {
   readonly list: string;
   readonly field: string;
   readonly key: string;
-  /** The first release that has it. Earlier ones store and ignore a flag of this name. */
+  /** The first release with the flag. Earlier releases store and ignore it. */
   readonly since: string;
 }
 
 /** Who may open a record without bindings. */
 export type Unbound = 'open' | 'closed' | 'unknown';
 
-/** The state before and after an apply, which may change the settings. */
+/** Before and after an apply, which may change the settings. */
 export interface UnboundAccess {
   readonly before: Unbound;
   readonly after: Unbound;
 }
 
-/** A kind of subject that bindings admit. */
+/** A type of subject that bindings admit, such as groups. */
 export interface Subject {
   readonly binds: ChildField;
   readonly field: string;
   readonly key: string;
 }
 
-/** Policies, groups and users can be bound to records of the kind; without bindings, everyone may use them. */
+/** A kind to whose records policies, groups and users can be bound; without bindings, everyone may use a record. */
 export interface Bindable {
   readonly id?: string | undefined;
-  /** The fields that make it usable: it is created without them, and gets them once all bindings exist. */
+  /** Fields that make a record usable: they are set after all bindings were created. */
   readonly withheld: readonly string[];
-  /** Their values until then: `enabled: false`. */
+  /** The values of these fields in the create: `enabled: false`. */
   readonly createdWith: Readonly<Record<string, JsonValue>>;
-  /** The field for combining bindings, and its value for requiring all of them. */
+  /** The field that decides whether one or all bindings must pass, and its value for all. */
   readonly mode?: { readonly field: string; readonly all: JsonValue };
 }
 
-/** The child of a binding, and its other values. */
 export interface Binding {
-  /** The field of the child; undefined for a kind that manifests cannot declare. */
+  /** The field with the child; undefined for a kind of child that manifests cannot declare. */
   readonly binds?: ChildField;
   /** The id or name of the child. */
   readonly id?: JsonValue;
   readonly values: JsonObject;
-  /** How its values declare its own bindings. */
+  /** The field of the binding that declares nested bindings. */
   readonly inside?: Inside | undefined;
 }
 
 export interface Child extends Binding, Parent {
-  /** How late its child must come; 0 for most. */
+  /** The rank of the child: higher ranks come later; usually 0. */
   readonly rank: number;
-  /** Whether it has expired: it admits nobody, and is neither changed nor deleted. */
+  /** An expired binding admits nobody, and is neither changed nor deleted. */
   readonly isExpired: boolean;
   readonly name?: string;
 }
@@ -123,15 +126,14 @@ export interface WantedChild extends Binding {
   readonly field: string;
 }
 
-/** The declared bindings of a resource. */
 export interface WantedChildren {
   readonly children: Children;
   readonly fields: readonly string[];
   readonly wanted: readonly WantedChild[];
-  /** Whether the declaration covers a held binding with the same child. */
-  readonly isAbout: (child: Child) => boolean;
-  /** The field that omits a held binding; undefined if the binding may stay. */
-  readonly leftOutBy: (child: Child) => string | undefined;
-  /** To delete a binding is an update if the entry declares access, and a delete if it declares bindings. */
+  /** Whether the declaration decides about an existing binding. */
+  readonly covers: (child: Child) => boolean;
+  /** For an existing binding that is to be deleted: the field that does not declare it. Undefined if the binding may stay. */
+  readonly omittingField: (child: Child) => string | undefined;
+  /** The permission that deleting a binding needs: `update` if the entry declares access, `delete` if it declares bindings. */
   readonly removal: 'update' | 'delete';
 }

@@ -12,13 +12,13 @@ const domainName = new RegExp(
   String.raw`^(?:${label}\.)+(?:[${letters}-]{1,62}[${letters}]|[\u00a1-\uffff])$`,
   'i',
 );
-/** The characters allowed since then, by code points, so that half an emoji is not a letter. */
+/** The characters that later releases allow, by code points, so that a surrogate is not a letter. */
 const stricterName = new RegExp(
   String.raw`^(?:${label}\.)+(?!-)(?:[a-z\u00a1-\uffff\-]{2,63}|xn--[a-z0-9]{1,59})(?<!-)$`,
   'iu',
 );
 
-/** Why the service would reject an e-mail address, by the rules since 2023.10. */
+/** Follows the rules of the releases since 2023.10. */
 export function emailRefusal(email: string, release: Release | undefined): Problem | undefined {
   if (email === '') return undefined;
   const at = email.lastIndexOf('@');

@@ -3,7 +3,7 @@ import { memoizePerText, lazy } from '../base/memoize.ts';
 import { packageFileText, packageFiles } from '../base/package-file.ts';
 import { knownReleases } from './release.ts';
 
-/** The allowed values, as in the service's schema. Without a type, any JSON. */
+/** A value in the API schema of the service. Without a type, any JSON is allowed. */
 export interface ValueFacts {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
   readonly format?: string;
@@ -27,7 +27,7 @@ export interface FieldFacts extends ValueFacts {
   readonly writeOnly?: true;
 }
 
-/** The API for records of one path. `npm run service-api` writes it. */
+/** The API of one path. `npm run service-api` writes it. */
 export interface TypeFacts {
   readonly can: readonly ('list' | 'read' | 'create' | 'change' | 'delete')[];
   /** The id in the path of a record. */
@@ -35,14 +35,14 @@ export interface TypeFacts {
   /** The name in its permissions: `authentik_core.group`. */
   readonly model?: string;
   readonly filters: Readonly<Record<string, ValueFacts>>;
-  /** Other operations with their parameters: `GET {}/used_by/` of a record, `GET types/` of all. */
+  /** Other operations with their parameters: `GET {}/used_by/` of a record, `GET types/` of the list. */
   readonly actions: Readonly<Record<string, readonly string[]>>;
   readonly fields: Readonly<Record<string, FieldFacts>>;
 }
 
 const paths = lazy(() => new Set(packageFiles('src/kinds/facts').map((name) => pathOf(name))));
 
-/** Whether any release has a path such as `/core/groups/`. */
+/** `path` is relative to the API root: `/core/groups/`. */
 export function hasFacts(path: string): boolean {
   return paths().has(path);
 }
@@ -51,27 +51,27 @@ function pathOf(name: string): string {
   return `/${name.replace(/\.json$/, '').replaceAll('.', '/')}/`;
 }
 
-/** The facts of a release line for a path such as `/core/groups/`; undefined if it does not have the path. */
+/** Undefined if the release line does not have the path. */
 export function factsOf(release: string, path: string): TypeFacts | undefined {
   return factsByRelease(path).get(release);
 }
 
-/** The facts for each line that has the path, oldest first. The file is read when first needed. */
+/** The facts of each release line that has the path, oldest first. The file is read when first needed. */
 export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = memoizePerText((path) => {
   const name = path.slice(1, -1).replaceAll('/', '.');
   const text = packageFileText(`src/kinds/facts/${name}.json`);
-  const changes = JSON.parse(text) as Record<string, JsonValue>; // what the script writes
+  const changes = JSON.parse(text) as Record<string, JsonValue>; // written by scripts/service-api.js
   const found = new Map<string, TypeFacts>();
   let facts: JsonValue = null;
   for (const { line } of knownReleases) {
     const change = changes[line];
     if (change !== undefined) facts = changed(facts, change);
-    if (facts !== null) found.set(line, facts as unknown as TypeFacts); // what the script writes
+    if (facts !== null) found.set(line, facts as unknown as TypeFacts); // written by scripts/service-api.js
   }
   return found;
 });
 
-/** A value with the change of a later release: null removes a key, `+` and `-` are gained and lost values. */
+/** Applies the change of a later release: null removes a key, `+` and `-` list added and removed values. */
 export function changed(value: JsonValue, change: JsonValue): JsonValue {
   if (!isJsonObject(change)) return change;
   const { '+': added = null, '-': dropped = null } = change;

@@ -6,7 +6,6 @@ import { referredLists } from './references.ts';
 import { searchFor } from './search.ts';
 import { isUuid } from './values.ts';
 
-/** The type in addresses, plans and reports: `stage`. */
 export type FamilyType =
   | 'settings'
   | 'certificate'
@@ -39,25 +38,24 @@ export type FamilyType =
   | 'request_rule';
 
 interface FamilyRow extends Partial<
-  Pick<Family['byName'], 'keys' | 'keyFor' | 'narrowedTo' | 'listedFrom' | 'leftOutById' | 'query'>
+  Pick<Family['byName'], 'keys' | 'keyOfName' | 'searchQuery' | 'minNamesForList' | 'queryById' | 'query'>
 > {
   readonly list: string;
   readonly path?: string;
-  /** The name of any of its types in permissions, if it has several: `authentik_flows.stage`. */
+  /** The model in permissions, for a list with several types: `authentik_flows.stage`. */
   readonly model?: string;
-  /** The identifying field, if it is not `name`. */
   readonly identity?: string;
   readonly id?: string;
-  /** Whether the service deletes it with its owner without loss. */
-  readonly goesAlong?: true;
-  /** Where to find an id, if the service's list does not suffice. */
+  /** Whether the service deletes a record together with its owner, and nothing else is lost. */
+  readonly isDeletedWithOwner?: true;
+  /** Where users find an id, if the list in the service's UI does not show it. */
   readonly findId?: string;
 }
 
-/** Mappings of the service itself, whose identifiers begin with this and are the same in every service. */
-const ownMappings = 'goauthentik.io/';
+/** The `managed` identifiers of built-in mappings begin with this, and are equal in every service. */
+const builtInMappingPrefix = 'goauthentik.io/';
 
-/** The lists of a manifest: a namespace each, with one or several types. */
+/** The lists of a manifest. Each is a namespace with one or several types. */
 const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   settings: { list: 'settings', path: '/admin/settings/' },
   certificate: {
@@ -73,18 +71,18 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   group: {
     list: 'groups',
     query: { include_users: 'false', ordering: 'name' },
-    listedFrom: 10,
-    leftOutById: { include_users: 'false' },
+    minNamesForList: 10,
+    queryById: { include_users: 'false' },
     findId:
       "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
   },
   property_mapping: {
     list: 'property_mappings',
     keys: { managed: 'managed', name: 'name' },
-    keyFor: (name) => (name.startsWith(ownMappings) ? 'managed' : 'name'),
-    // Some releases reject unknown values of `managed`, others do not have this filter.
-    narrowedTo: () => ({}),
-    listedFrom: 1,
+    keyOfName: (name) => (name.startsWith(builtInMappingPrefix) ? 'managed' : 'name'),
+    // Some releases reject unknown values of `managed`, others do not have the filter.
+    searchQuery: () => ({}),
+    minNamesForList: 1,
     findId: 'GET /api/v3/propertymappings/all/ shows name, `managed` and id (`pk`) of each mapping.',
   },
   policy: { list: 'policies', model: 'authentik_policies.policy' },
@@ -97,7 +95,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   source: { list: 'sources', model: 'authentik_core.source', identity: 'slug' },
   provider: {
     list: 'providers',
-    leftOutById: {},
+    queryById: {},
     findId:
       "The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.",
   },
@@ -112,7 +110,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   application: {
     list: 'applications',
     identity: 'slug',
-    // Without it, the list has only applications that the token's user may open, from a cache.
+    // Without it, the service returns a cached list of the applications that the token's user may open.
     query: { superuser_full_list: 'true', ordering: 'slug' },
   },
   entitlement: { list: 'entitlements', path: '/core/application_entitlements/', id: 'pbm_uuid' },
@@ -122,12 +120,12 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     identity: 'username',
     query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
     keys: { name: 'username' },
-    listedFrom: 10,
-    leftOutById: {},
+    minNamesForList: 10,
+    queryById: {},
     findId:
       "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.",
   },
-  token: { list: 'tokens', path: '/core/tokens/', identity: 'identifier', goesAlong: true },
+  token: { list: 'tokens', path: '/core/tokens/', identity: 'identifier', isDeletedWithOwner: true },
   enrollment_token: {
     list: 'enrollment_tokens',
     path: '/endpoints/agents/enrollment_tokens/',
@@ -142,22 +140,29 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
 };
 
 function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
-  const { list, identity = 'name', keys = keysFor(identity), keyFor, leftOutById, listedFrom = 2 } = row;
+  const {
+    list,
+    identity = 'name',
+    keys = keysFor(identity),
+    keyOfName,
+    queryById,
+    minNamesForList = 2,
+  } = row;
   const ownPath = pathOf(row);
   const path = `/api/v3${ownPath}`;
   const named = lazy(() =>
     (row.model ?? newestFacts(ownPath).model ?? `authentik_core.${type.replaceAll('_', '')}`).split('.'),
   );
-  const narrowedTo = lazy(() => row.narrowedTo ?? narrowingBy(identity, ownPath));
+  const narrowedTo = lazy(() => row.searchQuery ?? searchQueryFor(identity, ownPath));
   return {
     type,
     list,
     path,
     identity,
     id: row.id ?? 'pk',
-    isDeletedAlong: row.goesAlong ?? false,
+    isDeletedAlong: row.isDeletedWithOwner ?? false,
     findId: row.findId ?? `Its id is its \`pk\` in GET ${path}?search=${identity.toUpperCase()}.`,
-    get permissionsOf() {
+    get permissionApp() {
       return named()[0] ?? '';
     },
     get model() {
@@ -166,19 +171,19 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     byName: {
       path,
       query: row.query ?? { ordering: identity },
-      narrowedTo: (name) => narrowedTo()(name),
-      listedFrom,
+      searchQuery: (name) => narrowedTo()(name),
+      minNamesForList: minNamesForList,
       ...(keys && { keys }),
-      ...(keyFor && { keyFor }),
-      ...(leftOutById && { leftOutById }),
-      isId: (pk) => isIdIn(ownPath, pk),
+      ...(keyOfName && { keyOfName: keyOfName }),
+      ...(queryById && { queryById: queryById }),
+      isId: (pk) => isValidId(ownPath, pk),
     },
   };
 }
 
-const referred: Readonly<Record<string, string | undefined>> = referredLists;
+const referredPaths: Readonly<Record<string, string | undefined>> = referredLists;
 
-function pathOf({ list, path = referred[list] }: FamilyRow): string {
+function pathOf({ list, path = referredPaths[list] }: FamilyRow): string {
   if (path === undefined) throw new Error(`nothing says where ${list} are listed`);
   return path;
 }
@@ -188,19 +193,19 @@ function keysFor(identity: string): Family['byName']['keys'] {
   return identity === 'name' ? undefined : { [identity]: identity };
 }
 
-function narrowingBy(identity: string, path: string): Family['byName']['narrowedTo'] {
+function searchQueryFor(identity: string, path: string): Family['byName']['searchQuery'] {
   return newestFacts(path).filters?.includes(identity) ? (name) => ({ [identity]: name }) : searchFor;
 }
 
-function isIdIn(path: string, pk: JsonValue): boolean {
+function isValidId(path: string, pk: JsonValue): boolean {
   return newestFacts(path).fields['pk']?.type === 'integer' ? Number.isSafeInteger(pk) : isUuid(pk);
 }
 
 const byList = new Map<string, Family<FamilyType>>(
-  Object.entries(rows).map(([type, row]) => [row.list, familyFrom(type as FamilyType, row)]), // the keys are no others
+  Object.entries(rows).map(([type, row]) => [row.list, familyFrom(type as FamilyType, row)]), // rows has exactly these keys
 );
 
-/** The list of this name; undefined if manifests have none, so that its records are referred to by id. */
+/** Undefined for a list that manifests do not have; its records are referred to by id. */
 export function familyNamed(list: string): Family<FamilyType> | undefined {
   return byList.get(list);
 }
@@ -211,9 +216,9 @@ export function familyOf(list: string): Family<FamilyType> {
   return family;
 }
 
-/** The list for a model of the service, such as `authentik_core` and `provider`. */
+/** For a model such as `authentik_core.provider`. */
 export function familyOfModel(app: string, model: string): Family<FamilyType> | undefined {
   return [...byList.values()].find(
-    ({ permissionsOf, model: { type } }) => permissionsOf === app && type === model,
+    ({ permissionApp, model: { type } }) => permissionApp === app && type === model,
   );
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 
-/** A list of a manifest: names are unique in it across types, and fields refer to its records by name. */
+/** A list of a manifest, with one or several types. Names are unique in it, and fields refer to its records by name. */
 export interface Family<Type extends string = string> {
   readonly type: Type;
   readonly list: string;
@@ -11,27 +11,27 @@ export interface Family<Type extends string = string> {
   readonly id: string;
   /** How to find a record by name for a reference. */
   readonly byName: ByName;
-  /** Whether the service deletes it with its owner without loss. */
+  /** Whether the service deletes a record together with its owner, and nothing else is lost. */
   readonly isDeletedAlong: boolean;
   readonly findId: string;
-  /** The app of its permissions: `authentik_rbac`. */
-  readonly permissionsOf: string;
-  /** The name in permissions, and the plural: `propertymapping`. */
+  /** The app in permissions: `authentik_rbac`. */
+  readonly permissionApp: string;
+  /** The model in permissions: `propertymapping`; `list` is the plural. */
   readonly model: { readonly type: string; readonly list: string };
 }
 
 interface ByName {
   readonly path: string;
-  /** Parameters besides the page: a stable order, and fields to leave out. */
+  /** Further parameters: a stable order, and fields to leave out. */
   readonly query: Readonly<Record<string, string>>;
-  readonly narrowedTo: (name: string) => Readonly<Record<string, string>>;
-  /** The number of names from which reading the whole list may take fewer requests. */
-  readonly listedFrom: number;
-  /** The keys of names in manifests, with the record's field for each; `name` for both by default. */
+  readonly searchQuery: (name: string) => Readonly<Record<string, string>>;
+  /** For this many names or more, reading the whole list may take fewer requests. */
+  readonly minNamesForList: number;
+  /** The keys of names in manifests, each with the field of the record; by default `name`. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** The key that an export writes for a name; the first by default. */
-  readonly keyFor?: (name: string) => string;
+  /** The key that an export writes; the first by default. */
+  readonly keyOfName?: (name: string) => string;
   /** Parameters for a record by its id: fields to leave out. */
-  readonly leftOutById?: Readonly<Record<string, string>>;
+  readonly queryById?: Readonly<Record<string, string>>;
   readonly isId: (pk: JsonValue) => boolean;
 }

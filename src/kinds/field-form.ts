@@ -3,33 +3,33 @@ import type { FieldOfKind } from './kind.ts';
 import { timeChecks } from './time.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
-/** How much of a value is compared, if not the default. */
-export interface Extent {
-  /** A list of references is declared in full unless `at_least` names it; with this, in part unless `exactly` does. */
+/** Exceptions from how values are compared by default. */
+export interface ComparisonOptions {
+  /** A list of references is declared in full unless `at_least` names the field; with `part`, in part unless `exactly` names it. */
   readonly part?: true;
-  /** JSON is declared in part unless `exactly` names it; with this, it is one value. Secrets always are. */
+  /** JSON is declared in part unless `exactly` names the field; with `whole`, and for secrets, always in full. */
   readonly whole?: true;
-  /** The order of plain values is compared; not with this. */
+  /** The order of plain values is compared; with `ordered: false` it is not. */
   readonly ordered?: false;
 }
 
-export function formOf(
+export function comparisonOf(
   { type, format, items }: FieldFacts,
-  refers: boolean,
-  { part, whole, ordered }: { readonly [Key in keyof Extent]: boolean | undefined },
-): Pick<FieldOfKind, 'idForm' | 'inTable' | 'same' | 'part' | 'checks'> {
+  isReference: boolean,
+  { part, whole, ordered }: { readonly [Key in keyof ComparisonOptions]: boolean | undefined },
+): Pick<FieldOfKind, 'idForm' | 'tableForm' | 'same' | 'part' | 'checks'> {
   if (items) {
     const isNumber = items.type === 'integer';
     const idForm = isNumber ? plainId : plainUuid;
     return {
-      inTable: isNumber ? 'numbers' : 'texts',
-      ...(refers && { idForm, part: part ? 'unless exactly' : 'if at_least' }),
+      tableForm: isNumber ? 'numbers' : 'texts',
+      ...(isReference && { idForm, part: part ? 'unless exactly' : 'if at_least' }),
       ...(ordered === false && { same: sameTexts }),
     };
   }
-  if (type === 'boolean') return { inTable: 'boolean' };
-  if (type === 'integer' || type === 'number') return { inTable: 'number' };
-  if (type !== 'string') return { inTable: 'columns', ...(!whole && { part: 'unless exactly' }) };
+  if (type === 'boolean') return { tableForm: 'boolean' };
+  if (type === 'integer' || type === 'number') return { tableForm: 'number' };
+  if (type !== 'string') return { tableForm: 'columns', ...(!whole && { part: 'unless exactly' }) };
   if (format === 'date-time') return { same: sameInstant, checks: timeChecks };
-  return refers ? { same: sameUuid } : {};
+  return isReference ? { same: sameUuid } : {};
 }

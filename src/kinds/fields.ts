@@ -7,7 +7,7 @@ import { isNameReference, type PartialValue, partialIds, partialKeys } from './v
 
 declare const closed: unique symbol;
 
-/** A value that only this file can read. */
+/** An opaque value: only functions of this file can read it. */
 interface ClosedValue {
   readonly [closed]: never;
 }
@@ -30,7 +30,7 @@ export interface Mask {
 
 export type Templates = Readonly<Record<string, Template>>;
 
-/** A text in parts, some from the environment, a file or a generator. */
+/** A text composed of literals and of values from the environment, a file or a generator. */
 export type Template = (
   | string
   | { readonly env: string }
@@ -52,15 +52,15 @@ export function fieldOf(
   return { value: value as unknown as ClosedValue, at, items, mask };
 }
 
-function opened(field: Field): JsonValue {
+function openField(field: Field): JsonValue {
   return field.value as unknown as JsonValue;
 }
 
-/** The value to compare and send, with ids in place of names. Undefined if unknown. */
+/** The value to compare and send, with ids in place of names. Undefined if an id is unknown. */
 export function sentValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined || field.mask?.isUnread) return undefined;
-  return kind.fields[name]?.refersTo ? withIds(opened(field)) : opened(field);
+  return kind.fields[name]?.refersTo ? withIds(openField(field)) : openField(field);
 }
 
 export function shownValue(declared: Declared, name: string): JsonValue | undefined {
@@ -68,35 +68,42 @@ export function shownValue(declared: Declared, name: string): JsonValue | undefi
   return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
 }
 
-/** The value for comparison with another declaration: secrets are masked, hidden values are not. */
+/** The value for comparison with the baseline: secrets are masked, hidden values are not. */
 export function savedValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined) return undefined;
   const { mask } = field;
-  const value = kind.fields[name]?.refersTo ? withIds(opened(field)) : opened(field);
-  return mask?.sensitive ? blanked(value, mask.sensitive) : value;
+  const value = kind.fields[name]?.refersTo ? withIds(openField(field)) : openField(field);
+  return mask?.sensitive ? maskTexts(value, mask.sensitive) : value;
 }
 
-/** The value as written, with names that have been looked up. */
+/** The value as written in the manifest, with names that were looked up. */
 export function writtenValue({ fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
-  return field && opened(field);
+  return field && openField(field);
 }
 
-/** The fields to send with a create, as far as they are known, without duplicate ids. */
+/** The fields of a create, without duplicate ids and unknown values. */
 export function sentFields(declared: Declared): JsonObject {
-  return fieldsBy((resource, name) => eachOnce(resource.kind, name, sentValue(resource, name)), declared);
+  return fieldsBy(
+    (resource, name) => withoutDuplicateIds(resource.kind, name, sentValue(resource, name)),
+    declared,
+  );
 }
 
-function eachOnce<Value extends JsonValue | undefined>(kind: Kind, name: string, value: Value): Value;
-function eachOnce(kind: Kind, name: string, value: JsonValue | undefined): JsonValue | undefined {
+function withoutDuplicateIds<Value extends JsonValue | undefined>(
+  kind: Kind,
+  name: string,
+  value: Value,
+): Value;
+function withoutDuplicateIds(kind: Kind, name: string, value: JsonValue | undefined): JsonValue | undefined {
   const { idForm } = kind.fields[name] ?? {};
   if (idForm === undefined || value === undefined || !isJsonList(value)) return value;
   const seen = new Set<JsonValue>();
   return value.filter((id) => seen.size < seen.add(idForm(id)).size);
 }
 
-/** The declared fields of the service, each with its value by one of the functions above. */
+/** The declared fields without instructions; `valueOf` is one of the functions above. */
 export function fieldsBy(
   valueOf: (declared: Declared, name: string) => JsonValue | undefined,
   declared: Declared,
@@ -109,7 +116,7 @@ export function fieldsBy(
   return values;
 }
 
-/** The names of declared fields that the service has, without instructions. */
+/** The names of declared fields, without instructions. */
 export function fieldNames({ kind, fields }: Declared): string[] {
   return Object.keys(fields).filter((name) => !isInstruction(kind, name));
 }
@@ -118,12 +125,11 @@ export function instructionsOf(declared: Declared): JsonObject {
   const { kind, fields } = declared;
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
-      isInstruction(kind, name) ? [[name, opened(field)]] : [],
+      isInstruction(kind, name) ? [[name, openField(field)]] : [],
     ),
   );
 }
 
-/** Declared write-only fields that cannot be compared. */
 export function neverShownFields({ kind, fields }: Declared): string[] {
   return Object.keys(fields).filter((field) => isNeverShown(kind, field) && !isGenerated({ fields }, field));
 }
@@ -132,7 +138,6 @@ export function isInstruction(kind: Kind, name: string): boolean {
   return kind.fields[name]?.isInstruction === true;
 }
 
-/** The placeholder for a masked field; undefined if it may be shown. */
 export function placeholderFor({ fields }: Pick<Declared, 'fields'>, name: string): string | undefined {
   const mask = fields[name]?.mask;
   if (mask?.sensitive) return sensitive;
@@ -145,60 +150,67 @@ export function isGenerated({ fields }: Pick<Declared, 'fields'>, name: string):
   return templates.some((parts) => parts.some((part) => typeof part === 'object' && 'generate' in part));
 }
 
-/** The field, hidden or not; secrets stay masked. */
-export function withHiding(field: Field, isHidden: boolean): Field {
+export function setHidden(field: Field, isHidden: boolean): Field {
   if (!isHidden && !field.mask?.sensitive) return { ...field, mask: undefined };
   return { ...field, mask: { ...field.mask, isHidden } };
 }
 
-/** A value with ids in place of names that were looked up. */
+/** Replaces names that were looked up by their ids. */
 function withIds(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((one) => withIds(one));
   return isNameReference(value) ? (value['id'] ?? value) : value;
 }
 
-function blanked(value: JsonValue, templates: Templates, path: readonly (string | number)[] = []): JsonValue {
+function maskTexts(
+  value: JsonValue,
+  templates: Templates,
+  path: readonly (string | number)[] = [],
+): JsonValue {
   if (Object.hasOwn(templates, pointer(path))) return sensitive;
-  if (isJsonList(value)) return value.map((item, index) => blanked(item, templates, [...path, index]));
+  if (isJsonList(value)) return value.map((item, index) => maskTexts(item, templates, [...path, index]));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, blanked(inner, templates, [...path, key])]),
+    Object.entries(value).map(([key, inner]) => [key, maskTexts(inner, templates, [...path, key])]),
   );
 }
 
 /** How a partly declared field is compared; undefined if it is declared in full. */
-export function partOf(declared: Declared, name: string): PartialValue | undefined {
+export function partialComparison(declared: Declared, name: string): PartialValue | undefined {
   const { part } = declared.kind.fields[name] ?? {};
-  if (part === undefined || namesIn(declared, 'exactly', name)) return undefined;
-  if (part === 'if at_least' && !namesIn(declared, 'at_least', name)) return undefined;
-  return partIn(declared.kind, name);
+  if (part === undefined || isNamedByInstruction(declared, 'exactly', name)) return undefined;
+  if (part === 'if at_least' && !isNamedByInstruction(declared, 'at_least', name)) return undefined;
+  return partialComparisonOf(declared.kind, name);
 }
 
 /** How a field would be compared if declared in part. */
-export function partIn(kind: Kind, name: string): PartialValue {
+export function partialComparisonOf(kind: Kind, name: string): PartialValue {
   const { idForm, children } = kind.fields[name] ?? {};
   if (children) return partialBindings(children);
   return idForm ? partialIds(idForm) : partialKeys;
 }
 
 /** Whether `exactly` or `at_least` of the entry names this field. */
-function namesIn({ fields }: Declared, instruction: 'exactly' | 'at_least', name: string): boolean {
-  const names = fields[instruction] && opened(fields[instruction]);
+function isNamedByInstruction(
+  { fields }: Declared,
+  instruction: 'exactly' | 'at_least',
+  name: string,
+): boolean {
+  const names = fields[instruction] && openField(fields[instruction]);
   return names !== undefined && isJsonList(names) && names.includes(name);
 }
 
-/** The part of a held value that the declaration covers. */
+/** The part of an observed value that the declaration covers. */
 export function managedPart(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
   const observed = held ?? null;
-  const part = partOf(declared, name);
+  const part = partialComparison(declared, name);
   return part ? part.managed(sentValue(declared, name) ?? null, observed) : observed;
 }
 
-/** The value to send: the declared part, with all undeclared parts as held. */
+/** The value to send: the declared part, and undeclared parts as observed. */
 export function mergedValue(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
   if (declared.fields[name] === undefined) return held ?? null;
-  const part = partOf(declared, name);
-  const value = eachOnce(declared.kind, name, sentValue(declared, name) ?? null);
+  const part = partialComparison(declared, name);
+  const value = withoutDuplicateIds(declared.kind, name, sentValue(declared, name) ?? null);
   if (part) return part.merged(value, held ?? null);
   return declared.kind.fields[name]?.form?.kept(value, held ?? null) ?? value;
 }
@@ -214,7 +226,7 @@ export function removedIds(
   return left && isJsonList(left) ? left : [];
 }
 
-/** The declared ids that are missing, if nothing else differs; undefined otherwise. */
+/** The declared ids that the observed list does not have; undefined if there is another difference. */
 export function missingIds(
   resource: Declared,
   name: string,
@@ -226,6 +238,7 @@ export function missingIds(
   const there = new Set(observed.map(idForm));
   if (isDeduplicated && there.size < observed.length) return undefined;
   const wanted = new Set(declared.map(idForm));
-  const isMore = partOf(resource, name) === undefined && observed.some((id) => !wanted.has(idForm(id)));
-  return isMore ? undefined : declared.filter((id) => !there.has(idForm(id)));
+  const hasMore =
+    partialComparison(resource, name) === undefined && observed.some((id) => !wanted.has(idForm(id)));
+  return hasMore ? undefined : declared.filter((id) => !there.has(idForm(id)));
 }

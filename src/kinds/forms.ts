@@ -8,34 +8,34 @@ const formerNames = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-const shownInPlace = memoizePerKey(({ fields }: Kind) =>
+const fieldsShownAs = memoizePerKey(({ fields }: Kind) =>
   Object.entries(fields).flatMap(([field, { shownAs }]) =>
     shownAs ? [[field, shownAs.field] as const] : [],
   ),
 );
 
-/** The fields to send, understood by every release; values with a former form in one of both forms. */
+/** Adds fields under former names, so that every release understands the request. `form` selects the form of values. */
 export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'former' = 'sent'): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = fields[field];
     if (value === undefined) return [];
     return [[formerly, wasOne && isJsonList(value) ? (value[0] ?? null) : value] as const];
   });
-  const formed = formedFields(kind, fields, form);
+  const formed = fieldsInForm(kind, fields, form);
   return former.length + formed.length === 0
     ? fields
     : { ...fields, ...Object.fromEntries([...former, ...formed]) };
 }
 
-/** A record with former fields renamed, and values as manifests declare them. */
+/** Converts a record of any release: renames former fields, and converts values to the form of manifests. */
 export function toNewestRelease(kind: Kind, record: JsonObject): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = record[formerly];
     if (value === undefined || Object.hasOwn(record, field)) return [];
     return [[field, wasOne ? (value === null ? [] : [value]) : value] as const];
   });
-  const formed = formedFields(kind, record, 'held');
-  const derived = shownInPlace(kind).flatMap(([field, shown]) => {
+  const formed = fieldsInForm(kind, record, 'held');
+  const derived = fieldsShownAs(kind).flatMap(([field, shown]) => {
     const value = record[shown] ?? null;
     return value === null ? [] : [[field, value] as const];
   });
@@ -44,7 +44,7 @@ export function toNewestRelease(kind: Kind, record: JsonObject): JsonObject {
     : { ...record, ...Object.fromEntries([...former, ...formed, ...derived]) };
 }
 
-function formedFields(
+function fieldsInForm(
   kind: Kind,
   values: JsonObject,
   form: 'sent' | 'former' | 'held',

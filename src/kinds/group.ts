@@ -15,10 +15,10 @@ const fields = {
     formerly: 'parent',
     wasSingle: true,
     // Members of a group are members of its parents, with their grants.
-    factIn: 'is_superuser',
+    factField: 'is_superuser',
     grants: "gives its members a superuser's rights",
     default: [],
-    checks: [oneParent],
+    checks: [singleParentProblem],
   },
   attributes: {
     default: {},
@@ -47,7 +47,7 @@ export const group: RowKind = kindFrom({
   notDeclarable,
 });
 
-function oneParent(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
+function singleParentProblem(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
   if (ids.length <= 1) return undefined;
   return releaseProblemFor({ before: '2025.12' }, release, 'allow a group one parent', 'Write one.');
 }

@@ -6,7 +6,6 @@ import { lazy } from '../base/memoize.ts';
 
 export type Hide = readonly string[];
 
-/** All fields that can be hidden: every service field except identities. */
 export const hideable: () => Hide = lazy(() => [...new Set(kinds.flatMap((kind) => hideableOf(kind)))]);
 
 function hideableOf({ type, identity, scope, fields }: Kind): Hide {
@@ -15,7 +14,7 @@ function hideableOf({ type, identity, scope, fields }: Kind): Hide {
   );
 }
 
-/** The hidden fields of a kind; secrets always are. */
+/** Secrets are always hidden. */
 export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: Hide): ReadonlySet<string> {
   const start = `${type}.`;
   const named = hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));

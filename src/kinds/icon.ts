@@ -2,10 +2,10 @@ import type { Problem } from '../base/diagnostic.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 
 /** A URL, a Font Awesome icon, or a file of the service itself. */
-const isNoUpload = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
+const notUploadedIcon = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
 
 export function iconRefusal(icon: string, release: Release | undefined): Problem | undefined {
-  if (icon === '' || isNoUpload.test(icon) || isFile(icon)) return undefined;
+  if (icon === '' || notUploadedIcon.test(icon) || isFile(icon)) return undefined;
   return releaseProblemFor(
     { from: '2025.12' },
     release,

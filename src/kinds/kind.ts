@@ -9,29 +9,29 @@ import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
 
-/** A kind of record that manifests declare: a whole list, or one type of it. Each has a row, and a place in all.ts. */
+/** A type of record that manifests declare: all entries of a list, or one type of them. Defined by a row; listed in all.ts. */
 export interface Kind<Type extends string = string> extends Omit<
   Family<Type>,
   'byName' | 'findId' | 'isDeletedAlong' | 'id' | 'model'
 > {
   readonly family: Family<Type>;
-  /** The name in permissions and the plural, if different from its type: `oauth2provider`. */
+  /** The name in permissions, in singular and plural, if different from the type: `oauth2provider`. */
   readonly model?: { readonly type: string; readonly list: string } | undefined;
-  /** In a list of several kinds, the field and value of this one's entries. */
+  /** In a list with several kinds: the field and value by which its entries are recognized. */
   readonly variant?: { readonly field: string; readonly value: string };
-  /** The list and field of the entry that must refer to it before anybody can reach it, with an example. */
+  /** It is reachable only if an entry of this list refers to it in this field. */
   readonly referencedBy?: {
     readonly list: string;
     readonly field: string;
     readonly example: (name: string) => string;
   };
   readonly since?: string | undefined;
-  /** Whether the service derives other kinds from it: their records appear in its list, and can be changed and deleted through it. */
+  /** Whether the service derives other kinds from it, so that its list also contains their records. */
   readonly isBase?: boolean;
   readonly isUndocumented?: boolean;
-  /** The field of the record that scopes the name: other records may contain the same name. */
+  /** The field with the parent within which names are unique. */
   readonly scope?: string;
-  /** For a settings record, which always exists: its name in addresses. */
+  /** For the settings, which are a single record that always exists: its name in addresses. */
   readonly single?: string;
   readonly title: string;
   /** The path for creates. */
@@ -45,7 +45,6 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly deletion?: Deletion;
   readonly credentials?: Credentials;
   readonly access?: Access;
-  /** Whether policies, groups and users can be bound to it. */
   readonly bindable?: Bindable | undefined;
   /** The role of its records in logins. */
   readonly login?: LoginPart;
@@ -53,57 +52,56 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly rights?: Rights;
   readonly isEnterprise?: boolean;
   readonly isPersonal?: boolean;
-  /** Whether a record belongs to the service itself, so that nobody declares it. */
+  /** Whether a record belongs to the service itself and is not declared by users. */
   readonly isInternal?: (record: JsonObject) => boolean;
-  /** Whether a record that it refers to has facts about the reference. */
+  /** Whether referenced records must be read for `factField`. */
   readonly hasReferenceFacts?: boolean;
   readonly fields: Readonly<Record<string, FieldOfKind>>;
-  /** Fields that people look for and that cannot be declared, with the reason. */
+  /** Fields that users look for and cannot declare, with the reason. */
   readonly notDeclarable?: Readonly<Record<string, string>>;
   readonly words: WordsOfKind;
 }
 
 interface LookUp {
-  /** The path for a name, below the base URL; within a parent's id if names are scoped. */
+  /** The path for a name, below the base URL; `within` is the id of the parent if names are scoped. */
   readonly path: (name: string, within?: JsonValue) => string;
-  /** The form of the answer: the record, or a list of exactly the records with the name. */
   readonly answers: AnswerShape;
   readonly isDocumented: boolean;
 }
 
-/** The list of all records. Records that it does not show may still exist. */
+/** The list of all records. Records that the token may not see are missing from it. */
 interface Listing {
   /** Parameters besides the page, with a stable order. */
   readonly query: Readonly<Record<string, string>>;
-  /** By field: a parameter that saves the service work if no resource declares the field. */
-  readonly unless: Readonly<Record<string, readonly [parameter: string, value: string]>>;
-  /** The tokens for which the list is complete; for others the service filters or caches it. */
+  /** Parameters, by field, that save the service work if no resource declares the field. */
+  readonly paramsIfUndeclared: Readonly<Record<string, readonly [parameter: string, value: string]>>;
+  /** The tokens for which the list is complete. For others, the service filters or caches it. */
   readonly completeFor: 'every token' | 'superusers';
   /**
-   * Whether names are unique in every release, so that a second create cannot duplicate a record. Otherwise the name is looked up
-   * just before a create, which is never repeated after an unclear answer.
+   * Whether names are unique in every release, so that a retried create cannot duplicate a record. Otherwise the name is looked up
+   * just before a create, and a create is never retried after an unclear answer.
    */
   readonly isUnique: boolean;
 }
 
-/** A record; a list of exactly the records with a name; or a list with others too. */
+/** `list` has exactly the records with the name; `search` may have others too. */
 export type AnswerShape = 'record' | 'list' | 'search';
 
 interface UpdateOf {
   /** The path for a PATCH. */
   readonly path: (name: string, pk: string) => string;
-  /** Why the held values must not be changed to the declared ones; undefined if they may. */
-  readonly refusal?: (held: JsonObject, declared: JsonObject) => string | undefined;
-  /** The held fields that `refusal` reads. */
-  readonly refusalReads?: readonly string[];
-  /** The fields that the service requires in every change; they are sent unchanged. */
-  readonly sentAlong?: readonly string[];
-  /** The fields that are never changed for the token's own user. */
+  /** Why rollcall refuses the update; undefined if it does not. */
+  readonly refusal?: (fromRecord: JsonObject, declared: JsonObject) => string | undefined;
+  /** The observed fields that `refusal` reads. */
+  readonly fieldsForRefusal?: readonly string[];
+  /** The fields that the service requires in every PATCH; they are sent unchanged. */
+  readonly requiredInUpdates?: readonly string[];
+  /** The fields that are never changed for the user of the token. */
   readonly protectedOnSelf?: readonly string[];
 }
 
 interface Credentials {
-  /** The fields to hand over, in order. */
+  /** The fields to output, in order. */
   readonly fields: (held: JsonObject) => readonly string[];
   /** The path below a record for its URLs, and the name of each in a credentials document. */
   readonly urls?: { readonly path: string; readonly names: Readonly<Record<string, string>> };
@@ -111,11 +109,11 @@ interface Credentials {
 
 /** Deletes use the path of updates. */
 interface Deletion {
-  /** Why it must not be deleted; undefined if it may. */
+  /** Why rollcall refuses the delete; undefined if it does not. */
   readonly refusal?: (held: JsonObject) => string | undefined;
-  /** Refuses to delete the last record with this flag, described by `words`. */
+  /** The last record with this flag is not deleted; `words` describe it. */
   readonly last?: { readonly field: string; readonly words: string };
-  /** Whether the token's own record is never deleted. */
+  /** Whether the user of the token is never deleted. */
   readonly isOwned?: boolean;
 }
 
@@ -129,41 +127,46 @@ export interface Rights {
 }
 
 export const ownedFields: (kind: Kind) => readonly string[] = memoizePerKey(({ fields }) =>
-  Object.entries(fields).flatMap(([field, { belongsToOne }]) => (belongsToOne ? field : [])),
+  Object.entries(fields).flatMap(([field, { singleOwner }]) => (singleOwner ? field : [])),
 );
 
-/** Whether the service moves a value of a list from its owner to another record. For other fields it rejects a second owner. */
+/** For a value that only one record can have: whether the service moves it to a new owner. Otherwise it rejects the request. */
 export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }
 
-/** The fields to compare for declared ones, including those that show side effects of a change. */
+/** The fields to read for declared fields, including fields that a change affects indirectly. */
 export function comparedFields(kind: Kind, declared: readonly string[]): string[] {
-  const { refusalReads = [] } = kind.update;
+  const { fieldsForRefusal = [] } = kind.update;
   const last = kind.deletion?.last;
   const { access, bindable } = kind;
   const isBound =
     access?.subjects.some(({ field }) => declared.includes(field)) === true ||
     declared.some((field) => kind.fields[field]?.children);
   const decides = bindable?.mode && isBound ? [bindable.mode.field] : [];
-  const ofReach = declared.flatMap((field) => kind.fields[field]?.reachReads ?? []);
+  const ofReach = declared.flatMap((field) => kind.fields[field]?.fieldsForAccessGain ?? []);
   const owner = kind.rights?.owner ?? [];
-  const more = [...refusalReads, ...(last ? [last.field] : []), ...decides, ...ofReach, ...[owner].flat()];
+  const more = [
+    ...fieldsForRefusal,
+    ...(last ? [last.field] : []),
+    ...decides,
+    ...ofReach,
+    ...[owner].flat(),
+  ];
   return [...new Set([...declared, ...more, ...ownedFields(kind)])];
 }
 
-/** The list request for these declared fields. */
 export function listQuery(
-  { path, listing: { query, unless } }: Kind,
+  { path, listing: { query, paramsIfUndeclared } }: Kind,
   declared: ReadonlySet<string>,
 ): { readonly path: string; readonly query: Readonly<Record<string, string>> } {
-  const cheaper = Object.entries(unless).flatMap(([field, parameter]) =>
+  const cheaper = Object.entries(paramsIfUndeclared).flatMap(([field, parameter]) =>
     declared.has(field) ? [] : [parameter],
   );
   return { path, query: { ...query, ...Object.fromEntries(cheaper) } };
 }
 
-/** Whether the service never shows the value of a field, in any form. */
+/** For a field whose value the service never returns, not even as a digest. */
 export function isNeverShown({ fields }: Kind, field: string): boolean {
   return fields[field]?.isWriteOnly === true && fields[field].shownAs === undefined;
 }
@@ -177,75 +180,74 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
 }
 
 export interface FieldOfKind<Value = JsonValue> {
-  /** Write-only: sent with a create, and to an existing record only on request. */
+  /** Write-only: sent with a create, and in an update only with --resend. */
   readonly isWriteOnly?: boolean;
-  /** For a write-only field: the field shown instead, such as a fingerprint, and how it follows from a declared value. */
+  /** For a write-only field: the readable field to compare, such as a fingerprint, and how to compute it from a declared value. */
   readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
-  /** Compares two values; by default, as JSON. */
+  /** Compares two values; by default as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** When a list of references, or JSON, is declared in part; never by default. */
+  /** When a list of references, or JSON, is declared only in part; by default it never is. */
   readonly part?: 'unless exactly' | 'if at_least';
-  /** The plan's words before an id that an update removes; by default, that the list loses it. */
+  /** The text of a plan before an id that an update removes. */
   readonly removalNote?: string;
-  /** The effect of a change on people, for reviewers. Either value may be masked. */
+  /** A warning for reviewers about the effect of a change on people. Either value may be masked. */
   readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
   /** Who gains access through a value; `before` is undefined for a new record. */
-  readonly reach?: (
+  readonly accessGain?: (
     now: JsonValue,
     before: JsonValue | undefined,
-    beside: (field: string) => JsonValue,
+    otherField: (field: string) => JsonValue,
   ) => string | undefined;
   /** Further fields that `reach` reads. */
-  readonly reachReads?: readonly string[];
-  /** An instruction to rollcall, which is not sent. */
+  readonly fieldsForAccessGain?: readonly string[];
+  /** An instruction for rollcall, which is not sent. */
   readonly isInstruction?: boolean;
-  /** For an unordered list of ids: the form in which equal ids are equal. */
+  /** For an unordered list of ids: normalizes an id for comparison. */
   readonly idForm?: IdForm;
-  /** The service may hold duplicates in the list, which count as a difference. */
+  /** Whether duplicates in the observed list count as a difference. */
   readonly isDeduplicated?: boolean;
   readonly refersTo?: Family;
   readonly children?: Children;
-  /** The field of a record with the referenced records, each with `pk` and `name`. */
+  /** The field of a record with the nested referenced records, which have `pk` and `name`. */
   readonly namedIn?: string;
-  /** The field of the referenced record with the fact: the name of its owner, or whether it `grants` something. */
-  readonly factIn?: string;
-  /** What a referenced record grants, if its fact is true. */
+  /** A field of the referenced record: the name of its owner, or a flag that means it `grants` something. */
+  readonly factField?: string;
+  /** What a reference grants if the flag in `factField` is true. */
   readonly grants?: string;
-  /** The form in a table, if not a plain cell: `true`, a number, several in one cell, or a column for each key. */
-  readonly inTable?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
+  /** The form in a CSV file, if not a single string. */
+  readonly tableForm?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
   readonly findId?: string;
-  /** The value of the service if it is omitted, in all releases. */
+  /** The value that every release of the service sets if the field is omitted. */
   readonly default?: JsonValue;
-  /** It records the past, so manifests should not go on declaring it. */
-  readonly isHistory?: boolean;
-  /** For a field that some releases show but reject: whether the release of this record accepts it. */
+  /** Whether the value describes the past, so that manifests should not keep declaring it. */
+  readonly isHistorical?: boolean;
+  /** For a field that some releases return but do not accept: whether the release of this record accepts it. */
   readonly isAccepted?: (record: JsonObject) => boolean;
-  /** Checks of values that the schema accepts. */
+  /** Checks that the schema cannot express. */
   readonly checks?: readonly Check<Value>[];
-  /** The first release that has it. Earlier ones ignore it. */
+  /** The first release with the field. Earlier releases ignore it. */
   readonly since?: string;
-  /** Earlier releases work without it, so it may be declared for them. It is never null. */
+  /** Whether the field may be declared for earlier releases, which work without it. It is never null. */
   readonly isOptionalBefore?: boolean;
   /** Its name in earlier releases. Each release ignores the other name. */
   readonly formerly?: string;
-  /** The former field is a single id, not a list. */
+  /** Whether the former field is a single id, not a list. */
   readonly wasSingle?: true;
-  /** The JSON Schema of manifests for it, if different from the facts. */
+  /** The JSON Schema of its values in manifests, if different from the facts. */
   readonly written?: JsonObject;
-  /** Other forms of its value. */
   readonly form?: Form;
   /** A secret: it must come from the environment or a file, and is never shown. */
   readonly isSecret?: boolean;
-  /** Whether a create requires it. The entry of an existing record may omit it. */
+  /** Whether a create requires it. Entries of existing records may omit it. */
   readonly isRequired?: true;
-  /** Whether it can be null, in the newest release. */
+  /** In the newest release. */
   readonly isNullable?: true;
-  /** The problem if it is omitted although the schema allows that, by release and by the other fields. */
-  readonly ifMissing?: (release: Release | undefined, beside: JsonObject) => Problem | undefined;
-  /** Only one resource may have a value of it, or an item. The problem of a second one. */
-  readonly belongsToOne?: {
+  /** The problem of omitting the field although the schema allows that. */
+  readonly ifMissing?: (release: Release | undefined, otherFields: JsonObject) => Problem | undefined;
+  /** A value, or list item, that only one resource may have: the problem of a second resource with it. */
+  readonly singleOwner?: {
     readonly code: Problem['code'];
-    /** The code if another record in the service has it, and the service does not move it. */
+    /** The code if another record of the service has the value, and the service does not move it. */
     readonly takenCode?: Problem['code'];
     readonly summary: (value: string, owner: string) => string;
     readonly detail: string;
@@ -255,29 +257,29 @@ export interface FieldOfKind<Value = JsonValue> {
 /** The forms of a value besides the declared one. */
 export interface Form {
   readonly sent: (declared: JsonValue) => JsonValue;
-  /** For earlier releases, which reject the present form. */
+  /** For earlier releases, which reject the current form. */
   readonly former: (declared: JsonValue) => JsonValue;
-  /** A value of any release, as manifests declare it, perhaps with unknown keys. */
+  /** Converts a value from any release to the form of manifests; unknown keys stay. */
   readonly held: (held: JsonValue) => JsonValue;
-  /** The declared value with unknown keys as held, so that an update drops none. */
+  /** Adds unknown keys of the observed value to the declared one, so that an update does not drop them. */
   readonly kept: (declared: JsonValue, held: JsonValue) => JsonValue;
-  /** The held value without unknown keys. */
-  readonly known: (held: JsonValue) => JsonValue;
+  /** The observed value without unknown keys. */
+  readonly dropUnknown: (held: JsonValue) => JsonValue;
 }
 
 /** A problem of a value, or of a list item by its index. */
 export type ItemProblem = Problem & { readonly item?: number };
 
-/** The problem of a value for a release, if known. Written as a method, so that TypeScript accepts a check of narrower values. */
+/** Written as a method type, so that TypeScript accepts a check of narrower values. */
 type Check<Value = JsonValue> = {
   check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
 
 interface WordsOfKind {
-  /** With its article: `an application`. */
+  /** The noun with its article: `an application`. */
   readonly one: string;
   /** A hint for when the service rejects a valid name. */
   readonly nameTakenHint: string;
-  /** Advice for a record that may be incomplete and cannot be looked up. */
-  readonly perhapsInPart?: string;
+  /** Advice about a record that may be incomplete and cannot be looked up. */
+  readonly incompleteRecordAdvice?: string;
 }

@@ -1,12 +1,10 @@
 import { sentValue, type Declared } from './fields.ts';
 
-/** The instruction with the former name. */
 export const formerly = 'formerly';
 
-/** The field of records that can be deactivated. */
 export const active = 'is_active';
 
-/** The instruction to delete a record: `state: absent`. */
+/** `state: absent` deletes a record. */
 export const state = 'state';
 
 /** Instructions of all kinds that can be renamed and deleted. */
@@ -23,7 +21,6 @@ export function isToBeDeleted({ fields }: Declared): boolean {
   return fields[state] !== undefined;
 }
 
-/** The former name of a resource, if declared. */
 export function formerName(resource: Declared): string | undefined {
   const name = sentValue(resource, formerly);
   return typeof name === 'string' ? name : undefined;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 
-/** The role of a kind's records in logins, with the names of the deciding fields. */
+/** The role of a kind in logins, with the names of the relevant fields. */
 export type LoginPart =
   | StepOfLogin
   | FlowOfLogin
@@ -9,18 +9,18 @@ export type LoginPart =
   | { readonly is: 'login source' }
   | SuperuserOfLogin;
 
-/** A stage that asks, proves, denies or logs in. */
+/** A stage that asks for a name, requires a proof, denies access or logs in. */
 export interface StepOfLogin {
   readonly is: 'login stage';
-  /** What the flow executor shows for it at the beginning of a flow. */
+  /** The component name in the answer of the flow executor, if the stage is the first. */
   readonly challenge?: string;
-  /** The field with the accepted forms of a user name; empty accepts none. */
+  /** The field with the accepted types of user names; an empty list accepts none. */
   readonly takesName?: string;
   /** The field with a nested stage. */
   readonly shows?: string;
   /** The field with the offered sources. */
   readonly offers?: string;
-  /** Whether it requires a proof of identity: always, or with this value of a field. */
+  /** Whether it requires a proof of identity: always, or only with this value of a field. */
   readonly proves?: true | { readonly field: string; readonly value: JsonValue };
   readonly denies?: true;
   readonly logsIn?: true;
@@ -30,7 +30,7 @@ interface FlowOfLogin {
   readonly is: 'login flow';
   /** The field with the purpose, and its value for logins. */
   readonly purpose: { readonly field: string; readonly value: string };
-  /** The field that restricts who may begin it, and the values that allow anonymous users. */
+  /** The field that restricts who may start the flow, and its values that allow anonymous users. */
   readonly beginners: {
     readonly field: string;
     readonly values: readonly string[];
@@ -40,7 +40,7 @@ interface FlowOfLogin {
 
 interface PolicyOfLogin {
   readonly is: 'login policy';
-  /** Whether everybody passes, or nobody; undefined if it depends. */
+  /** True if everybody passes, false if nobody does; undefined if it depends on the user. */
   readonly passes: (fields: JsonObject) => boolean | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Kind } from './kind.ts';
 import type { NewestFacts } from './newest-facts.ts';
 import { searchFor } from './search.ts';
 
-/** How a record is looked up by name: by path, by a filter that every release has, or by search. */
+/** Looks up by path, by a filter that every release has, or by search. */
 export function lookUpOf(
   path: string,
   {

@@ -17,7 +17,6 @@ export interface DeclaredName {
   readonly item?: number;
 }
 
-/** The names that a resource declares in place of ids. */
 export function declaredNames(resource: Declared): DeclaredName[] {
   const { kind } = resource;
   const names: DeclaredName[] = [];
@@ -44,7 +43,7 @@ export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>)
   return pointer(item === undefined ? [field] : [field, item]);
 }
 
-/** The resource with known ids in place of names. */
+/** Replaces names by ids; `idOf` returns undefined for an unknown id. */
 export function withIds(
   resource: Resource,
   idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
@@ -63,7 +62,7 @@ export function withIds(
   });
 }
 
-/** The names of a record that references may use. */
+/** The names by which references may refer to a record. */
 export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, record: JsonObject): string[] {
   return Object.values(keys).flatMap((field) => {
     const name = record[field];
@@ -73,7 +72,7 @@ export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, re
 
 const plainKeys = { name: 'name' };
 
-/** A value in internal form: `{ slug: … }` becomes a name. */
+/** Converts names of manifests such as `{ slug: … }` to `{ name: … }`. */
 export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
   return mapIds(row, value, (one, { byName: { keys } }) => {
     if (keys === undefined || !isJsonObject(one)) return one;
@@ -83,16 +82,16 @@ export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
   });
 }
 
-/** The value in the form of manifests. */
+/** The inverse of `parseNames`. */
 export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
-  return mapIds(row, value, (one, { byName: { keys, keyFor } }) => {
+  return mapIds(row, value, (one, { byName: { keys, keyOfName } }) => {
     if (keys === undefined || !isNameReference(one)) return one;
     const [first = 'name'] = Object.keys(keys);
-    return { [keyFor?.(one.name) ?? first]: one.name };
+    return { [keyOfName?.(one.name) ?? first]: one.name };
   });
 }
 
-/** The address of a named record, if manifests can declare it. */
+/** Undefined if manifests cannot declare the type. */
 export function addressOfName({
   related: { type },
   name,
@@ -103,7 +102,7 @@ export function addressOfName({
   return isResourceType(type) ? addressOf(type, name) : undefined;
 }
 
-/** The resource with ids from the same run: null for a resource without an id yet. Other ids stay. */
+/** Fills in the ids of resources of the same run. `pkOf` returns null for a resource that has no id yet, undefined for others. */
 export function withIdsOf(
   resource: Resource,
   pkOf: (address: Address) => string | null | undefined,
@@ -116,12 +115,11 @@ export function withIdsOf(
   });
 }
 
-/** The addresses of new resources that a resource refers to, which are created before it. */
+/** The new resources that a resource refers to. */
 export function createdBefore(resource: Declared): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
 }
 
-/** A value with names added to the ids at these places. */
 export function withNamesAt(value: JsonValue, field: string, names: Names): JsonValue {
   const named = (id: JsonValue, place: string): JsonValue => {
     const name = Object.hasOwn(names, place) ? names[place] : undefined;
@@ -131,7 +129,6 @@ export function withNamesAt(value: JsonValue, field: string, names: Names): Json
   return named(value, pointer([field]));
 }
 
-/** The declared names of a field, by normalized id. */
 export function namesById(resource: Declared, field: string): NamesById {
   return new Map(
     declaredNames(resource).flatMap((one): [JsonValue, string][] =>
@@ -142,7 +139,7 @@ export function namesById(resource: Declared, field: string): NamesById {
 
 export type Names = Readonly<Record<string, string>>;
 
-/** The names that a record shows for the ids of a field, by normalized id. */
+/** From the nested records of a record: the names of the ids of a field, by normalized id. */
 export function nestedNames(kind: Kind, field: string, record: JsonObject): NamesById {
   return new Map(
     nestedRecords(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
@@ -151,14 +148,13 @@ export function nestedNames(kind: Kind, field: string, record: JsonObject): Name
   );
 }
 
-/** The nested records for the ids of a field, as far as the record has them. */
 export function nestedRecords(kind: Kind, field: string, record: JsonObject): JsonObject[] {
   const { namedIn } = kind.fields[field] ?? {};
   const inside = (namedIn === undefined ? null : record[namedIn]) ?? null;
   return (isJsonList(inside) ? inside : [inside]).map((one) => (isJsonObject(one) ? one : {}));
 }
 
-/** The names of the ids in a value, by JSON Pointer. */
+/** By the JSON Pointer of each id. */
 export function namesAt(kind: Kind, field: string, value: JsonValue, names: NamesById): Names {
   if (names.size === 0) return {};
   return Object.fromEntries(
@@ -171,7 +167,6 @@ export function namesAt(kind: Kind, field: string, value: JsonValue, names: Name
 
 export type NamesById = ReadonlyMap<JsonValue, string>;
 
-/** The name of an id, if known. */
 export function nameIn(names: NamesById, kind: Kind, field: string, id: JsonValue): string | undefined {
   return names.get(idKey(kind, field, id));
 }
@@ -181,13 +176,12 @@ export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
 
-/** The ids of a value: list items, or the single value. */
+/** The items of a list, or a single value. */
 export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue; readonly place: string }[] {
   if (isJsonList(value)) return value.map((id, item) => ({ id, place: pointer([field, item]) }));
   return value === null ? [] : [{ id: value, place: pointer([field]) }];
 }
 
-/** The reference fields of a kind, with their lists. */
 export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey(
   ({ fields }) =>
     Object.entries(fields).flatMap(([field, { refersTo }]): Referring[] =>
@@ -207,7 +201,7 @@ export function isNamedByOthers(type: string): boolean {
   return namedTypes().has(type);
 }
 
-/** The lists that a record can refer to, including its bindings. */
+/** The lists to which fields and bindings of a kind can refer. */
 export function referencedFamilies(kind: Kind): readonly Family[] {
   const bound = childFields(kind).flatMap(([, { binds }]) => binds);
   return [...referenceFields(kind).map(([, related]) => related), ...bound.map(({ refersTo }) => refersTo)];
@@ -217,7 +211,7 @@ const namedTypes = lazy(
   () => new Set(kinds.flatMap((kind) => referencedFamilies(kind).map((related) => related.type))),
 );
 
-/** Facts read about ids, by `factKey`: the name of the owner, or `true`. */
+/** Facts about referenced records, by `factKey`: the name of the owner, or `true` for a flag. */
 export type ReferenceFacts = ReadonlyMap<string, JsonValue>;
 
 export type ReferenceFact = readonly [key: string, value: JsonValue];
@@ -226,15 +220,15 @@ export function factKey(kind: Kind, field: string, id: JsonValue): string {
   return `${kind.type}.${field} ${textOf(idKey(kind, field, id))}`;
 }
 
-/** The reference fields whose records have a fact about an id of this type. */
+/** The reference fields to this type that have a `factField`. */
 export const fieldsWithFacts: (of: Pick<Kind, 'type'>) => readonly FieldWithFacts[] = memoizePerKey(
   ({ type }) =>
     kinds
       .filter(({ hasReferenceFacts }) => hasReferenceFacts)
       .flatMap((kind) =>
         referenceFields(kind).flatMap(([field, related]) => {
-          const { factIn } = kind.fields[field] ?? {};
-          return factIn === undefined || related.type !== type ? [] : [{ kind, field, factIn }];
+          const { factField } = kind.fields[field] ?? {};
+          return factField === undefined || related.type !== type ? [] : [{ kind, field, factField }];
         }),
       ),
 );
@@ -242,10 +236,10 @@ export const fieldsWithFacts: (of: Pick<Kind, 'type'>) => readonly FieldWithFact
 interface FieldWithFacts {
   readonly kind: Kind;
   readonly field: string;
-  readonly factIn: string;
+  readonly factField: string;
 }
 
-/** The facts of a record about itself, with secrets masked. */
+/** The facts that a record contains about itself, with secrets masked. */
 export function referenceFactsOf(
   related: Pick<Kind, 'type'>,
   received: JsonObject,
@@ -253,14 +247,15 @@ export function referenceFactsOf(
 ): ReferenceFact[] {
   const { pk } = received;
   if (pk === undefined) return [];
-  return fieldsWithFacts(related).flatMap(({ kind, field, factIn }): ReferenceFact[] => {
-    const value = received[factIn];
-    const isFact = value === true || (typeof value === 'string' && value !== '' && value === shown[factIn]);
+  return fieldsWithFacts(related).flatMap(({ kind, field, factField }): ReferenceFact[] => {
+    const value = received[factField];
+    const isFact =
+      value === true || (typeof value === 'string' && value !== '' && value === shown[factField]);
     return isFact ? [[factKey(kind, field, pk), value]] : [];
   });
 }
 
-/** Its facts, and those of its nested records, without their owner. */
+/** The facts of the nested records of a record, without their owner. */
 export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
   const within = nestedFields(kind).flatMap(([field, related]) => {
     const cleaned = nestedRecords(kind, field, shown);

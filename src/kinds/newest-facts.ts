@@ -5,7 +5,7 @@ import { newest } from './facts/newest.ts';
 export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
   /** The first release that has it, if not the oldest. */
   readonly since?: string;
-  /** The filters for an identity that every release has. */
+  /** The filters by identity that every release has. */
   readonly filters?: readonly string[];
   readonly fields: Readonly<Record<string, NewestField>>;
 }
@@ -13,14 +13,14 @@ export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
 export interface NewestField extends FieldFacts {
   /** The first release that has it, if not the oldest. */
   readonly since?: string;
-  /** Its former maximum length, and the first release with a longer one. */
+  /** The former maximum length, and the first release with a longer one. */
   readonly shorter?: { readonly before: string; readonly maxLength: number };
   /** Values added later, with their first release. */
   readonly later?: Readonly<Record<string, string>>;
 }
 
 /**
- * The facts of the newest release for a path, in a file of their own because every start needs them. Parsed when first needed.
+ * The facts of the newest release, in a separate file because every start needs them. Parsed when first needed.
  */
 export const newestFacts: (path: string) => NewestFacts = memoizePerText((path) => {
   const facts = newest[path];

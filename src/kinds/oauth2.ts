@@ -23,7 +23,13 @@ const fields = {
   redirect_uris: {
     written: { items: { type: ['string', 'object'], required: ['url'] } },
     same: sameUris,
-    form: { former: asLines, sent: asRecords, held: asUris, kept: keepUnknownKeys, known: dropUnknownKeys },
+    form: {
+      former: asLines,
+      sent: asRecords,
+      held: asUris,
+      kept: keepUnknownKeys,
+      dropUnknown: dropUnknownKeys,
+    },
     changeWarning: () => 'people are redirected to other URLs after they log in',
     checks: [redirectProblems],
     ifMissing: (release) =>
@@ -74,7 +80,7 @@ export const oauth2: RowKind = kindFrom({
   path: '/providers/oauth2/',
   list: 'providers',
   several: 'OAuth2 providers',
-  // The service derives proxies from it, and lists them here.
+  // Proxy providers are derived from it, so this list contains them too.
   isBase: true,
   unique: true,
   deletion: {},

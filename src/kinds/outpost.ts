@@ -3,13 +3,13 @@ import type { Problem } from '../base/diagnostic.ts';
 import { likelyRefused } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
-/** Every service has it from the start, without a provider. */
+/** Every new service has it, without a provider. */
 const embedded = 'authentik Embedded Outpost';
 
 const fields = {
   type: { ifMissing: newOnly('type', '`type: proxy`') },
   providers: {
-    // The service replaces the whole list, and others may have added their providers.
+    // The service replaces the whole list, to which others may have added providers.
     part: true,
     changeWarning: () => 'this outpost starts or stops serving their applications',
   },
@@ -19,7 +19,7 @@ const fields = {
   },
 } satisfies FieldRows;
 
-/** A second one of a name was refused by 2023.10.7 and by 2025.12.4. */
+/** A duplicate name was refused by 2023.10.7 and by 2025.12.4. */
 export const outpost: RowKind = kindFrom({
   path: '/outposts/instances/',
   list: 'outposts',

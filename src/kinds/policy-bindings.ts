@@ -2,26 +2,26 @@ import { familyOf } from './families.ts';
 import type { ChildField, Children } from './children.ts';
 
 export const policyField: ChildField = {
-  idIn: 'policy',
+  idField: 'policy',
   refersTo: familyOf('policies'),
-  recordIn: 'policy_obj',
-  nameIn: 'name',
+  recordField: 'policy_obj',
+  nameField: 'name',
   lets: { plain: 'whoever passes', negated: 'whoever fails' },
 };
 
 export const groupField: ChildField = {
-  idIn: 'group',
+  idField: 'group',
   refersTo: familyOf('groups'),
-  recordIn: 'group_obj',
-  nameIn: 'name',
+  recordField: 'group_obj',
+  nameField: 'name',
   lets: { negated: 'whoever is not in' },
 };
 
 export const userField: ChildField = {
-  idIn: 'user',
+  idField: 'user',
   refersTo: familyOf('users'),
-  recordIn: 'user_obj',
-  nameIn: 'username',
+  recordField: 'user_obj',
+  nameField: 'username',
   lets: { negated: 'whoever is not' },
 };
 
@@ -29,11 +29,11 @@ export const userField: ChildField = {
 export const policyBindings: Children = {
   type: 'policybinding',
   list: 'bindings',
-  permissionsOf: 'authentik_policies',
+  permissionApp: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
-  by: 'bindable',
-  // This many ids fit into a URL, and their bindings, three each, onto a page.
-  ofParents: { parameter: 'target_in', atOnce: 32 },
+  targetIdField: 'bindable',
+  // As many ids as fit into a URL; their bindings, on average three each, fit on a page.
+  parentFilter: { parameter: 'target_in', idsPerRequest: 32 },
   binds: [policyField, groupField, userField],
   // The defaults are those of 2023.10.7 and of 2025.12.4.
   fields: {

@@ -3,7 +3,6 @@ import { lifecycleFields } from './lifecycle.ts';
 import { releaseProblemFor, refused } from './release.ts';
 import type { FieldRows } from './row.ts';
 
-/** Fields of all provider types. */
 export const providerFields: FieldRows = {
   name: {},
   type: { isInstruction: true },
@@ -53,7 +52,7 @@ export function validityRefusal(text: string): Problem | undefined {
 /** Whether a host is this machine. */
 const local = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** The problem of an application's URL that is invalid or probably wrong. */
+/** For the URL of an application. */
 export function hostProblem(url: string): Problem | undefined {
   if (url === '') return undefined;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -65,7 +64,6 @@ export function hostProblem(url: string): Problem | undefined {
   return isPlain(parsed) ? plainHttp : undefined;
 }
 
-/** The warning for a URL whose traffic can be intercepted. */
 export const plainHttp: Problem = {
   code: 'plain-http',
   severity: 'warning',
@@ -73,12 +71,12 @@ export const plainHttp: Problem = {
   detail: 'Its traffic can be intercepted, logins included. Write https://.',
 };
 
-/** Whether traffic to a URL can be intercepted. */
+/** Whether traffic to a URL is unencrypted and leaves the machine. */
 export function isPlain({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean {
   return protocol === 'http:' && !local.test(hostname);
 }
 
-/** Why a regular expression does not compile. Python's syntax for groups and flags is accepted. */
+/** For a regular expression that does not compile. Python's syntax for groups and flags is accepted. */
 export function patternProblem(pattern: string): Problem | undefined {
   try {
     RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^\(\?[aimsux]+\)/, ''));

@@ -41,7 +41,7 @@ const fields = {
     default: '',
     checks: [patternsProblem],
     changeWarning: () => 'other paths are open without a login',
-    reach: (now, before = '') => {
+    accessGain: (now, before = '') => {
       const known = new Set(textOf(before).split('\n'));
       const added = textOf(now)
         .split('\n')
@@ -69,8 +69,8 @@ export const proxy: RowKind = kindFrom({
       `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: ${JSON.stringify(name)} }] }]`,
   },
   unique: true,
-  // Without them, the service checks a change as if the mode were `proxy` without a host.
-  update: { sentAlong: ['mode', 'internal_host'] },
+  // Without these fields, the service validates a PATCH as if the mode were `proxy` and the host empty.
+  update: { requiredInUpdates: ['mode', 'internal_host'] },
   deletion: {},
   fields,
 });

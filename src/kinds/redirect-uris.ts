@@ -4,17 +4,17 @@ import type { ItemProblem } from './kind.ts';
 import { isPlain, patternProblem, plainHttp } from './provider.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 
-/** A redirect URI or a regular expression for them. Later releases may add keys. */
+/** A redirect URI, or a regular expression for redirect URIs. Later releases may add keys. */
 interface RedirectUri extends JsonObject {
   readonly url: string;
-  /** Undefined in earlier releases, which try both. */
+  /** Undefined in earlier releases, which try both modes. */
   readonly matching_mode?: 'strict' | 'regex';
 }
 
 const use = 'redirect_uri_type';
 const usualUse = 'authorization';
 
-/** The form of earlier releases: a text with a URI a line. */
+/** The form of earlier releases: a text with one URI per line. */
 export function asLines(declared: JsonValue): JsonValue {
   return urisIn(declared)
     .map(({ url }) => url)
@@ -26,7 +26,7 @@ export function asRecords(declared: JsonValue): JsonValue {
   return urisIn(declared).map(({ matching_mode = 'strict', ...uri }) => ({ matching_mode, ...uri }));
 }
 
-/** The form of manifests: a plain text for a strict URI. */
+/** The form of manifests: a string for a strict URI. */
 export function asUris(held: JsonValue): JsonValue {
   if (typeof held === 'string')
     return held
@@ -44,7 +44,6 @@ export function asUris(held: JsonValue): JsonValue {
   });
 }
 
-/** The declared URIs with their unknown keys as held. */
 export function keepUnknownKeys(declared: JsonValue, held: JsonValue): JsonValue {
   const theirs = urisIn(held);
   return urisIn(declared).flatMap((ours) => {
@@ -53,7 +52,6 @@ export function keepUnknownKeys(declared: JsonValue, held: JsonValue): JsonValue
   });
 }
 
-/** The URIs without keys that manifests cannot declare. */
 export function dropUnknownKeys(held: JsonValue): JsonValue {
   if (!isJsonList(held)) return held;
   return asUris(
@@ -65,10 +63,10 @@ export function dropUnknownKeys(held: JsonValue): JsonValue {
   );
 }
 
-/** Characters that are rare in URIs and common in regular expressions. */
+/** Characters that are common in regular expressions and rare in URIs. */
 const special = /[\\*+()[\]{}|^$]/;
 
-/** Whether the held URIs equal the declared ones in any order. Further keys are compared if declared. */
+/** Compares in any order. Further keys are compared if declared. */
 export function sameUris(declared: JsonValue, held: JsonValue): boolean {
   const [ours, theirs] = [urisIn(declared), urisIn(held)];
   return (
@@ -99,7 +97,6 @@ function urisIn(list: JsonValue): RedirectUri[] {
   });
 }
 
-/** The problem of each URI that is invalid or probably wrong. */
 export function redirectProblems(list: JsonValue, release: Release | undefined): ItemProblem[] {
   return urisIn(list).flatMap((uri, item) => {
     const problem = problemOf(uri);

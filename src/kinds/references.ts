@@ -1,6 +1,6 @@
 import type { FieldFacts, ValueFacts } from './facts.ts';
 
-/** The lists that fields refer to, and the path with all records of each. */
+/** The lists to which fields refer, each with the path of all of its records. */
 export const referredLists = {
   applications: '/core/applications/',
   certificates: '/crypto/certificatekeypairs/',
@@ -24,13 +24,13 @@ export const referredLists = {
   users: '/core/users/',
 } as const;
 
-/** The list that a field refers to, and the record's field for it; or any bindable record. */
+/** The list to which a field refers, and the field of the record that the reference contains. */
 export interface Reference {
   readonly list: keyof typeof referredLists | 'bindables';
   readonly by: 'pk' | 'uuid' | 'bindable id';
 }
 
-/** The first match counts. */
+/** The first match wins. */
 const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^flow$|^flow_|_flow$/, 'flows'],
   [/mappings?(?:_|$)/, 'property_mappings'],
@@ -52,7 +52,7 @@ const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^groups?$|_groups?$|^group_filters$|^parents?$|^children$/, 'groups'],
 ];
 
-/** Exceptions by path and field; null for the record's own id. */
+/** Exceptions by path and field; null if the field is the id of the record itself. */
 const exceptions: Readonly<Record<string, Reference | null>> = {
   '/endpoints/agents/connectors/ connector_uuid': null,
   '/endpoints/fleet/connectors/ connector_uuid': null,
@@ -73,7 +73,7 @@ const exceptions: Readonly<Record<string, Reference | null>> = {
 /** Lists with numeric ids; all others have UUIDs. */
 const numbered: ReadonlySet<string> = new Set(['permissions', 'providers', 'users']);
 
-/** The reference of a field; undefined if it has no id, or the record's own. */
+/** Undefined if the field is not a reference. */
 export function referenceOf(path: string, field: string, facts: FieldFacts): Reference | undefined {
   if (facts.readOnly || !isId(facts.items ?? facts)) return undefined;
   const known = exceptions[`${path} ${field}`];

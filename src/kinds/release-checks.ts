@@ -54,7 +54,7 @@ export function laterKindCheck(several: string, since: string): Check {
       : undefined;
 }
 
-/** A record with its name in the path cannot have the name of another path. */
+/** Names in paths, such as slugs, must not be equal to other paths of the API. */
 export function otherPathCheck(names: readonly string[]): Check {
   return (name) =>
     names.includes(textOf(name))

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import { nearestWord } from '../base/suggestion.ts';
 
-/** A release of the service. Without a patch number it stands for the whole line: 2025.10. */
+/** A release of the service. Without a patch number, any release of the line: 2025.10. */
 export interface Release {
   readonly year: number;
   readonly month: number;
@@ -38,7 +38,7 @@ const lines = knownReleases.map(({ line }) => line);
 export const oldestRelease: string = lines[0] ?? '';
 export const newestRelease: string = lines.at(-1) ?? '';
 
-/** A release as the service reports it, such as 2025.12.4 or 2026.5.0-rc1; undefined if invalid. */
+/** Parses a release such as 2025.12.4 or 2026.5.0-rc1; undefined if invalid. */
 export function readRelease(text: string): Release | undefined {
   const [, year, month, patch] = /^(\d{4})\.([1-9]|1[0-2])(?:\.(\d{1,4}))?(?:-\w+)?$/.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -53,7 +53,7 @@ export function shownRelease({ year, month, patch }: Release): string {
   return patch === undefined ? `${year}.${month}` : `${year}.${month}.${patch}`;
 }
 
-/** Why a configured release is unusable; undefined if it is usable. */
+/** The problem of a release in rollcall.yaml. */
 export function releaseProblem(text: string): Problem | undefined {
   const release = readRelease(text);
   if (release === undefined) {
@@ -73,7 +73,7 @@ export function releaseProblem(text: string): Problem | undefined {
       detail: `rollcall supports ${oldestRelease} and later releases.`,
     };
   }
-  // Unquoted YAML drops a zero.
+  // Unquoted, 2025.10 is the number 2025.1 in YAML.
   const meant = lines.find((candidate) => candidate === `${line}0`) ?? nearestWord(line, lines);
   return {
     code: 'invalid-value',
@@ -82,20 +82,19 @@ export function releaseProblem(text: string): Problem | undefined {
   };
 }
 
-/** Whether it is newer than every known release, whose rules then apply. */
+/** For a newer release, the rules of the newest known release apply. */
 export function isNewerThanKnown({ year, month }: Release): boolean {
   return order({ year, month }, known(newestRelease)) > 0;
 }
 
-/** Whether two may be the same release: 2025.12 and 2025.12.4. */
+/** True for 2025.12 and 2025.12.4. */
 export function maybeSameRelease(a: Release, b: Release): boolean {
   return order(a, b) === 0;
 }
 
-/** Releases from one on, or before one. */
 type ReleaseRange = { readonly from: string } | { readonly before: string };
 
-/** Whether a release is in a range; `perhaps` if it, or its deciding patch number, is unknown. */
+/** `perhaps` if the release, or the patch number that decides, is unknown. */
 export function inRange(range: ReleaseRange, release: Release | undefined): boolean | 'perhaps' {
   const bound = known('from' in range ? range.from : range.before);
   if (release === undefined) return 'perhaps';
@@ -109,7 +108,7 @@ function shownRange(range: ReleaseRange): string {
   return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
 }
 
-/** Negative if the first is earlier. A missing patch number makes no difference. */
+/** Negative if `a` is earlier; 0 if a patch number is missing and the rest is equal. */
 function order(a: Release, b: Release): number {
   const patches = a.patch === undefined || b.patch === undefined ? 0 : a.patch - b.patch;
   return a.year - b.year || a.month - b.month || patches;
@@ -121,16 +120,16 @@ function known(text: string): Release {
   return release;
 }
 
-/** How to set the release for rules that depend on it. */
+/** Advice for rules that depend on the release. */
 export const howToSetRelease: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
 
-/** The problem of a value that all tried releases reject. `what` is as in `this scheme`. */
+/** The problem of a value that all tested releases reject. `what` is a noun: `this scheme`. */
 export function refused(what: string, detail: string, code: DiagnosticCode = 'invalid-format'): Problem {
   return { code, summary: `the service refuses ${what}`, detail };
 }
 
-/** The warning for a value that services have rejected in some cases. */
+/** The warning for a value that services reject in some cases. */
 export function likelyRefused(summary: string, detail: string): Problem {
   return { code: 'likely-refused', severity: 'warning', summary, detail };
 }

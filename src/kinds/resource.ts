@@ -3,7 +3,7 @@ import { textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
-import { withHiding, writtenValue, type Declared, type Field } from './fields.ts';
+import { setHidden, writtenValue, type Declared, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { lazy } from '../base/memoize.ts';
 import { isNameReference } from './values.ts';
@@ -11,38 +11,36 @@ import { isNameReference } from './values.ts';
 /** A declared record, with defaults filled in and strings trimmed. */
 export interface Resource extends Declared {
   readonly kind: Kind<ResourceType>;
-  /** The value of the identity: the slug, the username. */
+  /** The value of the identifying field: slug, username. */
   readonly name: string;
   readonly address: Address;
-  /** The fields with errors, which are not among `fields`. */
+  /** The fields with errors; `fields` does not contain them. */
   readonly broken?: readonly string[];
-  /** Secrets of the file and of rollcall itself, which must not be shown. */
+  /** Secrets of the file and of rollcall, which must not be shown. */
   readonly secrets: readonly string[];
   readonly origin: Origin;
 }
 
 type Origin =
   | { readonly kind: 'manifest'; readonly file: SourceFile; readonly entry: Span }
-  /** A saved plan has only the places of its manifests. */
+  /** A saved plan has positions but no manifests. */
   | { readonly kind: 'saved-plan'; readonly filename: string; readonly entry: Position };
 
 export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
 }
 
-/** The address of an entry; with its parent if names are scoped: `entitlement.grafana/admin`. */
+/** With the parent if names are scoped: `entitlement.grafana/admin`. */
 export function addressIn(kind: Kind<ResourceType>, name: string, within: JsonValue = null): Address {
   if (kind.scope === undefined || within === null) return addressOf(kind.type, name);
   const whole = isNameReference(within) ? within.name : textOf(within);
   return addressOf(kind.type, `${whole.replaceAll(/[%/]/g, encodeURIComponent)}/${name}`);
 }
 
-/** The address of the entry under another name. */
 export function addressNow({ kind, fields }: Pick<Resource, 'kind' | 'fields'>, name: string): Address {
   return addressIn(kind, name, kind.scope && writtenValue({ kind, fields }, kind.scope));
 }
 
-/** The type of an address. */
 export function typeOf(address: Address): string {
   return address.slice(0, address.indexOf('.'));
 }
@@ -51,7 +49,7 @@ export function nameOf(address: Address): string {
   return address.slice(address.indexOf('.') + 1);
 }
 
-/** The place of a resource, of a declared field, or of a list item. */
+/** The range of a resource, of a declared field, or of a list item. */
 export function placeOf({ origin, fields }: Resource, name = '', item = -1): Range {
   const field = fields[name];
   const at = field?.items?.[item] ?? field?.at ?? origin.entry;
@@ -64,7 +62,7 @@ function isSpan(at: Span | Position): at is Span {
   return Array.isArray(at);
 }
 
-/** The source in documents. */
+/** The position of an entry in JSON documents. */
 export interface Source {
   readonly file: string;
   readonly line: number;
@@ -76,7 +74,6 @@ export function sourceOf(resource: Resource): Source {
   return { file: filename, line: start.line, column: start.column };
 }
 
-/** A diagnostic at a resource, at a declared field, or at a list item. */
 export function diagnosticOf(
   resource: Resource,
   field: string | undefined,
@@ -95,13 +92,12 @@ export function diagnosticOf(
   };
 }
 
-/** The resource with these fields hidden. Secrets stay secret. */
 export function withHidden(resource: Resource, names: ReadonlySet<string>): Resource {
   if (names.size === 0) return resource;
-  return withFields(resource, (field, name) => (names.has(name) ? withHiding(field, true) : field));
+  return withFields(resource, (field, name) => (names.has(name) ? setHidden(field, true) : field));
 }
 
-/** The resource with mapped fields; the same object if none changes. */
+/** Returns the same object if no field changes. */
 export function withFields(resource: Resource, change: (field: Field, name: string) => Field): Resource {
   let isSame = true;
   const fields: Record<string, Field> = {};
@@ -113,7 +109,7 @@ export function withFields(resource: Resource, change: (field: Field, name: stri
   return isSame ? resource : { ...resource, fields };
 }
 
-/** The resource without some fields; the same object if it has none of them. */
+/** Returns the same object if it has none of the fields. */
 export function withoutFields(resource: Resource, names: ReadonlySet<string>): Resource {
   const fields = Object.entries(resource.fields).filter(([name]) => !names.has(name));
   return fields.length === Object.keys(resource.fields).length
@@ -121,7 +117,7 @@ export function withoutFields(resource: Resource, names: ReadonlySet<string>): R
     : { ...resource, fields: Object.fromEntries(fields) };
 }
 
-/** In the order of the kinds, then by name in code-unit order, so that it is the same on every machine. */
+/** Sorts in the order of the kinds, then by name in code-unit order, which is the same on every machine. */
 export function byAddress(a: { readonly address: Address }, b: { readonly address: Address }): number {
   return (
     rankOf(a.address) - rankOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)

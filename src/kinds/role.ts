@@ -3,7 +3,7 @@ import { kindFrom, type RowKind } from './row.ts';
 export const role: RowKind = kindFrom({
   path: '/rbac/roles/',
   list: 'roles',
-  // A second one of a name was refused by 2023.10.7 and by 2025.12.4.
+  // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
   unique: true,
   rights: { to: 'its holders' },
   deletion: {},

@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import { sameBindings } from './bindings.ts';
 import type { Children } from './children.ts';
 import { familyNamed, familyOf, type FamilyType } from './families.ts';
-import { formOf, type Extent } from './field-form.ts';
+import { comparisonOf, type ComparisonOptions } from './field-form.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
@@ -29,41 +29,41 @@ type Given =
   | 'credentials';
 type Defaulted = 'isUndocumented' | 'title' | 'words';
 
-/** The hand-written part of a kind, which the facts do not contain. */
+/** The handwritten part of a kind, which the facts do not contain. */
 export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted>> {
   readonly path: string;
   readonly list: string;
-  /** The `type` of its entries, if not the end of its path. */
+  /** The `type` of its entries, if it is not the end of the path. */
   readonly type?: string;
   /** The plural of its type: `OAuth2 providers`. */
   readonly several?: string;
   /** Names that no record can have, because they are other paths of the API. */
   readonly otherPaths?: readonly string[];
-  /** The first release that can declare it, if the facts do not show it. */
+  /** The first release with the kind, if the facts do not show it. */
   readonly since?: string;
   readonly isBase?: boolean;
   readonly isDocumented?: boolean;
-  /** Whether names are unique in every release, as tried, so that a create may be repeated. */
+  /** Whether names are unique in every tested release, so that a create may be retried. */
   readonly unique?: boolean;
-  /** Parameters of lists and filters that leave fields out. */
+  /** Query parameters that leave fields out of answers. */
   readonly leftOut?: Readonly<Record<string, string>>;
-  /** The fields that make it usable: it is created without them, and gets them once all bindings exist. */
+  /** Fields that make a record usable: they are set after all bindings were created. */
   readonly withheld?: readonly string[];
   readonly createdWith?: Readonly<Record<string, JsonValue>>;
   /** The field with the id for bindings, if not `pk`. */
   readonly bindableIn?: string;
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
-  /** The hand-written part of fields. Fields without a row follow the facts. */
+  /** The handwritten part of fields. Fields without a row follow the facts. */
   readonly fields?: FieldRows;
 }
 
-/** The hand-written part of a field. A text without checks is checked for the length limits of earlier releases. */
+/** The handwritten part of a field. Strings without `checks` are checked for the length limits of earlier releases. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
   'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'isNullable' | 'findId' | 'part'
 > &
-  Extent;
+  ComparisonOptions;
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
 
@@ -117,13 +117,13 @@ export function kindFrom(row: KindRow): RowKind {
     path,
     ...(sort && { variant: sort }),
     ...(isBase && { isBase }),
-    hasReferenceFacts: Object.values(row.fields ?? {}).some(({ factIn }) => factIn !== undefined),
+    hasReferenceFacts: Object.values(row.fields ?? {}).some(({ factField }) => factField !== undefined),
     ...(formerPath && { formerPath: { ...formerPath, path: `/api/v3${formerPath.path}` } }),
     get since() {
       return first();
     },
-    get permissionsOf() {
-      return facts().model?.split('.')[0] ?? family.permissionsOf;
+    get permissionApp() {
+      return facts().model?.split('.')[0] ?? family.permissionApp;
     },
     get model() {
       return model();
@@ -136,7 +136,7 @@ export function kindFrom(row: KindRow): RowKind {
     },
     listing: {
       query: { ...leftOut, ordering: identity },
-      unless: {},
+      paramsIfUndeclared: {},
       completeFor: 'every token',
       isUnique: unique,
       ...listing,
@@ -151,15 +151,14 @@ export function kindFrom(row: KindRow): RowKind {
   };
 }
 
-/** The field for combining bindings. */
+/** The field that decides whether one or all bindings must pass. */
 const mode = 'policy_engine_mode';
 
-/** Whether policies can be bound: it has the field for combining, or the id for bindings. */
+/** Policies can be bound if the API has the mode field, or an id for bindings. */
 function isBindable({ id, fields }: NewestFacts): boolean {
   return mode in fields || id?.name === 'pbm_uuid';
 }
 
-/** A field for bindings. */
 function boundField(children: Children, row: FieldOfKind): FieldOfKind {
   const same = (declared: JsonValue, observed: JsonValue): boolean =>
     sameBindings(children, declared, observed);
@@ -204,7 +203,7 @@ function modelOf({ type, model: { list } }: Family, facts: NewestFacts, several?
   return several === undefined && model === type ? undefined : { type: model, list: several ?? list };
 }
 
-/** Names with a spelling of their own. */
+/** Names with a special spelling. */
 const spelled = new Map(
   ['LDAP', 'SAML', 'SCIM', 'RAC', 'RADIUS', 'OAuth2', 'OAuth', 'SSF', 'GeoIP', 'SMS', 'TOTP', 'mTLS'].map(
     (word) => [word.toLowerCase(), word],
@@ -218,7 +217,7 @@ function severalOf(sort: string, { model: { list } }: Family): string {
 
 function withInstructions(fields: Kind['fields']): Kind['fields'] {
   const parts = new Set(Object.values(fields).map(({ part }) => part));
-  const names = { isInstruction: true, inTable: 'texts' } as const;
+  const names = { isInstruction: true, tableForm: 'texts' } as const;
   return {
     ...fields,
     ...(parts.has('if at_least') && { at_least: names }),
@@ -226,7 +225,7 @@ function withInstructions(fields: Kind['fields']): Kind['fields'] {
   };
 }
 
-/** The rows of all fields: the identity, hand-written ones, then the others of the service. */
+/** The rows of all fields: the identity, handwritten rows, then other fields of the API. */
 function rowsOf(
   { fields, single, notDeclarable = {} }: KindRow,
   { identity, id }: Family,
@@ -234,7 +233,7 @@ function rowsOf(
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
-  // Writable ids are left to the service.
+  // The service chooses ids, even if they are writable.
   const others = Object.entries(facts.fields).flatMap(([name, { readOnly }]): [string, FieldRow][] =>
     readOnly || name === id || reasons.has(name) ? [] : [[name, {}]],
   );
@@ -256,7 +255,7 @@ function wordsOf({ type, list }: Family, sort: Kind['variant']): Kind['words'] {
   return { one, nameTakenHint };
 }
 
-/** A field made from its row and the facts. Rows without facts stay unchanged. */
+/** Combines a row with the facts. Rows without facts stay unchanged. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
   const { part, whole, ordered, ...own } = row;
   const { [name]: facts, [`${name}_obj`]: named } = fields;
@@ -268,7 +267,7 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
   const { since, shorter, later } = facts;
   const isHidden = isSecret(path, name, facts);
   return {
-    ...formOf(facts, reference !== undefined, { part, whole: whole ?? isHidden, ordered }),
+    ...comparisonOf(facts, reference !== undefined, { part, whole: whole ?? isHidden, ordered }),
     ...referring,
     ...(since !== undefined && row.formerly === undefined && { since }),
     ...(named && { namedIn: `${name}_obj` }),

@@ -1,9 +1,9 @@
 const longestSearch = 100;
 
 /**
- * Narrows a list to a few records, with those of a name among them: a search for its longest plain word. The service searches for
- * each word of a text, in any case, and some releases treat quotes and commas specially. A name without such a word narrows
- * nothing.
+ * Query parameters for a list of few records that include those with the name: a search for the longest plain word of the name. The
+ * service searches for each word, ignoring case, and some releases treat quotes and commas specially. Without a plain word, the
+ * query is empty.
  */
 export function searchFor(name: string): Readonly<Record<string, string>> {
   const words = name.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];

@@ -3,7 +3,7 @@ import { referenceOf } from './references.ts';
 
 const secretName = /^auth$|secret|password|token|key|credentials|kubeconfig|keytab|ccache/;
 
-/** Fields with names like secrets that are none, by path and field or by field. */
+/** Fields that are named like secrets but are not secret, by path and field or by field. */
 const open: ReadonlySet<string> = new Set([
   // Addresses, times and names of attributes.
   'access_token_url',
@@ -26,7 +26,7 @@ const open: ReadonlySet<string> = new Set([
   'public_key',
 ]);
 
-/** Whether anyone who knows the value could impersonate somebody or read private data. */
+/** Whether anyone who knows the value could impersonate a user or read private data. */
 export function isSecret(path: string, field: string, facts: FieldFacts): boolean {
   if (facts.readOnly || open.has(field) || open.has(`${path} ${field}`)) return false;
   if (facts.writeOnly) return true;

@@ -12,17 +12,17 @@ export const openFlag: OpenFlag = {
   since: '2026.5',
 };
 
-/** The settings of the service, since 2024.2. A change of `flags` replaces all of them, so the others are sent too. */
+/** The settings of the service, since 2024.2. A change of `flags` replaces all flags, so all are sent. */
 export const settings: RowKind = kindFrom({
   path: '/admin/settings/',
   list: openFlag.list,
   single: 'service',
   fields: {
     flags: {
-      // Earlier than 2026.5 there is one more.
+      // Releases before 2026.5 have one more flag.
       written: { patternProperties: { '^policies_buffered_access_view$': { type: 'boolean' } } },
       checks: [ignoredFlag],
-      reach: (now, before) =>
+      accessGain: (now, before) =>
         isOff(before ?? null) && !isOff(now) ? 'everyone in each application that has no binding' : undefined,
     },
   },

@@ -5,15 +5,15 @@ import { inRange, type Release } from './release.ts';
 import { memoizePerText } from '../base/memoize.ts';
 import { sameJson } from './values.ts';
 
-/** The records that a service has before anybody changes it. */
+/** The records of a new service. */
 export interface Shipped {
-  /** The declarations of the records, by address; code as its digest. */
+  /** Declarations by address; code is replaced by its digest. */
   readonly records: ReadonlyMap<string, JsonObject>;
-  /** Whether they were recorded of this release, and not of an earlier one. */
+  /** Whether they were recorded with this release line, not with an earlier one. */
   readonly isOwn: boolean;
 }
 
-/** Recorded of 2023.10.7 and 2025.12.4. test/adopt/shipped.test.ts writes them. */
+/** Recorded with 2023.10.7 and 2025.12.4. test/adopt/shipped.test.ts writes them. */
 export const recordedLines = ['2023.10', '2025.12'] as const;
 
 const recordsOf = memoizePerText((line) => {
@@ -21,14 +21,13 @@ const recordsOf = memoizePerText((line) => {
   return new Map(Object.entries(JSON.parse(text) as Record<string, JsonObject>)); // written by that test
 });
 
-/** The records that a release ships, as far as they were recorded of it or of an earlier one. */
+/** The records of the release, or of the nearest earlier recorded release. */
 export function shippedBy(release: Release | undefined): Shipped {
   const line = release && recordedLines.findLast((from) => inRange({ from }, release) === true);
   if (release === undefined || line === undefined) return { records: new Map(), isOwn: false };
   return { records: recordsOf(line), isOwn: line === `${release.year}.${release.month}` };
 }
 
-/** Whether a value is the shipped one. */
 export function isAsShipped(value: JsonValue, shipped: JsonValue): boolean {
   if (sameJson(value, shipped)) return true;
   return typeof value === 'string' && shipped === digestOf(value);

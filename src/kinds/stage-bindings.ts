@@ -5,11 +5,11 @@ import { policyBindings } from './policy-bindings.ts';
 export const stageBindings: Children = {
   type: 'flowstagebinding',
   list: 'bindings of stages',
-  permissionsOf: 'authentik_flows',
+  permissionApp: 'authentik_flows',
   path: '/api/v3/flows/bindings/',
-  by: 'pk',
-  ofParents: { parameter: 'target', atOnce: 1, allFrom: 4 },
-  binds: [{ idIn: 'stage', refersTo: familyOf('stages'), recordIn: 'stage_obj', nameIn: 'name' }],
+  targetIdField: 'pk',
+  parentFilter: { parameter: 'target', idsPerRequest: 1, minParentsForFullList: 4 },
+  binds: [{ idField: 'stage', refersTo: familyOf('stages'), recordField: 'stage_obj', nameField: 'name' }],
   // The defaults are those of 2023.10.7 and of 2025.12.4.
   fields: {
     order: {},
@@ -18,10 +18,10 @@ export const stageBindings: Children = {
     policy_engine_mode: { default: 'any' },
     invalid_response_action: { default: 'retry' },
   },
-  // 2023.10.7 and 2025.12.4 took a PATCH of the order alone.
+  // 2023.10.7 and 2025.12.4 accepted a PATCH with only the order.
   isSentWhole: false,
   inside: { field: 'policies', children: policyBindings, bindableIn: 'policybindingmodel_ptr_id' },
-  // They act on the results of earlier stages. A name is only asked for once its proof is bound.
+  // Login stages act on results of earlier stages. A stage that asks for a name is bound after the stages that prove it.
   last: {
     field: 'component',
     ranks: {

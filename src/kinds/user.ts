@@ -23,11 +23,11 @@ const fields = {
   },
   last_login: {
     default: null,
-    isHistory: true,
+    isHistorical: true,
     checks: [lastLoginRefusal, ...timeChecks],
   },
   groups: {
-    factIn: 'is_superuser',
+    factField: 'is_superuser',
     grants: "gains a superuser's rights",
     default: [],
   },
@@ -69,7 +69,7 @@ export const user: RowKind = kindFrom({
   unique: true,
   login: { is: 'superuser', isActive: 'is_active', groups: 'groups' },
   rights: { to: 'a user', takenBy: { groups: 'removal', roles: 'removal' } },
-  listing: { unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
+  listing: { paramsIfUndeclared: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
   update: {
     refusal: (held, declared) => {
       if (held['type'] === ofServiceItself)
@@ -77,7 +77,7 @@ export const user: RowKind = kindFrom({
       if (declared['type'] !== ofServiceItself) return undefined;
       return 'it would become an account of the service itself, which rejects all later changes';
     },
-    refusalReads: ['type', 'path'],
+    fieldsForRefusal: ['type', 'path'],
     protectedOnSelf: ['is_active', 'type'],
   },
   deletion: {
@@ -92,7 +92,7 @@ export const user: RowKind = kindFrom({
     one: 'a user',
     nameTakenHint:
       'A user of this name probably exists already: once the other fields are right, the outcome is `exists`.',
-    perhapsInPart:
+    incompleteRecordAdvice:
       'Check it in the service, its groups above all. Where rollcall cannot look users up, another run only finds that the name is taken.',
   },
 });
@@ -110,7 +110,6 @@ function typeRefusal(type: string): Problem | undefined {
   );
 }
 
-/** Users of outposts and of the service itself. */
 function isInternal({ type, path: folder }: JsonObject): boolean {
   return (
     type === 'internal_service_account' ||

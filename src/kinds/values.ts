@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
-/** A name in place of an id, exactly as in the service. */
+/** A name in place of an id. */
 export interface NameReference extends JsonObject {
   readonly name: string;
 }
@@ -10,17 +10,17 @@ export function isNameReference(value: JsonValue): value is NameReference {
   return isJsonObject(value) && typeof value['name'] === 'string';
 }
 
-/** An id or name for output, not yet escaped: `"Grafana OIDC" (12)` if both are known. */
+/** An id or name for output, not escaped: `"Grafana OIDC" (12)` if both are known. */
 export function shownId(id: JsonValue, name?: string): string {
   if (isNameReference(id)) return JSON.stringify(id.name);
   const text = typeof id === 'string' ? id : JSON.stringify(id);
   return name === undefined ? text : `${JSON.stringify(name)} (${text})`;
 }
 
-/** Normalizes ids that are equal for the service, and names in their place. */
+/** Normalizes an id, or a name in its place, so that equal ids have equal results. */
 export type IdForm = (id: JsonValue) => JsonValue;
 
-/** Whether two lists have the same ids. The service returns them in any order, without duplicates. */
+/** Compares without regard to order and duplicates, because the service returns ids in any order and each once. */
 export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
   const a = new Set(declared.map(form));
@@ -58,7 +58,7 @@ export function sameTexts(declared: JsonValue, observed: JsonValue): boolean {
 
 /** The service returns times in UTC, and reads a time without an offset as UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
-  return declared === observed || instantOf(declared) === instantOf(observed); // NaN, which is no instant, equals nothing
+  return declared === observed || instantOf(declared) === instantOf(observed); // NaN (not a time) is not equal to NaN
 }
 
 function instantOf(value: JsonValue): number {
@@ -68,7 +68,7 @@ function instantOf(value: JsonValue): number {
   return Date.parse(sign === undefined ? `${time}Z` : `${time}${sign}${hours}:${minutes}`);
 }
 
-/** Whether two values are the same JSON, in any order of keys. */
+/** Compares JSON without regard to the order of keys. */
 export function sameJson(a: JsonValue, b: JsonValue): boolean {
   if (isJsonList(a) && isJsonList(b))
     return a.length === b.length && a.every((item, index) => sameJson(item, b[index] ?? null));
@@ -88,11 +88,10 @@ export interface PartialValue {
   readonly managed: (declared: JsonValue, observed: JsonValue) => JsonValue;
   /** The observed value with the declared part replaced. */
   readonly merged: (declared: JsonValue, observed: JsonValue) => JsonValue;
-  /** The previously declared part that is no longer declared. */
   readonly dropped: (before: JsonValue, now: JsonValue) => JsonValue;
 }
 
-/** Compares declared ids, among others. */
+/** For a list that is declared in part: it may contain other ids. */
 export function partialIds(form: IdForm): PartialValue {
   return {
     dropped: (before, now) => {
@@ -113,7 +112,7 @@ export function partialIds(form: IdForm): PartialValue {
   };
 }
 
-/** Compares declared keys at any depth, among others. All items of a list are declared, each perhaps in part. */
+/** For JSON that is declared in part: objects at any depth may have other keys. Lists are declared with all of their items. */
 export const partialKeys: PartialValue = { managed: declaredKeys, merged: withKeys, dropped: droppedKeys };
 
 function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
@@ -137,7 +136,7 @@ function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
   return { ...observed, ...Object.fromEntries(merged) };
 }
 
-/** The declared items. An item with all of its declared keys is kept, with its other keys. */
+/** The declared items, each with the undeclared keys of the observed item that it matches. */
 function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
   const left = new Map(observed.entries());
   return declared.map((item, index) => {

@@ -5,17 +5,16 @@ import type { Children } from './children.ts';
 import type { Family, Kind } from './kind.ts';
 import type { StepOfLogin } from './login-part.ts';
 
-/** A record as declared, held, or left by a plan. Bindings are in its fields, as in manifests. */
+/** A declared, observed or planned record. Bindings are in its fields, as in manifests. */
 export interface LoginRecord {
   readonly kind: Kind;
   readonly name: string;
   readonly fields: JsonObject;
 }
 
-/** The record with an id or name; undefined if unknown. */
 export type RecordOf = (family: Family, reference: JsonValue) => LoginRecord | undefined;
 
-/** Whether everybody passes, or nobody; undefined if it depends on the user or is unknown. */
+/** True if everybody passes, false if nobody does; undefined if it depends on the user or is unknown. */
 type Verdict = boolean | undefined;
 
 /** A flow with its stages in order. */
@@ -23,7 +22,7 @@ export interface LoginFlow {
   readonly record: LoginRecord;
   readonly passes: Verdict;
   readonly stages: readonly LoginStage[];
-  /** All records that it consists of, including itself. */
+  /** All records of the flow, including the flow itself. */
   readonly parts: readonly LoginRecord[];
 }
 
@@ -33,7 +32,7 @@ interface LoginStage {
   readonly passes: Verdict;
   /** Its nested stages. */
   readonly inside: readonly LoginRecord[];
-  /** The policies that decide whether it is shown. */
+  /** The policies that decide whether the stage is shown. */
   readonly policies: readonly LoginRecord[];
 }
 
@@ -42,7 +41,7 @@ export function isLogin({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 
   return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
-/** A flow with its bindings; undefined if its stages are unknown. */
+/** Undefined if the stages are unknown. */
 export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | undefined {
   const { kind, fields } = record;
   const all = childFields(kind);
@@ -158,12 +157,12 @@ function provesIn({ fields }: LoginRecord, { proves, shows }: StepOfLogin): bool
   return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
 }
 
-/** A flow admits anyone with a user name; or it is unknown, with the deciding policies. */
+/** `open`: anyone with a user name is logged in. `perhaps`: it depends on these policies. */
 export type OpenByName =
   | { readonly kind: 'open' }
   | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
 
-/** Whether a flow asks for a user name, and logs the user in without a proof. */
+/** For a flow that asks for a user name and logs the user in without a proof. */
 export function openByName({ record, passes, stages }: LoginFlow): OpenByName | undefined {
   if (!isLogin(record) || passes === false) return undefined;
   let isNamed = false;
@@ -181,7 +180,7 @@ export function openByName({ record, passes, stages }: LoginFlow): OpenByName | 
     if (provesIn(own, part) || part.denies) {
       if (stage.passes) return undefined;
       if (!part.denies) guards.push(...policiesOf(stage));
-      // A user who does not see it gives it no name.
+      // A stage that is not shown gets no name.
       continue;
     }
     isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
@@ -193,13 +192,13 @@ export function openByName({ record, passes, stages }: LoginFlow): OpenByName | 
   return undefined;
 }
 
-/** The names of the policies of a stage; its own name if they are unknown. */
+/** The names of the policies of a stage; the name of the stage if they are unknown. */
 function policiesOf({ policies, record }: LoginStage): readonly string[] {
   const names = policies.map(({ name }) => name);
   return names.length > 0 ? names : [record?.name ?? ''];
 }
 
-/** Why nobody can log in through a flow, in words; empty if people can, as far as known. */
+/** The reasons why nobody can log in through a flow; empty if logins are possible or the result is unknown. */
 export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
   if (login?.is !== 'login flow') return [];
@@ -223,7 +222,7 @@ export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly str
   ];
 }
 
-/** The kinds of stages by which a flow learns who somebody is, as far as people come to them. */
+/** The kinds of reachable stages that identify the user. */
 export function asksIn({ stages }: LoginFlow): ReadonlySet<Kind> {
   const asking = stages
     .filter(({ passes }) => passes !== false)

@@ -13,29 +13,29 @@ import type { LoadedManifests } from './load-manifests.ts';
 
 export type Alteration =
   | { readonly kind: 'added' | 'same' }
-  /** Without fields, the entry was invalid in the baseline, and its content is unknown. */
+  /** `fields` is undefined if the entry was invalid in the baseline, so that its content is unknown. */
   | { readonly kind: 'altered'; readonly fields?: readonly AlteredField[] };
 
-/** A field that changed, redacted; a side without the field is left out. */
+/** A changed field, redacted; `before` or `now` is undefined if that version does not have the field. */
 export interface AlteredField {
   readonly field: string;
   readonly before?: JsonValue;
   readonly now?: JsonValue;
-  /** What is no longer declared and stays in the service, in words; only what a plan found there. */
+  /** Text about values that are no longer declared and that a plan found in the service, where they stay. */
   readonly stays?: string;
 }
 
 export interface Baseline {
   readonly path: string;
-  /** Entries that are no longer declared; applications first, then by name. */
+  /** Entries that are no longer declared; sorted by kind, then by name. */
   readonly noLongerDeclared: readonly RemovedEntry[];
 }
 
 export interface RemovedEntry {
   readonly address: Address;
-  /** Where it was declared; undefined for an entry that was invalid. */
+  /** Where it was declared; undefined if the entry was invalid. */
   readonly source?: Source;
-  /** Whether the account can still log in, if that was read. */
+  /** Whether the account can still log in, if the service was asked. */
   readonly active?: boolean;
 }
 
@@ -45,30 +45,32 @@ export interface Comparison {
 }
 
 /**
- * Compares the declarations with the baseline: fields by meaning, sensitive values by their references. Of removed entries, only
- * those that `isAbout` accepts are reported.
+ * Compares the declarations with the baseline: fields by meaning, sensitive values by their references. Removed entries are
+ * reported only if `isRelevant`.
  */
-export function compare(
+export function compareWithBaseline(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,
   { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,
-  isAbout: (address: Address) => boolean = () => true,
+  isRelevant: (address: Address) => boolean = () => true,
 ): Pick<Comparison, 'alterations'> & Pick<Baseline, 'noLongerDeclared'> {
-  const then = new Map(before.resources.map((resource) => [resource.address, resource]));
-  const formers = new Set(resources.map((resource) => formerAddress(resource)));
+  const earlierResources = new Map(before.resources.map((resource) => [resource.address, resource]));
+  const formerAddresses = new Set(resources.map((resource) => formerAddress(resource)));
   const noLongerDeclared: RemovedEntry[] = [];
   for (const address of before.addresses) {
-    if (addresses.has(address) || formers.has(address) || !isAbout(address)) continue;
-    const former = then.get(address);
-    noLongerDeclared.push({ address, ...(former && { source: sourceOf(former) }) });
+    if (addresses.has(address) || formerAddresses.has(address) || !isRelevant(address)) continue;
+    const earlierEntry = earlierResources.get(address);
+    noLongerDeclared.push({ address, ...(earlierEntry && { source: sourceOf(earlierEntry) }) });
   }
   return {
     alterations: new Map(
       resources.map((resource) => {
         const { address } = resource;
         const renamed = formerAddress(resource);
-        const former = then.get(address) ?? (renamed === undefined ? undefined : then.get(renamed));
+        const former =
+          earlierResources.get(address) ??
+          (renamed === undefined ? undefined : earlierResources.get(renamed));
         const isNew = former === undefined && !before.addresses.has(address);
-        return [address, isNew ? { kind: 'added' } : alteration(former, resource)];
+        return [address, isNew ? { kind: 'added' } : alterationOf(former, resource)];
       }),
     ),
     noLongerDeclared: noLongerDeclared.toSorted(byAddress),
@@ -80,61 +82,66 @@ function formerAddress(resource: Resource): Address | undefined {
   return name === undefined ? undefined : addressNow(resource, name);
 }
 
-function alteration(then: Resource | undefined, now: Resource): Alteration {
-  if (then === undefined) return { kind: 'altered' };
-  const names = new Set([...Object.keys(now.fields), ...Object.keys(then.fields)]);
-  const fields = [...names].filter((name) => !sameField(name, then, now));
+function alterationOf(earlier: Resource | undefined, current: Resource): Alteration {
+  if (earlier === undefined) return { kind: 'altered' };
+  const names = new Set([...Object.keys(current.fields), ...Object.keys(earlier.fields)]);
+  const fields = [...names].filter((name) => !isSameField(name, earlier, current));
   if (fields.length === 0) return { kind: 'same' };
-  return { kind: 'altered', fields: fields.map((name) => alteredField(name, then, now)) };
+  return { kind: 'altered', fields: fields.map((name) => alteredField(name, earlier, current)) };
 }
 
-function sameField(name: string, then: Resource, now: Resource): boolean {
-  const a = savedValue(then, name);
-  const b = savedValue(now, name);
+function isSameField(name: string, earlier: Resource, current: Resource): boolean {
+  const a = savedValue(earlier, name);
+  const b = savedValue(current, name);
   if (a === undefined || b === undefined) return a === b;
-  return sameValue(now.kind, name, b, a) && sameJson(madeOf(then, name), madeOf(now, name));
+  return (
+    sameValue(current.kind, name, b, a) &&
+    sameJson(sensitiveReferences(earlier, name), sensitiveReferences(current, name))
+  );
 }
 
-/** The references of a field's sensitive values; the path of a file is resolved from the manifest's folder. */
-function madeOf(resource: Resource, name: string): JsonValue {
+/** The references in place of a field's secrets; relative paths are resolved from the folder of the manifest. */
+function sensitiveReferences(resource: Resource, name: string): JsonValue {
   const { sensitive } = resource.fields[name]?.mask ?? {};
   if (sensitive === undefined) return null;
   const folder = sourceOf(resource).file.replace(/[^/]*$/, '');
-  const whole = (part: Template[number]): Template[number] =>
+  const withFullPath = (part: Template[number]): Template[number] =>
     typeof part === 'string' || !('file' in part) || part.file.startsWith('/')
       ? part
       : { file: posix.join(folder, part.file) };
-  return Object.entries(sensitive).map(([place, template]) => [place, template.map(whole)]);
+  return Object.entries(sensitive).map(([place, template]) => [place, template.map(withFullPath)]);
 }
 
-function alteredField(field: string, then: Resource, now: Resource): AlteredField {
-  const declared = shownValue(now, field);
-  const before = shownValue(then, field);
+function alteredField(field: string, earlier: Resource, current: Resource): AlteredField {
+  const declared = shownValue(current, field);
+  const before = shownValue(earlier, field);
   return {
     field,
-    ...(before !== undefined && { before: placeholderFor(now, field) ?? cleaned(before, then, now) }),
+    ...(before !== undefined && {
+      before: placeholderFor(current, field) ?? redactEarlier(before, earlier, current),
+    }),
     ...(declared !== undefined && { now: declared }),
   };
 }
 
 /** The earlier value may be a secret that has since been replaced by a reference. */
-function cleaned(before: JsonValue, then: Resource, now: Resource): JsonValue {
-  return redactorOf(now.secrets).redactJson(redactorOf(then.secrets).redactJson(before));
+function redactEarlier(before: JsonValue, earlier: Resource, current: Resource): JsonValue {
+  return redactorOf(current.secrets).redactJson(redactorOf(earlier.secrets).redactJson(before));
 }
 
-/** Errors which mean that the baseline has no manifests. */
+/** Errors for a baseline without manifests. */
 const noManifestCodes: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no-manifests']);
 
-const mostNamed = 3;
+const maxListed = 3;
 
-/** A warning if the manifests of the baseline are invalid or missing, so that their content is unknown. */
+/** Warns if manifests of the baseline are invalid or missing. */
 export function baselineWarning(
   path: string,
   { diagnostics, addresses }: Pick<LoadedManifests, 'diagnostics' | 'addresses'>,
 ): Diagnostic[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const broken = errors.filter(({ code }) => !noManifestCodes.has(code));
-  if (errors.length > 0 && broken.length === 0 && Array.from(addresses).length === 0) {
+  const invalid = errors.filter(({ code }) => !noManifestCodes.has(code));
+  if (errors.length > 0 && invalid.length === 0 && Array.from(addresses).length === 0) {
     return [
       warning(
         `${path} has none of these manifests, so all entries count as new`,
@@ -142,12 +149,12 @@ export function baselineWarning(
       ),
     ];
   }
-  if (broken.length === 0) return [];
-  const named = broken.slice(0, mostNamed).map(({ range, summary }) => {
+  if (invalid.length === 0) return [];
+  const named = invalid.slice(0, maxListed).map(({ range, summary }) => {
     const place = range === undefined ? '' : `${placeText(range)}: `;
     return `${place}${summary}`;
   });
-  const more = broken.length - named.length;
+  const more = invalid.length - named.length;
   return [
     warning(
       `the manifests of ${path} are invalid, so entries may be reported as new that are not`,

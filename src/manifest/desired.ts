@@ -4,7 +4,7 @@ import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { accessProblem, equivalentFields, declaredSubjects } from '../kinds/access.ts';
 import { defaultsKeys, kindOfEntry, kinds, lists } from '../kinds/all.ts';
-import { bindingProblems, declaredTwice } from '../kinds/binding-problems.ts';
+import { bindingProblems, twoFieldsProblem } from '../kinds/binding-problems.ts';
 import { mapIds } from '../kinds/bindings.ts';
 import { parseNames } from '../kinds/named.ts';
 import { type Field, fieldOf, isGenerated, writtenValue } from '../kinds/fields.ts';
@@ -17,33 +17,30 @@ import type { Places } from '../yaml/places.ts';
 import type { References } from './references.ts';
 
 interface ManifestValue {
-  /** `broken` holds the places that violate the schema. */
   readonly manifest: JsonObject;
   readonly secrets: readonly string[];
   readonly references: References;
-  /** Whether the values of references are unknown. */
+  /** Whether references are not resolved, so that their values are unknown. */
   readonly areAssumed: boolean;
-  /** Places that violate the schema or have an unresolved reference. */
+  /** Places that violate the schema or have a reference that cannot be resolved. */
   readonly broken: PathMap<true>;
   readonly places: Places;
   readonly file: SourceFile;
   readonly hide: Hide;
   readonly contractOnly: boolean;
-  /** Collects problems of names in place of ids. */
   readonly diagnostics: Diagnostic[];
 }
 
-/** The entries of a manifest, in order. */
+/** The entries of a manifest, in file order. */
 export interface Declared {
-  /** Every entry with a name, without its invalid fields. Enough for rules over all entries. */
-  readonly named: readonly Resource[];
-  /** The same, and mappings without a name, as if the name were empty. Enough for checks of single fields. */
-  readonly mappings: readonly Resource[];
-  /** Entries with a name and without an invalid field. */
+  /** Every entry with a name, without its invalid fields: for rules over all entries. */
+  readonly entriesWithName: readonly Resource[];
+  /** Also the entries without a name, with an empty name: for checks of single fields. */
+  readonly allEntries: readonly Resource[];
   readonly whole: readonly Resource[];
 }
 
-/** The entries of a manifest that are mappings and whose type is known, each with its index in its list. */
+/** The entries whose type is known, each with its index in its list. */
 function entriesByKind(manifest: JsonObject): ReadonlyMap<Kind, readonly [number, JsonObject][]> {
   const found = new Map<Kind, [number, JsonObject][]>();
   for (const list of lists) {
@@ -58,17 +55,17 @@ function entriesByKind(manifest: JsonObject): ReadonlyMap<Kind, readonly [number
   return found;
 }
 
-/** The resources that a manifest declares, each with the defaults of its file. */
+/** The resources that a manifest declares, with the defaults of the file filled in. */
 export function desiredResources(read: ManifestValue): Declared {
   const { manifest, broken, secrets, places, file } = read;
-  const named: Resource[] = [];
-  const mappings: Resource[] = [];
+  const entriesWithName: Resource[] = [];
+  const allEntries: Resource[] = [];
   const whole: Resource[] = [];
   const byKind = entriesByKind(manifest);
   for (const kind of kinds) {
     const entries = byKind.get(kind);
-    if (entries === undefined) continue; // what is not declared costs nothing
-    const { list, identity, single } = kind;
+    if (entries === undefined) continue; // kinds without entries cost no time
+    const { list, identity, single: entryKinds } = kind;
     const hidden = hiddenOf(kind, read.hide);
     const inherits = defaultsKeys(kind).flatMap((key): Path[] =>
       key === undefined ? [] : [['defaults', key]],
@@ -79,7 +76,7 @@ export function desiredResources(read: ManifestValue): Declared {
     >;
     for (const [index, entry] of entries) {
       const path = [list, index];
-      const name = single ?? (broken.subtreeAt([...path, identity]) ? undefined : entry[identity]);
+      const name = entryKinds ?? (broken.subtreeAt([...path, identity]) ? undefined : entry[identity]);
       const isNamed = typeof name === 'string';
       const isGone = Object.hasOwn(entry, state);
       const inherited = Object.entries(defaults).filter(
@@ -88,7 +85,7 @@ export function desiredResources(read: ManifestValue): Declared {
           Object.hasOwn(kind.fields, field) &&
           !equivalentFields(kind, field).some((one) => Object.hasOwn(entry, one)),
       );
-      if (isGone) checkDeparting(kind, path, entry, read);
+      if (isGone) checkEntryToDelete(kind, path, entry, read);
       const fields = Object.assign(fieldsAt(kind, path, read), Object.fromEntries(inherited));
       const within = kind.scope && writtenValue({ kind, fields }, kind.scope);
       const resource = withHidden(
@@ -97,21 +94,21 @@ export function desiredResources(read: ManifestValue): Declared {
           name: isNamed ? name : '',
           address: addressIn(kind, isNamed ? name : '', within),
           fields,
-          broken: brokenIn([path, ...inherits], read),
+          broken: invalidFieldsOf([path, ...inherits], read),
           secrets,
           origin: { kind: 'manifest', file, entry: places.valueSpan(path) },
         },
         hidden,
       );
-      mappings.push(resource);
+      allEntries.push(resource);
       if (read.contractOnly && kind.isUndocumented)
-        read.diagnostics.push(diagnosticAt(file, places.valueSpan(path), notCreated(kind)));
+        read.diagnostics.push(diagnosticAt(file, places.valueSpan(path), createNotDocumented(kind)));
       if (!isNamed) continue;
-      named.push(resource);
+      entriesWithName.push(resource);
       if (!broken.subtreeAt(path)) whole.push(resource);
     }
   }
-  return { named, mappings, whole };
+  return { entriesWithName: entriesWithName, allEntries: allEntries, whole };
 }
 
 function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, Field> {
@@ -119,7 +116,7 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
   const fields: Record<string, Field> = {};
   const values = valueAt(manifest, path);
   for (const [name, written] of isJsonObject(values) ? Object.entries(values) : []) {
-    if (name === kind.variant?.field) continue; // the kind says it
+    if (name === kind.variant?.field) continue; // the kind implies it
     const at = [...path, name];
     const isAccess = name === kind.access?.field;
     const row = kind.fields[name] ?? {};
@@ -128,12 +125,12 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
     if (isAccess) checkAccess(kind, at, value, read);
     if (row.refersTo) checkNames(kind, name, at, value, read);
     if (read.contractOnly && name === formerly)
-      read.diagnostics.push(diagnosticAt(read.file, read.places.keySpan(path, name), notRenamed));
+      read.diagnostics.push(diagnosticAt(read.file, read.places.keySpan(path, name), renameNotDocumented));
     if (broken.subtreeAt(at)) continue;
     if (!isAccess) {
       fields[name] = fieldAt(at, value, read);
       if (isGenerated({ fields }, name) && !row.isSecret)
-        read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(at), notGenerated(name)));
+        read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(at), generatedNotAllowed(name)));
     } else
       for (const subject of kind.access?.subjects ?? [])
         fields[subject.field] = fieldAt([...at, subject.key], declaredSubjects(subject, value), read);
@@ -141,7 +138,7 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
   return fields;
 }
 
-function notGenerated(name: string): Problem {
+function generatedNotAllowed(name: string): Problem {
   return {
     code: 'invalid-reference',
     summary: `\`${name}\` is no secret, so it cannot be generated`,
@@ -149,31 +146,34 @@ function notGenerated(name: string): Problem {
   };
 }
 
-/** Checks of an entry to delete that no schema expresses: it has its identity and no other field. */
-function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: ManifestValue): void {
+/** An entry with `state: absent` has only its identity. No schema can express that. */
+function checkEntryToDelete(kind: Kind, path: Path, entry: JsonObject, read: ManifestValue): void {
   const report = (field: string, problem: Problem): void => {
     read.diagnostics.push(diagnosticAt(read.file, read.places.keySpan(path, field), problem));
   };
-  if (read.contractOnly) report(state, notDeleted);
-  const own = new Set([kind.identity, kind.scope, kind.variant?.field, state]);
+  if (read.contractOnly) report(state, deleteNotDocumented);
+  const identityFields = new Set([kind.identity, kind.scope, kind.variant?.field, state]);
   for (const field of Object.keys(entry)) {
-    if (own.has(field) || !Object.hasOwn(kind.fields, field === kind.access?.field ? kind.identity : field))
+    if (
+      identityFields.has(field) ||
+      !Object.hasOwn(kind.fields, field === kind.access?.field ? kind.identity : field)
+    )
       continue;
-    report(field, declaredOfGone(kind));
+    report(field, extraFieldProblem(kind));
   }
 }
 
-/** The problem of an entry or field that needs more than the documented operations, if only these are sent. */
-function beyond(what: string, detail: string): Problem {
-  return { code: 'contract-only', summary: `${what}, and contract_only allows only these`, detail };
+/** The problem of an entry or field that `contract_only` does not support. */
+function undocumentedProblem(feature: string, detail: string): Problem {
+  return { code: 'contract-only', summary: `${feature}, and contract_only allows only these`, detail };
 }
 
-const notDeleted = beyond(
+const deleteNotDocumented = undocumentedProblem(
   'deletes are not among the three documented operations',
   'Leave the entry out, or turn contract_only off.',
 );
 
-function declaredOfGone({ identity, scope }: Kind): Problem {
+function extraFieldProblem({ identity, scope }: Kind): Problem {
   const own = scope === undefined ? `\`${identity}\`` : `\`${identity}\` and \`${scope}\``;
   return {
     code: 'declared-of-absent',
@@ -199,9 +199,8 @@ function fieldAt(at: Path, value: JsonValue, { references, areAssumed, places }:
   });
 }
 
-/** Checks of `access` that no schema expresses. */
 function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
-  const problem = read.contractOnly ? notBound : accessProblem(value);
+  const problem = read.contractOnly ? bindingsNotDocumented : accessProblem(value);
   if (problem) {
     read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(at), problem));
     read.broken.set(at, true);
@@ -211,7 +210,6 @@ function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue
     checkNames(kind, subject.field, [...at, subject.key], declaredSubjects(subject, value), read);
 }
 
-/** Checks of bindings that no schema expresses. */
 function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, read: ManifestValue): void {
   const { access, fields } = kind;
   const { children } = fields[field] ?? {};
@@ -222,24 +220,24 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
     read.broken.set(place, true);
   };
   const entry = valueAt(read.manifest, path) ?? null;
-  if (read.contractOnly) report(at, notBound);
+  if (read.contractOnly) report(at, bindingsNotDocumented);
   else if (access && isJsonObject(entry) && Object.hasOwn(entry, access.field))
-    report(at, declaredTwice(field, access.field));
+    report(at, twoFieldsProblem(field, access.field));
   for (const { place, problem } of bindingProblems(children, value)) report([...at, ...place], problem);
   checkNames(kind, field, at, value, read);
 }
 
-const notRenamed = beyond(
+const renameNotDocumented = undocumentedProblem(
   'renames are not among the three documented operations',
   'Leave `formerly` out, or turn contract_only off.',
 );
 
-const notBound = beyond(
+const bindingsNotDocumented = undocumentedProblem(
   'who may open an application is read and bound beyond the three documented operations',
   'Leave `access` out, or turn contract_only off.',
 );
 
-/** Checks of names in place of ids that no schema expresses: whether names can be looked up, and that none is a secret. */
+/** Checks that names can be looked up and are no secrets. */
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
   const row = kind.fields[field] ?? {};
   if (row.refersTo && (row.idForm !== undefined) !== isJsonList(value)) return;
@@ -259,19 +257,19 @@ function checkName(
   if (!isNameReference(id)) return;
   const keys = Object.keys(related.byName.keys ?? { name: 'name' });
   if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
-  const problem = read.contractOnly ? notLookedUp(related, findId) : secretName(related);
+  const problem = read.contractOnly ? nameNotSupported(related, findId) : secretNameProblem(related);
   read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(path), problem));
   read.broken.set(path, true);
 }
 
-function notCreated({ words, list }: Kind): Problem {
-  return beyond(
+function createNotDocumented({ words, list }: Kind): Problem {
+  return undocumentedProblem(
     `${words.one} is not created by the three documented operations`,
     `Declare no ${list}, or turn contract_only off.`,
   );
 }
 
-function notLookedUp({ type }: Family, findId: string): Problem {
+function nameNotSupported({ type }: Family, findId: string): Problem {
   return {
     code: 'contract-only',
     summary: `no ${type} is looked up by its name, as contract_only keeps to the three documented operations`,
@@ -279,7 +277,7 @@ function notLookedUp({ type }: Family, findId: string): Problem {
   };
 }
 
-function secretName({ type }: Family): Problem {
+function secretNameProblem({ type }: Family): Problem {
   return {
     code: 'sensitive-name',
     summary: `the name of this ${type} comes from an environment variable or a file`,
@@ -287,11 +285,11 @@ function secretName({ type }: Family): Problem {
   };
 }
 
-function brokenIn(paths: readonly Path[], { broken }: ManifestValue): string[] {
+function invalidFieldsOf(paths: readonly Path[], { broken }: ManifestValue): string[] {
   return paths.flatMap((path) => Array.from(broken.subtreeAt(path)?.steps() ?? [], String));
 }
 
-/** The entries of one kind; none if its list is invalid. */
+/** Empty if the list is invalid. */
 export function entriesOf(manifest: JsonObject, { list }: Pick<Kind, 'list'>): readonly JsonValue[] {
   const entries = manifest[list];
   return isJsonList(entries) ? entries : [];

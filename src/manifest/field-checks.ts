@@ -17,25 +17,25 @@ export function* fieldChecks(
 ): Iterable<Diagnostic> {
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
-  // A field that seems to be missing may be misspelt.
-  const mayMiss =
+  // With an invalid field, a missing field may only be misspelt.
+  const canReportMissing =
     isNamed && [...Object.keys(fields), ...broken].every((field) => Object.hasOwn(kind.fields, field));
   const { scope } = kind;
-  if (scope !== undefined && mayMiss && !Object.hasOwn(fields, scope) && !broken.includes(scope))
-    yield diagnosticOf(resource, kind.identity, withoutScope(kind, scope));
-  // Nothing is sent for an entry to delete.
+  if (scope !== undefined && canReportMissing && !Object.hasOwn(fields, scope) && !broken.includes(scope))
+    yield diagnosticOf(resource, kind.identity, missingScope(kind, scope));
+  // Entries to delete have no fields to check.
   if (isToBeDeleted(resource)) return;
   // An invalid value is not left out, so no default stands for it.
   const beside = { ...Object.fromEntries(broken.map((field) => [field, null])), ...sentFields(resource) };
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
-    const isMissing = mayMiss && !Object.hasOwn(fields, field) && !broken.includes(field);
+    const isMissing = canReportMissing && !Object.hasOwn(fields, field) && !broken.includes(field);
     const missing = isMissing && !exists ? ifMissing?.(release, beside) : undefined;
     if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
     const unknown: ItemProblem | undefined =
       since !== undefined && !isOptionalBefore && Object.hasOwn(fields, field)
-        ? releaseProblemFor({ before: since }, release, 'ignore this field', ignored)
+        ? releaseProblemFor({ before: since }, release, 'ignore this field', createWithout)
         : undefined;
     for (const one of unknown ? [...problems, unknown] : problems) {
       const { item, ...problem } = one;
@@ -52,9 +52,9 @@ const checkedFields = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-const ignored = 'They create the record without it, and apply reports the difference.';
+const createWithout = 'They create the record without it, and apply reports the difference.';
 
-function withoutScope({ identity, words }: Kind, scope: string): Problem {
+function missingScope({ identity, words }: Kind, scope: string): Problem {
   return {
     code: 'missing-field',
     summary: `the field \`${scope}\` is missing, and the \`${identity}\` counts within it`,

@@ -5,12 +5,12 @@ import { standardInput, type Entry, type FileKind, type Files } from '../base/fi
 import { globFolder, isBelow, linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 
 interface FoundManifests {
-  /** Each file once, in code-unit order. */
+  /** Without duplicates, in code-unit order. */
   readonly filenames: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Expands the paths of a command line (files, folders, globs, `-`) into the manifests to read, without the configuration file. */
+/** Expands the paths of a command line (files, folders, globs, `-`) into the files to read, without the configuration file. */
 export async function findManifests(
   paths: readonly string[],
   files: Files,
@@ -20,35 +20,33 @@ export async function findManifests(
   const search = new Search(files, settings);
   for (const path of paths) await search.expand(path);
   const { diagnostics } = search;
-  // An aborted search found thousands of unintended files, and not all of them.
+  // An aborted search found thousands of files that nobody meant, so none of them is read.
   const isWhole = diagnostics.every(({ code }) => code !== 'too-many-files');
   return { filenames: isWhole ? [...search.found.values()].toSorted() : [], diagnostics };
 }
 
-/** A folder with more entries is not one of manifests, but a whole disk, or a project with its packages. */
+/** More entries are probably a whole disk, or a project with its packages. */
 const maxEntries = 50_000;
 
-/** A bounded search that stays in the folder where it started. */
+/** A search with a limit, which does not leave the folder where it started. */
 class Search {
-  /** By real path, so that a file with two names is found once. */
+  /** Filenames by real path, so that a file with two names is read once. */
   readonly found = new Map<string, string>();
   readonly diagnostics: Diagnostic[] = [];
   /** The number of manifests below each searched folder, by its real path. */
-  readonly #searched = new Map<string, number>();
+  readonly #manifestCounts = new Map<string, number>();
   readonly #files: Files;
-  /** The real path of the configuration file. */
-  readonly #settings: string | undefined;
-  #metSettings = false;
-  /** How many more entries may be visited. */
-  #left = maxEntries;
+  readonly #settingsPath: string | undefined;
+  #isSettingsFound = false;
+  #remainingEntries = maxEntries;
 
   constructor(files: Files, settings: string | undefined) {
     this.#files = files;
-    this.#settings = settings;
+    this.#settingsPath = settings;
   }
 
   expand(path: string): Promise<void> {
-    return this.#guarded(path, () => this.#expand(path));
+    return this.#reportUnreadable(path, () => this.#expand(path));
   }
 
   async #expand(path: string): Promise<void> {
@@ -59,12 +57,12 @@ class Search {
     const kind = await this.#files.kindOf(path);
     switch (kind) {
       case 'file':
-        if (!(await this.#refusesLink(path))) await this.#addNamed(path);
+        if (!(await this.#refusesLink(path))) await this.#addFile(path);
         return;
       case 'folder': {
         const realPath = await this.#files.realPath(path);
         if (this.#refusesSystemFolder(path, realPath) || (await this.#refusesLink(path))) return;
-        if ((await this.#addBelow(path, realPath, [])) === 0 && this.diagnostics.length === 0)
+        if ((await this.#addFolder(path, realPath, [])) === 0 && this.diagnostics.length === 0)
           this.#reportNothing(path, 'no *.yaml or *.yml file is in this folder');
         return;
       }
@@ -95,16 +93,16 @@ class Search {
       if (this.#refusesSystemFolder(folder, root) || (await this.#refusesLink(folder || '.'))) return;
       const matched = await this.#glob(folder, pattern.slice(folder.length), root);
       for (const path of matched.toSorted())
-        await this.#guarded(path, async () => {
-          added += await this.#addInside(path, await this.#files.kindOf(path), root);
+        await this.#reportUnreadable(path, async () => {
+          added += await this.#addMatch(path, await this.#files.kindOf(path), root);
         });
     }
     if (added === 0 && this.diagnostics.length === before)
       this.#reportNothing(pattern, 'no file matches this pattern');
   }
 
-  /** Adds a file that was found in a given folder, if it is a file inside that folder. */
-  async #addInside(path: string, kind: FileKind, root: string): Promise<number> {
+  /** Adds a match of a glob if it is a file inside `root` after following links. */
+  async #addMatch(path: string, kind: FileKind, root: string): Promise<number> {
     const realPath = await this.#files.realPath(path);
     if (!isBelow(realPath, root)) {
       this.diagnostics.push(diagnosticFor(path, linkLeadsOutside));
@@ -115,8 +113,8 @@ class Search {
       this.#report(path, 'file-unreadable', 'this is not a file or folder', detail);
       return 0;
     }
-    if (realPath === this.#settings) {
-      this.#metSettings = true;
+    if (realPath === this.#settingsPath) {
+      this.#isSettingsFound = true;
       return 0;
     }
     this.#add(path, realPath);
@@ -124,37 +122,37 @@ class Search {
   }
 
   /**
-   * Returns the number of manifests. Skips hidden files and folders, and searches no folder twice. `above` holds the real paths of
-   * the parent folders, outermost first.
+   * Returns the number of manifests. Skips hidden files and folders, and searches no folder twice. `parentPaths` are the real paths
+   * of the parent folders, outermost first.
    */
-  async #addBelow(folder: string, realPath: string, above: readonly string[]): Promise<number> {
-    if (above.includes(realPath)) {
+  async #addFolder(folder: string, realPath: string, parentPaths: readonly string[]): Promise<number> {
+    if (parentPaths.includes(realPath)) {
       this.#reportLoop(folder);
       return 0;
     }
-    const known = this.#searched.get(realPath);
+    const known = this.#manifestCounts.get(realPath);
     if (known !== undefined) return known;
-    const root = above[0] ?? realPath;
+    const root = parentPaths[0] ?? realPath;
     let added = 0;
     for (const { name, kind: itself } of await this.#entriesIn(folder, realPath)) {
       if (name.startsWith('.') || (itself === 'file' && !isYaml(name))) continue;
       const path = `${folder.replace(/\/+$/, '')}/${name}`;
-      await this.#guarded(path, async () => {
+      await this.#reportUnreadable(path, async () => {
         const kind = itself === 'link' ? await this.#files.kindOf(path) : itself;
         if (kind !== 'folder' && !isYaml(name)) return;
         const inside = itself === 'folder' ? posix.join(realPath, name) : await this.#files.realPath(path);
         if (kind === 'folder' && isBelow(inside, root))
-          added += await this.#addBelow(path, inside, [...above, realPath]);
-        else added += await this.#addInside(path, kind, root);
+          added += await this.#addFolder(path, inside, [...parentPaths, realPath]);
+        else added += await this.#addMatch(path, kind, root);
       });
     }
-    this.#searched.set(realPath, added);
+    this.#manifestCounts.set(realPath, added);
     return added;
   }
 
-  async #addNamed(path: string): Promise<void> {
+  async #addFile(path: string): Promise<void> {
     const realPath = await this.#files.realPath(path);
-    if (realPath === this.#settings) {
+    if (realPath === this.#settingsPath) {
       const detail = 'Name the manifests, or list them under `manifests` in it.';
       this.#report(path, 'forbidden-file', 'this is the file of settings, not a manifest', detail);
     } else this.#add(path, realPath);
@@ -178,12 +176,12 @@ class Search {
     return true;
   }
 
-  /** Sorted; empty for a virtual file system, and after the limit of entries. */
+  /** Sorted; empty for a virtual file system, and after the limit was reached. */
   async #entriesIn(folder: string, realPath: string): Promise<readonly Entry[]> {
-    if (this.#left < 0 || systemFolderOf(realPath) !== undefined) return [];
+    if (this.#remainingEntries < 0 || systemFolderOf(realPath) !== undefined) return [];
     const entries = await this.#files.entriesIn(folder);
-    this.#left -= entries.length;
-    if (this.#left >= 0) return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    this.#remainingEntries -= entries.length;
+    if (this.#remainingEntries >= 0) return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     this.#report(
       folder,
       'too-many-files',
@@ -193,22 +191,22 @@ class Search {
     return [];
   }
 
-  /** The files below a folder that match a glob. Links are followed only within `root`, the folder's real path. */
+  /** Follows links only within `root`, the real path of the folder. */
   async #glob(folder: string, pattern: string, root: string): Promise<readonly string[]> {
     const realPaths = new Map<string, string>();
     const look = async (below: string): Promise<readonly Entry[]> => {
       const path = posix.join(folder, below).replace(/(?<=.)\/$/, '');
       const shown: Entry[] = [];
-      await this.#guarded(path, async () => {
+      await this.#reportUnreadable(path, async () => {
         const realPath = realPaths.get(path) ?? (await this.#files.realPath(path));
         realPaths.set(path, realPath);
         if (!isBelow(realPath, root)) this.diagnostics.push(diagnosticFor(path, linkLeadsOutside));
-        else if (leadsBack(path, realPath, realPaths)) this.#reportLoop(path);
-        else shown.push(...(await this.#shownOf(path, realPath, realPaths)));
+        else if (isLinkLoop(path, realPath, realPaths)) this.#reportLoop(path);
+        else shown.push(...(await this.#visibleEntries(path, realPath, realPaths)));
       });
       return shown;
     };
-    // One folder at a time: the glob library asks for all of them at once, however many there are.
+    // One folder at a time, because the glob library asks for all folders at once.
     let before: Promise<unknown> = Promise.resolve();
     const names = await this.#files.glob(folder || '.', pattern, (below) => {
       const shown = before.then(() => look(below));
@@ -218,14 +216,14 @@ class Search {
     return names.map((name) => folder + name);
   }
 
-  async #shownOf(folder: string, realPath: string, realPaths: Map<string, string>): Promise<Entry[]> {
+  async #visibleEntries(folder: string, realPath: string, realPaths: Map<string, string>): Promise<Entry[]> {
     const shown: Entry[] = [];
     for (const { name, kind } of await this.#entriesIn(folder, realPath)) {
       const path = posix.join(folder, name);
       if (kind === 'folder') realPaths.set(path, posix.join(realPath, name));
       const isFolder =
         kind === 'folder' || (kind === 'link' && (await this.#files.kindOf(path)) === 'folder');
-      // Other types are included: if the glob matches one, it is reported.
+      // Pipes and sockets are included, so that a match is reported.
       shown.push({ name, kind: isFolder ? 'folder' : 'file' });
     }
     return shown;
@@ -240,12 +238,11 @@ class Search {
   }
 
   #reportNothing(path: string, summary: string): void {
-    const words = summary + (this.#metSettings ? ', but for the file of settings' : '');
+    const words = summary + (this.#isSettingsFound ? ', but for the file of settings' : '');
     this.#report(path, 'no-manifests', words, 'A run without manifests would do nothing, so it is refused.');
   }
 
-  /** Reports an unreadable path and continues. */
-  async #guarded(path: string, look: () => Promise<void>): Promise<void> {
+  async #reportUnreadable(path: string, look: () => Promise<void>): Promise<void> {
     try {
       await look();
     } catch (error) {
@@ -258,9 +255,9 @@ function isYaml(name: string): boolean {
   return /\.ya?ml$/.test(name);
 }
 
-/** Whether a folder is one of its own parents. */
-function leadsBack(path: string, realPath: string, realPaths: ReadonlyMap<string, string>): boolean {
+/** Whether a link leads to a parent folder of itself. */
+function isLinkLoop(path: string, realPath: string, realPaths: ReadonlyMap<string, string>): boolean {
   const above = posix.dirname(path);
   const isRoot = above === path || !realPaths.has(above);
-  return !isRoot && (realPaths.get(above) === realPath || leadsBack(above, realPath, realPaths));
+  return !isRoot && (realPaths.get(above) === realPath || isLinkLoop(above, realPath, realPaths));
 }

@@ -12,7 +12,7 @@ export interface Entry {
   readonly isFirst: boolean;
 }
 
-interface Owned {
+interface Ownership {
   readonly owner: Address;
   readonly at: Range;
 }
@@ -21,15 +21,15 @@ interface Owned {
 export class SeenEntries {
   readonly names: Map<Address, Resource> = new Map();
   /** Simplified forms of names that are not already in the simplest form. */
-  readonly looks: Map<Address, Address> = new Map();
+  readonly similarAddresses: Map<Address, Address> = new Map();
   /** Values that belong to one resource. */
-  readonly values: Map<string, Owned> = new Map();
-  readonly formers: Map<Address, Owned> = new Map();
+  readonly ownedValues: Map<string, Ownership> = new Map();
+  readonly formerAddresses: Map<Address, Ownership> = new Map();
   /** Resources to delete, and resources that others name. */
-  readonly going: Map<Address, Range> = new Map();
-  readonly named: Map<Address, Range> = new Map();
+  readonly deletedEntries: Map<Address, Range> = new Map();
+  readonly referencedEntries: Map<Address, Range> = new Map();
   /** For resources that may be part of a cycle: what they name, and where. */
-  readonly above: Map<Address, readonly Step[]> = new Map();
+  readonly references: Map<Address, readonly Step[]> = new Map();
 }
 
 /** A reference from one resource to another. */
@@ -45,15 +45,15 @@ export function placeOfIdentity(resource: Resource): Range {
 /** Reports a problem of a field, or of one item of it. */
 export type Report = (field: string, problem: Problem, item?: number) => void;
 
-/** A former name must not be the present or former name of another resource. */
-export function formerNames(
+/** A former name must not be the name or former name of another resource. */
+export function checkFormerName(
   { resource, isFirst }: Entry,
-  { names, formers, named }: SeenEntries,
+  { names, formerAddresses, referencedEntries }: SeenEntries,
   report: Report,
 ): void {
   if (!isFirst) return;
   const { kind, address } = resource;
-  const heir = formers.get(address);
+  const heir = formerAddresses.get(address);
   if (heir !== undefined) {
     const summary = `${nameOf(heir.owner)} is declared as the renamed resource`;
     report(kind.identity, formerProblem(summary, heir.at));
@@ -62,7 +62,7 @@ export function formerNames(
   if (former === undefined) return;
   const before = addressNow(resource, former);
   const holder = names.get(before);
-  const other = formers.get(before);
+  const other = formerAddresses.get(before);
   if (holder !== undefined) {
     const summary =
       before === address ? 'this is its name already' : `\`${former}\` is declared: it was not renamed`;
@@ -71,13 +71,13 @@ export function formerNames(
     const summary = `\`${former}\` is the former name of ${nameOf(other.owner)} too`;
     report(formerly, formerProblem(summary, other.at, 'Remove one of the two.'));
   } else {
-    formers.set(before, { owner: address, at: placeOf(resource, formerly) });
-    const at = named.get(before);
+    formerAddresses.set(before, { owner: address, at: placeOf(resource, formerly) });
+    const at = referencedEntries.get(before);
     if (at !== undefined) report(formerly, renamedProblem(before, address, at));
   }
 }
 
-function formerProblem(summary: string, at: Range, detail = oneByOne): Problem {
+function formerProblem(summary: string, at: Range, detail = oneStepAtATime): Problem {
   return { code: 'former-name', summary, detail: `See ${placeText(at)}. ${detail}` };
 }
 
@@ -86,37 +86,37 @@ function renamedProblem(before: string, now: string, at: Range): Problem {
   return formerProblem(summary, at, 'Use the new name in references.');
 }
 
-const oneByOne =
+const oneStepAtATime =
   'Remove `formerly` once the rename is done. To swap two names, rename one of them to a third name first, and apply that.';
 
-/** A resource to delete must not be named by a declared one; a renamed resource is named only by its new name. */
+/** No entry may refer to a resource with `state: absent`, or to a renamed resource by its former name. */
 export function checkDeleteReferences(
   { resource }: Entry,
-  { formers, going, named }: SeenEntries,
+  { formerAddresses, deletedEntries, referencedEntries }: SeenEntries,
   report: Report,
 ): void {
   const { kind, address } = resource;
   if (isToBeDeleted(resource)) {
-    const at = named.get(address);
-    if (!going.has(address)) going.set(address, placeOf(resource, state));
-    if (at !== undefined) report(kind.identity, goingProblem('it', at));
+    const at = referencedEntries.get(address);
+    if (!deletedEntries.has(address)) deletedEntries.set(address, placeOf(resource, state));
+    if (at !== undefined) report(kind.identity, referencedDeleteProblem('it', at));
   }
   for (const declared of declaredNames(resource)) {
     const to = addressOfName(declared);
     if (to === undefined) continue;
     const { field, item } = declared;
-    const heir = formers.get(to);
+    const heir = formerAddresses.get(to);
     if (heir !== undefined) report(field, renamedProblem(to, heir.owner, heir.at), item);
-    const at = going.get(to);
-    if (at !== undefined) report(field, goingProblem(to, at), item);
-    else if (!named.has(to)) named.set(to, placeOf(resource, field, item));
+    const at = deletedEntries.get(to);
+    if (at !== undefined) report(field, referencedDeleteProblem(to, at), item);
+    else if (!referencedEntries.has(to)) referencedEntries.set(to, placeOf(resource, field, item));
   }
 }
 
-function goingProblem(what: string, at: Range): Problem {
+function referencedDeleteProblem(reference: string, at: Range): Problem {
   return {
     code: 'names-absent',
-    summary: `${what} is declared absent, but is still referred to`,
+    summary: `${reference} is declared absent, but is still referred to`,
     detail: `See ${placeText(at)}. Remove the reference, or keep the resource.`,
   };
 }

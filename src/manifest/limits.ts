@@ -2,29 +2,28 @@ import type { Problem } from '../base/diagnostic.ts';
 
 export interface Limits {
   readonly entries: number;
-  /** The maximum number of problems. Nobody reads more. */
+  /** The maximum number of problems. */
   readonly problems: number;
 }
 
 export const limits: Limits = { entries: 100_000, problems: 100_000 };
 
-const soFar = 'counting from the first file to this one';
+const countedSoFar = 'counting from the first file to this one';
 
-const problems: Record<keyof Limits, (most: number) => Problem> = {
-  entries: (most) => ({
+const problems: Record<keyof Limits, (maximum: number) => Problem> = {
+  entries: (maximum) => ({
     code: 'too-many-resources',
-    summary: `more than ${most} resources are declared, ${soFar}`,
+    summary: `more than ${maximum} resources are declared, ${countedSoFar}`,
     detail: 'Run rollcall on some of the files at a time.',
   }),
-  problems: (most) => ({
+  problems: (maximum) => ({
     code: 'too-many-problems',
-    summary: `more than ${most} problems were found, ${soFar}`,
+    summary: `more than ${maximum} problems were found, ${countedSoFar}`,
     detail: 'Mend these first.',
   }),
 };
 
-/** The problem of a limit that is exceeded; undefined otherwise. */
-export function limitProblem(found: Partial<Limits>, most: Limits): Problem | undefined {
-  const key = (['entries', 'problems'] as const).find((each) => (found[each] ?? 0) > most[each]);
-  return key && problems[key](most[key]);
+export function limitProblem(counts: Partial<Limits>, maximum: Limits): Problem | undefined {
+  const key = (['entries', 'problems'] as const).find((each) => (counts[each] ?? 0) > maximum[each]);
+  return key && problems[key](maximum[key]);
 }

@@ -24,27 +24,24 @@ import { Rules, type KnownRelease } from './rules.ts';
 import { referencedFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {
-  /** The selected valid entries, in the order of the files. Complete only if no diagnostic is an error. */
+  /** The selected valid entries, in file order. Complete only if no diagnostic is an error. */
   readonly resources: readonly Resource[];
-  /** The number of valid entries, selected or not. */
   readonly declared: number;
-  /** The same by type. */
+  /** The numbers of valid entries by type. */
   readonly counts: ReadonlyMap<ResourceType, number>;
-  /** Of every entry with a name, valid or not, unless the name is a secret. */
+  /** The addresses of all entries with a name, valid or not, unless the name is a secret. */
   readonly addresses: ReadonlySet<Address>;
   readonly diagnostics: readonly Diagnostic[];
   readonly filenames: readonly string[];
   /** The files that the manifests refer to. */
   readonly referencedFiles: ReadonlySet<string>;
-  /** Values that were not checked; only if secrets are assumed. */
+  /** Values that were not checked because secrets were not read. */
   readonly unchecked?: Unchecked;
 }
 
 export interface Unchecked {
   readonly values: number;
-  /** The environment variables that they use, each once. */
   readonly variables: readonly string[];
-  /** The files that they use, relative to the working directory, each once. */
   readonly files: readonly string[];
 }
 
@@ -52,22 +49,22 @@ export interface LoadOptions extends ReadingOptions {
   readonly files: Files;
   readonly release?: KnownRelease;
   readonly strict?: boolean;
-  readonly keep?: (resource: Resource) => boolean;
-  /** Selects the resources whose warnings are reported; all by default. */
-  readonly warns?: (address: Address) => boolean;
+  readonly isSelected?: (resource: Resource) => boolean;
+  /** By default, the warnings of all resources are reported. */
+  readonly isWarningReported?: (address: Address) => boolean;
   readonly most?: Limits;
   readonly allowsOpenLogin?: boolean;
   /** The configuration file, which is not a manifest. */
   readonly settingsFile?: string;
 }
 
-/** The manifest stage: paths → files → YAML → references → schema → desired resources → rules over all of them. */
+/** Paths → files → YAML → references → schema → desired resources → rules over all of them. */
 export async function loadManifests(
   paths: readonly string[],
   options: LoadOptions,
 ): Promise<LoadedManifests> {
   const { files, ownSecrets, strict = false, settingsFile } = options;
-  const { keep = () => true, warns = () => true, most = limits } = options;
+  const { isSelected = () => true, isWarningReported = () => true, most = limits } = options;
   const found = await findManifests(paths, files, settingsFile);
   const diagnostics = [...found.diagnostics];
   const resources: Resource[] = [];
@@ -79,7 +76,7 @@ export async function loadManifests(
   const secrets = new Set(ownSecrets?.texts);
   const areAssumed = options.secrets === 'assumed';
   const named = new Set<string>();
-  const opened = { secret: areAssumed ? unopened(files) : files, text: files };
+  const opened = { secret: areAssumed ? withoutContent(files) : files, text: files };
   const filesOf = referencedFiles(opened, options, named);
   const unchecked = areAssumed ? new UncheckedValues() : undefined;
   for (const filename of found.filenames) {
@@ -88,20 +85,21 @@ export async function loadManifests(
       diagnostics.push(file);
       continue;
     }
-    const understood = await readManifest(file, most.entries, filesOf(filename), options);
-    const { whole } = understood;
+    const readManifests = await readManifest(file, most.entries, filesOf(filename), options);
+    const { whole } = readManifests;
     login.add(whole);
     for (const { kind } of whole) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
-    const kept = whole.filter((resource) => keep(resource));
-    const reported = [...understood.diagnostics, ...rules.check(understood)].filter(
-      ({ severity, address }) => strict || severity === 'error' || address === undefined || warns(address),
+    const kept = whole.filter((resource) => isSelected(resource));
+    const reported = [...readManifests.diagnostics, ...rules.check(readManifests)].filter(
+      ({ severity, address }) =>
+        strict || severity === 'error' || address === undefined || isWarningReported(address),
     );
     for (const resource of kept) resources.push(resource);
     for (const diagnostic of reported) diagnostics.push(diagnostic);
-    for (const secret of understood.secrets) secrets.add(secret);
-    unchecked?.add(filename, understood.references);
+    for (const secret of readManifests.secrets) secrets.add(secret);
+    unchecked?.add(filename, readManifests.references);
     declared += whole.length;
-    entries += understood.entries;
+    entries += readManifests.entries;
     const tooMuch = limitProblem({ entries, problems: diagnostics.length }, most);
     if (tooMuch) {
       diagnostics.push(diagnosticFor(file.filename, tooMuch));
@@ -109,13 +107,13 @@ export async function loadManifests(
     }
   }
   if (!options.allowsOpenLogin) diagnostics.push(...login.problems());
-  const sorted = withoutSecrets(once(diagnostics).toSorted(comparePlaces), secrets);
+  const sorted = hideLinesWithSecrets(uniqueDiagnostics(diagnostics).toSorted(comparePlaces), secrets);
   return {
     resources,
     declared,
     counts,
     addresses: new Set(rules.names.keys()),
-    diagnostics: strictly(sorted, strict),
+    diagnostics: withStrictness(sorted, strict),
     filenames: found.filenames,
     referencedFiles: named,
     ...(unchecked && { unchecked: unchecked.all() }),
@@ -131,22 +129,22 @@ export function checkByRelease(
 ): Diagnostic[] {
   const found = resources.flatMap((resource) => {
     const diagnostics = [...fieldChecks(resource, release, existing.has(resource.address))];
-    return diagnostics.length === 0 ? [] : withoutSecrets(diagnostics, new Set(resource.secrets));
+    return diagnostics.length === 0 ? [] : hideLinesWithSecrets(diagnostics, new Set(resource.secrets));
   });
-  return strictly(once(found).toSorted(comparePlaces), strict);
+  return withStrictness(uniqueDiagnostics(found).toSorted(comparePlaces), strict);
 }
 
-function strictly(diagnostics: Diagnostic[], strict: boolean): Diagnostic[] {
+function withStrictness(diagnostics: Diagnostic[], strict: boolean): Diagnostic[] {
   return strict ? diagnostics.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : diagnostics;
 }
 
-/** Files whose type can be found out but not their content. */
-function unopened(files: Files): Files {
+/** File access that shows types but no content, for runs without secrets. */
+function withoutContent(files: Files): Files {
   return { ...files, read: async () => new Uint8Array() };
 }
 
-/** A mistake behind an alias is found once for each use of the alias. */
-function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+/** A mistake behind a YAML alias is found at each use of the alias. */
+function uniqueDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
   return diagnostics.filter(({ code, summary, range }) => {
     const key = JSON.stringify([code, summary, range]);
@@ -156,16 +154,18 @@ function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
-/** The lines that diagnostics quote were typed by hand: they contain a short secret only by chance. */
-function withoutSecrets(diagnostics: readonly Diagnostic[], secrets: ReadonlySet<string>): Diagnostic[] {
+/** Only long secrets: a handwritten line contains a short secret by chance. */
+function hideLinesWithSecrets(
+  diagnostics: readonly Diagnostic[],
+  secrets: ReadonlySet<string>,
+): Diagnostic[] {
   if (diagnostics.length === 0) return [];
   const redactor = new Redactor([...secrets].filter(({ length }) => length >= shortestOwnSecret));
   return diagnostics.map((diagnostic) => redactDiagnostic(diagnostic, redactor));
 }
 
-/** Counts unchecked values, manifest by manifest. */
 class UncheckedValues {
-  #values = 0;
+  #valueCount = 0;
   readonly #variables = new Set<string>();
   readonly #files = new Set<string>();
 
@@ -176,11 +176,11 @@ class UncheckedValues {
         if ('env' in part) this.#variables.add(part.env);
         else if ('file' in part) this.#files.add(posix.normalize(resolveFromFile(manifest, part.file)));
       }
-      if (template.some((part) => typeof part === 'object' && !('generate' in part))) this.#values += 1;
+      if (template.some((part) => typeof part === 'object' && !('generate' in part))) this.#valueCount += 1;
     }
   }
 
   all(): Unchecked {
-    return { values: this.#values, variables: [...this.#variables], files: [...this.#files] };
+    return { values: this.#valueCount, variables: [...this.#variables], files: [...this.#files] };
   }
 }

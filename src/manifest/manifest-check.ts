@@ -12,33 +12,33 @@ import { listOf, lists, version } from '../generated/manifest.ts';
 import { withSchema } from './manifest-schema.ts';
 
 /** The lists that a manifest has, or defaults for. */
-export function listsIn(manifest: JsonValue): readonly string[] {
+export function listsOfManifest(manifest: JsonValue): readonly string[] {
   if (!isJsonObject(manifest)) return [];
   const { defaults = null } = manifest;
   const types = isJsonObject(defaults) ? Object.keys(defaults) : [];
-  const named = [...types.map((key) => listOf[typeIn(key)] ?? ''), ...Object.keys(manifest)];
+  const named = [...types.map((key) => listOf[typeOfDefaults(key)] ?? ''), ...Object.keys(manifest)];
   return [...new Set(named)].filter((list) => Object.hasOwn(lists, list));
 }
 
-/** The type of the entries that defaults are for: `provider`, also of `provider.oauth2`. */
-function typeIn(key: string): string {
+/** `provider` for the defaults of `provider` and of `provider.oauth2`. */
+function typeOfDefaults(key: string): string {
   return key.replace(/\..*/s, '');
 }
 
-const loaded = new Map<string, ListCheck>();
+const loadedChecks = new Map<string, ListCheck>();
 
-/** The check of manifests with only these lists. The check of a list is loaded when a manifest first has it. */
-export async function checkOf(some: readonly string[]): Promise<Validate> {
-  const known = new Map<string, ListCheck>();
-  for (const list of some) {
-    const check = loaded.get(list) ?? (await lists[list]?.());
+/** A check for manifests that have only these lists. The generated code for a list is loaded when first needed. */
+export async function checkOf(listNames: readonly string[]): Promise<Validate> {
+  const listChecks = new Map<string, ListCheck>();
+  for (const list of listNames) {
+    const check = loadedChecks.get(list) ?? (await lists[list]?.());
     if (!check) continue;
-    loaded.set(list, check);
-    known.set(list, check);
+    loadedChecks.set(list, check);
+    listChecks.set(list, check);
   }
   const validate: Validate = (value) => {
-    const manifest = value as JsonValue; // what is checked against a schema is JSON
-    validate.errors = Array.from(errorsIn(manifest, known), (error) => withSchema(error, manifest));
+    const manifest = value as JsonValue; // the YAML reader returns JSON
+    validate.errors = Array.from(errorsIn(manifest, listChecks), (error) => withSchema(error, manifest));
     return validate.errors.length === 0;
   };
   return validate;
@@ -46,7 +46,7 @@ export async function checkOf(some: readonly string[]): Promise<Validate> {
 
 const isMapping = typed('object', isJsonObject);
 const isList = typed('array', isJsonList);
-const top: EntryCheck = {
+const rootCheck: EntryCheck = {
   required: ['version'],
   unlessAbsent: [],
   fields: {
@@ -56,13 +56,13 @@ const top: EntryCheck = {
   },
 };
 
-function* errorsIn(manifest: JsonValue, known: ReadonlyMap<string, ListCheck>): Iterable<ErrorObject> {
-  yield* errorsInEntry(top, manifest, '');
+function* errorsIn(manifest: JsonValue, listChecks: ReadonlyMap<string, ListCheck>): Iterable<ErrorObject> {
+  yield* errorsInEntry(rootCheck, manifest, '');
   if (!isJsonObject(manifest)) return;
-  if (!Object.keys(manifest).some((list) => Object.hasOwn(lists, list))) yield broken('', 'anyOf');
+  if (!Object.keys(manifest).some((list) => Object.hasOwn(lists, list))) yield schemaError('', 'anyOf');
   const { defaults = null } = manifest;
-  if (isJsonObject(defaults)) yield* errorsInDefaults(defaults, known);
-  for (const [list, { entries }] of known) {
+  if (isJsonObject(defaults)) yield* errorsInDefaults(defaults, listChecks);
+  for (const [list, { entries }] of listChecks) {
     const values = manifest[list] ?? null;
     if (!isJsonList(values)) continue;
     for (const [index, entry] of values.entries()) {
@@ -74,26 +74,28 @@ function* errorsIn(manifest: JsonValue, known: ReadonlyMap<string, ListCheck>): 
   }
 }
 
-/** Each field is checked as in an entry that has it. */
+/** Fields of defaults have the same schema as fields of entries. */
 function* errorsInDefaults(
   defaults: JsonObject,
-  known: ReadonlyMap<string, ListCheck>,
+  listChecks: ReadonlyMap<string, ListCheck>,
 ): Iterable<ErrorObject> {
   const keys = Object.keys(listOf).flatMap((type) => {
-    const ofTypes = Object.keys(known.get(listOf[type] ?? '')?.entries ?? {}).filter((sort) => sort !== '');
+    const ofTypes = Object.keys(listChecks.get(listOf[type] ?? '')?.entries ?? {}).filter(
+      (sort) => sort !== '',
+    );
     return [type, ...ofTypes.map((sort) => `${type}.${sort}`)];
   });
   yield* errorsInFields(Object.fromEntries(keys.map((key) => [key, isMapping])), defaults, '/defaults');
   for (const [key, fields] of Object.entries(defaults)) {
-    const type = typeIn(key);
-    const check = known.get(listOf[type] ?? '');
+    const type = typeOfDefaults(key);
+    const check = listChecks.get(listOf[type] ?? '');
     if (!check || !isJsonObject(fields)) continue;
-    const own = check.entries[key.slice(type.length + 1)];
-    if (own && key !== type) {
-      const { required, unlessAbsent } = own;
-      const never = new Set([...required, ...unlessAbsent, 'formerly', 'state']);
-      const some = Object.entries(own.fields).filter(([field]) => !never.has(field));
-      yield* errorsInFields(Object.fromEntries(some), fields, `/defaults/${key}`);
+    const typeCheck = check.entries[key.slice(type.length + 1)];
+    if (typeCheck && key !== type) {
+      const { required, unlessAbsent } = typeCheck;
+      const excludedFields = new Set([...required, ...unlessAbsent, 'formerly', 'state']);
+      const fieldsToCheck = Object.entries(typeCheck.fields).filter(([field]) => !excludedFields.has(field));
+      yield* errorsInFields(Object.fromEntries(fieldsToCheck), fields, `/defaults/${key}`);
       continue;
     }
     const checks = Object.entries(check.defaults).flatMap(([field, of]) => {
@@ -104,14 +106,14 @@ function* errorsInDefaults(
   }
 }
 
-/** The check of an entry of a list with several types, or the problem of its type. */
+/** For a list with several types: the check for the entry's type, or the error of its type. */
 function checkByType(entries: ListCheck['entries'], entry: JsonValue, at: string): EntryCheck | ErrorObject {
-  if (!isJsonObject(entry)) return broken(at, 'type', { type: 'object' });
+  if (!isJsonObject(entry)) return schemaError(at, 'type', { type: 'object' });
   const { type: tagValue } = entry;
   const check = typeof tagValue === 'string' && Object.hasOwn(entries, tagValue) && entries[tagValue];
   if (check) return check;
   const error = typeof tagValue === 'string' ? 'mapping' : 'tag'; // as ajv calls them
-  return broken(at, 'discriminator', { error, tag: 'type', tagValue, choices: Object.keys(entries) });
+  return schemaError(at, 'discriminator', { error, tag: 'type', tagValue, choices: Object.keys(entries) });
 }
 
 function* errorsInEntry(
@@ -120,30 +122,30 @@ function* errorsInEntry(
   at: string,
 ): Iterable<ErrorObject> {
   if (!isJsonObject(entry)) {
-    yield broken(at, 'type', { type: 'object' });
+    yield schemaError(at, 'type', { type: 'object' });
     return;
   }
   for (const field of Object.hasOwn(entry, 'state') ? required : [...unlessAbsent, ...required])
-    if (!Object.hasOwn(entry, field)) yield broken(at, 'required', { missingProperty: field });
+    if (!Object.hasOwn(entry, field)) yield schemaError(at, 'required', { missingProperty: field });
   yield* errorsInFields(fields, entry, at);
 }
 
 function* errorsInFields(fields: EntryCheck['fields'], value: JsonObject, at: string): Iterable<ErrorObject> {
   for (const [field, inner] of Object.entries(value)) {
     const check = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    if (check === undefined) yield broken(at, 'additionalProperties', { additionalProperty: field });
+    if (check === undefined) yield schemaError(at, 'additionalProperties', { additionalProperty: field });
     else if (!check(inner, { instancePath: `${at}/${field}` })) yield* check.errors ?? [];
   }
 }
 
-function typed(type: string, is: (value: unknown) => boolean): Validate {
+function typed(type: string, isValid: (value: unknown) => boolean): Validate {
   const validate: Validate = (value, { instancePath } = { instancePath: '' }) => {
-    validate.errors = is(value) ? null : [broken(instancePath, 'type', { type })];
+    validate.errors = isValid(value) ? null : [schemaError(instancePath, 'type', { type })];
     return validate.errors === null;
   };
   return validate;
 }
 
-function broken(instancePath: string, keyword: string, params: ErrorObject['params'] = {}): ErrorObject {
+function schemaError(instancePath: string, keyword: string, params: ErrorObject['params'] = {}): ErrorObject {
   return { instancePath, keyword, params, schemaPath: '' };
 }

@@ -12,7 +12,7 @@ import { schemaText } from '../base/package-file.ts';
 
 const schema = lazy(() => JSON.parse(schemaText('manifest')) as JsonObject); // our own
 
-/** An error with its value, and the part of the published schema for it. */
+/** Adds the value of the error and the part of the published schema that applies to it. */
 export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject {
   let data = manifest;
   let parentSchema = schema();
@@ -21,23 +21,25 @@ export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject
       ? [data[Number(step)], parentSchema['items']]
       : [isJsonObject(data) ? data[step] : null, objectIn(parentSchema['properties'])[step]];
     data = inner ?? null;
-    parentSchema = plain(objectIn(within), data);
+    parentSchema = schemaPart(objectIn(within), data);
   }
   return { ...error, data, parentSchema };
 }
 
-/** The part of the schema for a value: of its definition, reference form or entry type. */
-function plain(node: JsonObject, value: JsonValue): JsonObject {
-  const { $ref, anyOf, oneOf, ...own } = node;
-  if (typeof $ref === 'string') return plain({ ...definition($ref), ...own }, value);
-  if (isJsonList(anyOf)) return plain({ ...objectIn(anyOf[0]), ...own }, value);
+/** Resolves $ref, anyOf and oneOf of a schema for a value. */
+function schemaPart(node: JsonObject, value: JsonValue): JsonObject {
+  const { $ref, anyOf, oneOf, ...ownKeys } = node;
+  if (typeof $ref === 'string') return schemaPart({ ...definition($ref), ...ownKeys }, value);
+  if (isJsonList(anyOf)) return schemaPart({ ...objectIn(anyOf[0]), ...ownKeys }, value);
   if (!isJsonList(oneOf)) return node;
   const type = isJsonObject(value) ? value['type'] : undefined;
-  const ofTypes = oneOf.map((one) => plain(objectIn(one), value));
-  return ofTypes.find(({ properties }) => objectIn(objectIn(properties)['type'])['const'] === type) ?? own;
+  const ofTypes = oneOf.map((one) => schemaPart(objectIn(one), value));
+  return (
+    ofTypes.find(({ properties }) => objectIn(objectIn(properties)['type'])['const'] === type) ?? ownKeys
+  );
 }
 
-/** `#/definitions/group`, or a part of one. */
+/** `#/definitions/group`, or a part of a definition. */
 function definition(ref: string): JsonObject {
   return objectIn(valueAt(schema(), pointerSteps(ref)));
 }

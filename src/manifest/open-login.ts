@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { partOf, sentFields } from '../kinds/fields.ts';
+import { partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
@@ -7,39 +7,42 @@ import { isNameReference } from '../kinds/values.ts';
 import { isLogin, loginFlow, openByName, openLogin, type LoginRecord } from '../kinds/way-in.ts';
 import { childFields } from '../kinds/bindings.ts';
 
-/** Flows and their parts, over all files. */
+/** The declared flows and their parts, from all files. */
 export class LoginEntries {
   readonly #entries = new Map<string, Resource>();
 
   add(resources: readonly Resource[]): void {
     for (const resource of resources)
       if (resource.kind.login && !isToBeDeleted(resource))
-        this.#entries.set(keyOf(resource.kind.family, resource.name), resource);
+        this.#entries.set(entryKey(resource.kind.family, resource.name), resource);
   }
 
-  /** Flows that the manifests alone show to be open by name. Undeclared bindings are unknown. */
+  /** Flows that log people in by name without a proof, as far as the manifests show. Undeclared bindings are unknown. */
   problems(): Diagnostic[] {
     const recordOf = (
       family: Family,
       reference: Parameters<typeof isNameReference>[0],
     ): LoginRecord | undefined => {
-      const found = isNameReference(reference) ? this.#entries.get(keyOf(family, reference.name)) : undefined;
-      return found && recordIn(found);
+      const found = isNameReference(reference)
+        ? this.#entries.get(entryKey(family, reference.name))
+        : undefined;
+      return found && loginRecordOf(found);
     };
     return [...this.#entries.values()].flatMap((resource) => {
-      const record = recordIn(resource);
+      const record = loginRecordOf(resource);
       const field = childFields(resource.kind).find(([, { inside }]) => inside)?.[0];
-      if (field === undefined || !isLogin(record) || partOf(resource, field) !== undefined) return [];
+      if (field === undefined || !isLogin(record) || partialComparison(resource, field) !== undefined)
+        return [];
       const flow = loginFlow(record, recordOf);
       return flow && openByName(flow)?.kind === 'open' ? [diagnosticOf(resource, field, openLogin)] : [];
     });
   }
 }
 
-function recordIn(resource: Resource): LoginRecord {
+function loginRecordOf(resource: Resource): LoginRecord {
   return { kind: resource.kind, name: resource.name, fields: sentFields(resource) };
 }
 
-function keyOf({ type }: Family, name: string): string {
+function entryKey({ type }: Family, name: string): string {
   return `${type}.${name}`;
 }

@@ -9,7 +9,7 @@ import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startPlace, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
-import { checkOf, listsIn } from './manifest-check.ts';
+import { checkOf, listsOfManifest } from './manifest-check.ts';
 import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
@@ -17,18 +17,17 @@ import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
 import { withSecretJson } from './secret-json.ts';
 import { trimManifest } from './trim.ts';
 
-/** Everything that the meaning of a manifest depends on. */
 export interface ReadingOptions extends ReferencePolicy {
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
-  /** The values of `${env:NAME}`; those of `${file:PATH}` and `${text:PATH}` are read from the files. */
+  /** The values of `${env:NAME}`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** A whole number below a limit, for `${generate:LENGTH}`; by default from the machine's secure source. */
+  /** A whole number below `limit`, for `${generate:LENGTH}`; cryptographically secure by default. */
   readonly random?: (limit: number) => number;
-  /** Whether sensitive references are read; otherwise they are assumed to exist with an unknown value. */
+  /** `assumed`: sensitive references are not read, and count as existing with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
   readonly hide?: Hide;
-  /** Whether only the documented operations are sent, so that a name cannot replace an id. */
+  /** Whether only documented operations are allowed, so that names cannot replace ids. */
   readonly contractOnly?: boolean;
 }
 
@@ -41,10 +40,10 @@ export interface ReadManifest extends Declared {
   readonly references: References;
 }
 
-/** Reads a text as a manifest with at most this many entries: YAML → references → schema → desired resources. */
+/** YAML → references → schema → desired resources, at most `maxEntries`. */
 export async function readManifest(
   text: SourceFile,
-  mostEntries: number,
+  maxEntries: number,
   readFile: SecretSources['readFile'],
   options: ReadingOptions,
 ): Promise<ReadManifest> {
@@ -52,27 +51,27 @@ export async function readManifest(
   const areAssumed = mode === 'assumed';
   const nothing: ReadManifest = {
     file: text,
-    named: [],
-    mappings: [],
+    entriesWithName: [],
+    allEntries: [],
     whole: [],
     entries: 0,
     secrets: [],
     references: new PathMap(),
     diagnostics: [],
   };
-  const items = countItems(text.text, mostEntries);
-  if (items > mostEntries) return { ...nothing, entries: items };
-  // A hidden value may be under a misspelt name, at a wrong indentation, or in a comment.
+  const items = countItems(text.text, maxEntries);
+  if (items > maxEntries) return { ...nothing, entries: items };
+  // A misspelt or wrongly indented field, or a comment, may contain a hidden value.
   const quoted = hide.length > 0 ? withoutQuotableLines(text) : text;
-  const parsed = parseYaml(quoted, mostEntries);
+  const parsed = parseYaml(quoted, maxEntries);
   const { value, places } = parsed;
-  const refused = whyNoManifest(text.filename, parsed);
+  const refused = notAManifestReason(text.filename, parsed);
   if (refused) return { ...nothing, diagnostics: [diagnosticFor(text.filename, refused)] };
   if (value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   const entries = isJsonObject(value)
     ? lists.reduce((sum, list) => sum + entriesOf(value, { list }).length, 0)
     : 0;
-  if (entries > mostEntries) return { ...nothing, entries };
+  if (entries > maxEntries) return { ...nothing, entries };
   const { random = randomInt } = options;
   const sources = { ...options, random, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
   const resolved = await resolveReferences(value, sources, places, quoted);
@@ -88,12 +87,12 @@ export async function readManifest(
   const read = secret.filter((path) => references.has(path));
   const { manifest, secrets: inJson } = withSecretJson(trimmed, read, areAssumed);
   const secrets = [...resolved.secrets, ...inJson];
-  const file = withoutLines(quoted, places, clear);
+  const file = hideLines(quoted, places, clear);
   for (const path of clear) {
-    diagnostics.push(diagnosticAt(file, places.valueSpan(path), clearSecret));
+    diagnostics.push(diagnosticAt(file, places.valueSpan(path), plainTextSecret));
     broken.set(path, true);
   }
-  const check = await checkOf(listsIn(manifest));
+  const check = await checkOf(listsOfManifest(manifest));
   const found = checkSchema(check, manifest, { places, diagnostics }, file);
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
@@ -118,12 +117,12 @@ export async function readManifest(
   return { ...declared, file, diagnostics, entries, secrets, references };
 }
 
-/** Whether a fault is uncertain because the value is unknown. A sensitive value is known to be a text, not a number. */
+/** Whether a fault is uncertain because the value is unknown. Sensitive values are known to be strings. */
 function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
 
-/** The places of secret fields in a manifest, whose values come from the environment or a file. */
+/** The paths of secret fields, whose values must come from the environment or a file. */
 function secretsIn(manifest: JsonValue): (string | number)[][] {
   if (!isJsonObject(manifest)) return [];
   return lists.flatMap((list) =>
@@ -136,8 +135,7 @@ function secretsIn(manifest: JsonValue): (string | number)[][] {
   );
 }
 
-/** The file with the lines of these values not quotable. */
-function withoutLines(file: SourceFile, places: Places, paths: readonly (string | number)[][]): SourceFile {
+function hideLines(file: SourceFile, places: Places, paths: readonly (string | number)[][]): SourceFile {
   if (paths.length === 0) return file;
   const lines = new Set<number>();
   for (const path of paths) {
@@ -147,78 +145,78 @@ function withoutLines(file: SourceFile, places: Places, paths: readonly (string 
   return { ...file, isQuotable: (line) => !lines.has(line) && file.isQuotable?.(line) !== false };
 }
 
-const clearSecret: Problem = {
+const plainTextSecret: Problem = {
   code: 'secret-in-clear',
   summary: 'this secret is readable for everyone who can read the manifest',
   detail: 'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show.',
 };
 
-/** A token in a manifest would be sent as a value and shown in the plan. It may be written with escapes, or composed of parts. */
+/** A token in a manifest would be sent as a value and shown in the plan. It may contain escapes or consist of several references. */
 function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
   const at = file.text.indexOf(token);
-  const path = at === -1 ? pathTo(token, value) : undefined;
+  const path = at === -1 ? pathOfText(token, value) : undefined;
   if (at === -1 && path === undefined) return [];
   const { excerpt, ...placed } = diagnosticAt(file, path ? places.valueSpan(path) : [at, at + token.length], {
     code: 'invalid-value',
     summary: 'this is an access token',
     detail: 'It is exposed: replace it, and keep the new token out of manifests.',
   });
-  // A line may contain a part of the token that is too short to be masked.
+  // A line may contain a part of the token that is too short to be redacted.
   return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
 }
 
-/** The path of a text in a value, or of a key with it. */
-function pathTo(text: string, value: JsonValue): (string | number)[] | undefined {
+/** The path of a value or key that contains a text. */
+function pathOfText(text: string, value: JsonValue): (string | number)[] | undefined {
   if (typeof value === 'string') return value.includes(text) ? [] : undefined;
   for (const [step, inner] of entriesIn(value)) {
     if (typeof step === 'string' && step.includes(text)) return [step];
-    const path = pathTo(text, inner);
+    const path = pathOfText(text, inner);
     if (path) return [step, ...path];
   }
   return undefined;
 }
 
-/** A line that begins one of the lists, an item of any list, or something else at the top. */
-const lineOfLists = String.raw`^(?:(["']?(?:${lists.join('|')})["']?[ \t]*:)|([ \t]*-)(?=\s)|[^\s#-])`;
+/** A line with the key of a list, with a list item, or with another key at the top level. */
+const listLine = String.raw`^(?:(["']?(?:${lists.join('|')})["']?[ \t]*:)|([ \t]*-)(?=\s)|[^\s#-])`;
 
-/** Counts the items of the lists, as most people write them: before parsing, so that far too many cost nothing. */
-function countItems(text: string, enough: number): number {
-  const lines = new RegExp(lineOfLists, 'gm');
+/** Counts list items in block style before parsing, so that a far too long manifest is refused early. */
+function countItems(text: string, max: number): number {
+  const lines = new RegExp(listLine, 'gm');
   let isInList = false;
   let first: string | undefined;
   let count = 0;
-  for (let line = lines.exec(text); line && count <= enough; line = lines.exec(text)) {
+  for (let line = lines.exec(text); line && count <= max; line = lines.exec(text)) {
     const [, head, dash] = line;
     if (dash === undefined) {
       isInList = head !== undefined;
       first = undefined;
     } else if (isInList) {
-      first ??= dash; // the others of this list are indented alike
+      first ??= dash; // all items of a list have the same indentation
       if (dash === first) count += 1;
     }
   }
   return count;
 }
 
-/** Why a file is not a manifest, if it is a known other document or empty. */
-function whyNoManifest(filename: string, { value, diagnostics }: ParsedYaml): Problem | undefined {
-  if (/\.tf(?:vars)?$/.test(filename)) return notAManifest('a file of Terraform', ownManifests);
+/** For an empty file, or another known kind of document. */
+function notAManifestReason(filename: string, { value, diagnostics }: ParsedYaml): Problem | undefined {
+  if (/\.tf(?:vars)?$/.test(filename)) return notAManifest('a file of Terraform', ownFormatHint);
   if (value === null && diagnostics.length === 0) return emptyFile;
   if (value === undefined || !isJsonObject(value)) return undefined;
-  if ('terraform_version' in value) return notAManifest('a plan or a state of Terraform', ownManifests);
+  if ('terraform_version' in value) return notAManifest('a plan or a state of Terraform', ownFormatHint);
   if (isJsonList(value['resource_changes']) && 'format_version' in value)
     return notAManifest(
       'a plan',
       'To apply it, run this where its manifests are: rollcall apply --plan FILE',
     );
   if (!isJsonList(value['entries'])) return undefined;
-  return notAManifest('a blueprint of the service', `The service applies it itself. ${ownManifests}`);
+  return notAManifest('a blueprint of the service', `The service applies it itself. ${ownFormatHint}`);
 }
 
-const ownManifests = 'rollcall reads its own YAML: `rollcall init` writes a first file of it.';
+const ownFormatHint = 'rollcall reads its own YAML: `rollcall init` writes a first file of it.';
 
-function notAManifest(what: string, detail: string): Problem {
-  return { code: 'not-a-manifest', summary: `this is ${what}, not a manifest`, detail };
+function notAManifest(content: string, detail: string): Problem {
+  return { code: 'not-a-manifest', summary: `this is ${content}, not a manifest`, detail };
 }
 
 const emptyFile: Problem = {

@@ -4,20 +4,20 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 const kinds = ['var', 'env', 'file', 'text', 'generate'] as const;
 type Kind = (typeof kinds)[number];
 
-/** A part of a text: literal, a reference, or a malformed reference. */
-export type Piece =
+/** A text is a sequence of literals, references and malformed references. */
+export type ReferencePiece =
   | { readonly kind: 'literal'; readonly text: string }
   | { [K in Kind]: { readonly kind: K; readonly name: string } }[Kind]
   | {
       readonly kind: 'fault';
       readonly problem: Problem;
-      /** The malformed reference; empty if it has no end. */
+      /** The malformed reference; empty if the closing brace is missing. */
       readonly written: string;
     };
 
 /** Splits a text at its references. `$${` is a literal `${`. */
-export function piecesOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
+export function piecesOf(text: string): ReferencePiece[] {
+  const pieces: ReferencePiece[] = [];
   let literal = '';
   let from = 0;
   for (let at = text.indexOf('${'); at !== -1; at = text.indexOf('${', from)) {
@@ -39,14 +39,14 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-const setIn = {
+const sourceOfKind = {
   var: 'with --var, or under `vars` in rollcall.yaml',
   env: 'in the environment of the run',
 } as const;
 
-function pieceOf(reference: string | undefined): Piece {
+function pieceOf(reference: string | undefined): ReferencePiece {
   const meant = 'Write $${ for a literal ${.';
-  const fault = (summary: string, detail: string, written = ''): Piece => ({
+  const fault = (summary: string, detail: string, written = ''): ReferencePiece => ({
     kind: 'fault',
     problem: { code: 'invalid-reference', summary, detail: `${detail} ${meant}` },
     written,
@@ -57,7 +57,7 @@ function pieceOf(reference: string | undefined): Piece {
   const [, own] = /^(\w+):[-=?+]/.exec(name) ?? [];
   if ((kind === 'var' || kind === 'env') && own !== undefined) {
     const plain = `\${${kind}:${own}}`;
-    const detail = `Write ${plain}, and set its value ${setIn[kind]}.`;
+    const detail = `Write ${plain}, and set its value ${sourceOfKind[kind]}.`;
     return fault('a reference has no default value', detail, `\${${reference}}`);
   }
   if (kind !== undefined && name !== '') return { kind, name };
@@ -65,7 +65,7 @@ function pieceOf(reference: string | undefined): Piece {
   return fault('this is not a reference', form, `\${${reference}}`);
 }
 
-/** A value with all of its texts escaped, so that a manifest means them literally. */
+/** Escapes all strings of a value, so that they are literals in a manifest. */
 export function escapeReferences<Value extends JsonValue>(value: Value): Value;
 export function escapeReferences(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replaceAll('${', () => '$${');

@@ -1,8 +1,13 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { generatedSecret } from './generated-secret.ts';
-import { piecesOf, type Piece } from './reference-pieces.ts';
-import { readSecret, refusedText, type SecretReference, type SecretSources } from './secret-reference.ts';
+import { piecesOf, type ReferencePiece } from './reference-pieces.ts';
+import {
+  readSecret,
+  forbiddenTextProblem,
+  type SecretReference,
+  type SecretSources,
+} from './secret-reference.ts';
 import { trimAsService } from './trim.ts';
 import { quoteOrHide, type SourceFile } from '../base/source.ts';
 import { PathMap, type Path } from '../base/path-map.ts';
@@ -10,37 +15,36 @@ import type { Template } from '../kinds/fields.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
-/** Environments that may have been meant, by name, each with its variables and files of variables. */
+/** The variables of each environment by its name, for hints about undefined variables. */
 export type EnvironmentChoices = Readonly<
   Record<string, { readonly vars?: JsonObject; readonly vars_files?: readonly string[] }>
 >;
 
-/** Everything that references can name. */
 interface ReferenceSources extends SecretSources {
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
-  /** A whole number below a limit, which nobody can predict. */
+  /** A cryptographically random whole number below `limit`. */
   readonly random: (limit: number) => number;
-  /** Whether sensitive values are assumed to exist, with unknown content. */
+  /** Whether sensitive references are not read, and count as existing. */
   readonly areAssumed: boolean;
 }
 
 interface ResolvedValue {
-  /** The value for the service; if secrets are assumed, the text without them. */
+  /** The value to send; without the secrets if these are assumed. */
   readonly value: JsonValue;
   readonly secrets: readonly string[];
-  /** The references of the sensitive texts. */
+  /** The references of sensitive strings. */
   readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
-  /** The values that could not be resolved, left as written. */
+  /** The places with unresolved references, which stay as written. */
   readonly unresolved: PathMap<true>;
 }
 
 export type References = PathMap<Template>;
 
 export const maxResolvedLength: number = 1_000_000;
-/** All problems of one text are reported at once, up to this many references. */
-const mostFaults = 10;
+/** The maximum number of problems that are reported for one text. */
+const maxFaults = 10;
 
 /** Resolves the references in the strings of a parsed manifest. */
 export async function resolveReferences(
@@ -80,7 +84,7 @@ class Resolver {
     if (!isJsonObject(value)) return value;
     const resolved: Record<string, JsonValue> = {};
     for (const [key, inner] of Object.entries(value)) {
-      if (key.includes('${')) this.#report(path, inKey, this.#places.keySpan(path, key));
+      if (key.includes('${')) this.#report(path, referenceInKey, this.#places.keySpan(path, key));
       resolved[key] = await this.resolve(inner, [...path, key]);
     }
     return resolved;
@@ -99,10 +103,10 @@ class Resolver {
     for (const piece of pieces) {
       const written = JSON.stringify(piece);
       if (failed.has(written)) continue;
-      const part = await this.#textOf(piece, path);
+      const part = await this.#resolvePiece(piece, path);
       if (part === undefined) {
         failed.add(written);
-        if (failed.size === mostFaults) break;
+        if (failed.size === maxFaults) break;
         continue;
       }
       value += part;
@@ -127,7 +131,7 @@ class Resolver {
     return value;
   }
 
-  async #textOf(piece: Piece, path: Path): Promise<string | undefined> {
+  async #resolvePiece(piece: ReferencePiece, path: Path): Promise<string | undefined> {
     switch (piece.kind) {
       case 'literal':
         return piece.text;
@@ -151,7 +155,7 @@ class Resolver {
         const { readFile, policy } = this.#sources;
         const text = await readFile(piece.name, 'text');
         if (typeof text !== 'string') return this.#report(path, text);
-        const refused = refusedText(piece.name, text, policy);
+        const refused = forbiddenTextProblem(piece.name, text, policy);
         return refused ? this.#report(path, refused) : text;
       }
       case 'generate': {
@@ -176,15 +180,15 @@ class Resolver {
     }
     if (Object.hasOwn(variables, name)) {
       const value = variables[name];
-      const refused = refusedText(name, textOf(value), this.#sources.policy);
+      const refused = forbiddenTextProblem(name, textOf(value), this.#sources.policy);
       return refused ? this.#report(path, refused) : value;
     }
     const detail =
-      choiceOf('has', choices, ({ vars = {} }) => Object.hasOwn(vars, name)) ??
+      environmentsHint('has', choices, ({ vars = {} }) => Object.hasOwn(vars, name)) ??
       [
         didYouMean(name, Object.keys(variables)),
-        // Files of other environments are not read.
-        choiceOf('may have', choices, ({ vars_files: files = [] }) => files.length > 0),
+        // Files of variables of other environments are not read, so they may have it.
+        environmentsHint('may have', choices, ({ vars_files: files = [] }) => files.length > 0),
       ]
         .filter((words) => words !== undefined)
         .join(' ');
@@ -198,8 +202,8 @@ class Resolver {
   }
 
   #secret(text: string): string {
-    const bare = trimAsService(text).trim(); // as the service stores it, and without more that may be left out
-    if (bare !== '') this.secrets.add(bare);
+    const secret = trimAsService(text).trim(); // the service trims values, so output may contain the trimmed secret
+    if (secret !== '') this.secrets.add(secret);
     return text;
   }
 
@@ -210,19 +214,18 @@ class Resolver {
   }
 }
 
-const inKey: Problem = {
+const referenceInKey: Problem = {
   code: 'invalid-reference',
   summary: 'a key cannot hold a reference',
   detail: 'References work in values only.',
 };
 
-/** The environments to choose from, if there are any. */
-function choiceOf(
+function environmentsHint(
   verb: 'has' | 'may have',
   choices: EnvironmentChoices,
-  isOne: (choice: EnvironmentChoices[string]) => boolean,
+  isCandidate: (choice: EnvironmentChoices[string]) => boolean,
 ): string | undefined {
-  const names = Object.keys(choices).filter((name) => isOne(choices[name] ?? {}));
+  const names = Object.keys(choices).filter((name) => isCandidate(choices[name] ?? {}));
   if (names.length === 0) return undefined;
   return `No environment is chosen. It ${verb} a value in: ${names.join(', ')}. Choose one with --env.`;
 }

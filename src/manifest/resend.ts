@@ -6,20 +6,20 @@ import { isGenerated, sentFields } from '../kinds/fields.ts';
 import { isNeverShown } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 
-/** The resources that `--resend` names. Throws a UsageError if nothing of one can be sent again, or the run changes nothing. */
+/** The resources of `--resend`. Throws a UsageError if a resource has no secret to resend, or updates are not allowed. */
 export function resendTargets(
-  asked: readonly string[],
+  addresses: readonly string[],
   resources: readonly Resource[],
   allow: readonly Capability[],
 ): ReadonlySet<Address> {
-  if (asked.length > 0 && !allow.includes('update'))
+  if (addresses.length > 0 && !allow.includes('update'))
     throw new UsageError(
       '--resend changes existing records, and this run may not',
       'Turn on the capability `update`, and add --allow update.',
     );
   const named = new Map<string, Resource>(resources.map((resource) => [resource.address, resource]));
   return new Set(
-    asked.map((address) => {
+    addresses.map((address) => {
       const resource = named.get(address);
       if (resource === undefined)
         throw new UsageError(

@@ -4,21 +4,21 @@ import type { Path } from '../base/path-map.ts';
 import { isQuotable, type SourceFile } from '../base/source.ts';
 import type { Places } from '../yaml/places.ts';
 
-/** Whether a text can contain such a number at all; most cannot. */
-const mayBeThere = /(?:^|[\s[{,:])(?:\+[\d.]|-?0\w|-?\d*\.\d*|-?\d+[eE])/m;
+/** A fast test that most texts fail. */
+const mayHaveRewrittenNumber = /(?:^|[\s[{,:])(?:\+[\d.]|-?0\w|-?\d*\.\d*|-?\d+[eE])/m;
 
-/** Warnings about numbers that YAML changes: 0755 is 755, 1.10 is 1.1. */
+/** Warns about numbers that YAML changes: 0755 becomes 755, 1.10 becomes 1.1. */
 export function* rewrittenNumbers(
   value: JsonValue,
   places: Places,
   file: SourceFile,
   path: Path = [],
 ): Iterable<Diagnostic> {
-  if (path.length === 0 && !mayBeThere.test(file.text)) return;
+  if (path.length === 0 && !mayHaveRewrittenNumber.test(file.text)) return;
   if (typeof value === 'number') {
     const span = places.valueSpan(path);
     const written = file.text.slice(...span);
-    // An alias stands for a number that is written elsewhere.
+    // The number of an alias is written at the anchor.
     if (written === String(value) || !/^[-+.\d]/.test(written)) return;
     const both = isQuotable(file, span) ? `: ${written} is read as ${value}` : '';
     yield diagnosticAt(file, span, {

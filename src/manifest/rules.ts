@@ -11,7 +11,7 @@ import { addressNow, diagnosticOf, nameOf, placeOf, type Resource } from '../kin
 import type { Declared } from './desired.ts';
 import {
   placeOfIdentity,
-  formerNames,
+  checkFormerName,
   SeenEntries,
   checkDeleteReferences,
   type Entry,
@@ -20,20 +20,19 @@ import {
 } from './lifecycle-rules.ts';
 import { fieldChecks, hasSensitiveName } from './field-checks.ts';
 
-/** A check over all files that no schema expresses. Its message may name any resource. */
+/** A check over the entries of all files. */
 type Rule = (entry: Entry, seen: SeenEntries, report: Report) => void;
 
 const rules: readonly Rule[] = [
-  duplicateResource,
-  formerNames,
+  checkDuplicate,
+  checkFormerName,
   checkDeleteReferences,
-  belongsToOne,
-  repeatedId,
-  similarName,
-  circle,
+  checkSingleOwner,
+  checkRepeatedIds,
+  checkSimilarName,
+  checkReferenceCycle,
 ];
 
-/** Checks rules over all files, file by file. */
 export class Rules {
   readonly #seen = new SeenEntries();
   readonly #release: KnownRelease;
@@ -42,18 +41,18 @@ export class Rules {
     this.#release = release;
   }
 
-  /** The addresses of all entries whose names may be shown. */
+  /** The addresses of all entries without a secret name. */
   get names(): ReadonlyMap<Address, unknown> {
     return this.#seen.names;
   }
 
-  /** Checks the entries of a file: entries with a name by the rules over all files, and all entries field by field. */
-  check({ named, mappings }: Pick<Declared, 'named' | 'mappings'>): Diagnostic[] {
+  /** Checks the entries of one file against the rules and against entries of earlier files, and all fields. */
+  check({ entriesWithName, allEntries }: Pick<Declared, 'entriesWithName' | 'allEntries'>): Diagnostic[] {
     const found: Diagnostic[] = [];
-    for (const resource of named) {
-      // The rules name resources, so they see none with a secret name.
+    for (const resource of entriesWithName) {
+      // Messages of rules contain names, so entries with a secret name are skipped.
       if (hasSensitiveName(resource)) {
-        found.push(sensitiveName(resource));
+        found.push(sensitiveNameProblem(resource));
         continue;
       }
       const { names } = this.#seen;
@@ -64,22 +63,22 @@ export class Rules {
         found.push(diagnosticOf(resource, field, problem, item));
       for (const rule of rules) rule(entry, this.#seen, report);
     }
-    for (const resource of mappings) for (const problem of this.#ofFields(resource)) found.push(problem);
+    for (const resource of allEntries) for (const problem of this.#checkFields(resource)) found.push(problem);
     return found;
   }
 
-  *#ofFields(resource: Resource): Iterable<Diagnostic> {
+  *#checkFields(resource: Resource): Iterable<Diagnostic> {
     if (this.#release !== 'asked later') return yield* fieldChecks(resource, this.#release);
     for (const found of fieldChecks(resource, undefined))
-      if (found.severity === 'error' && isSoForAll(resource, found)) yield found;
+      if (found.severity === 'error' && isReleaseIndependent(resource, found)) yield found;
   }
 }
 
-/** The release of the service if it is known, or that it will be asked for. An error for every release is reported at once. */
+/** `asked later`: the service will be asked for its release, so only errors for every release are reported now. */
 export type KnownRelease = Release | 'asked later' | undefined;
 
-/** Whether a field is wrong in the same way for every known release. */
-function isSoForAll(resource: Resource, { code, range }: Diagnostic): boolean {
+/** Whether every known release reports the same problem at the same place. */
+function isReleaseIndependent(resource: Resource, { code, range }: Diagnostic): boolean {
   return knownReleases.every(({ line }) =>
     [...fieldChecks(resource, readRelease(line))].some(
       (other) => other.severity === 'error' && other.code === code && sameRange(other.range, range),
@@ -91,8 +90,7 @@ function sameRange(a: Diagnostic['range'], b: Diagnostic['range']): boolean {
   return a?.start.line === b?.start.line && a?.start.column === b?.start.column;
 }
 
-/** A slug or username may be declared once over all files. */
-function duplicateResource({ resource, first, isFirst }: Entry, _: SeenEntries, report: Report): void {
+function checkDuplicate({ resource, first, isFirst }: Entry, _: SeenEntries, report: Report): void {
   if (isFirst) return;
   const field = resource.kind.identity;
   report(field, {
@@ -102,16 +100,16 @@ function duplicateResource({ resource, first, isFirst }: Entry, _: SeenEntries, 
   });
 }
 
-/** A value that belongs to one resource, such as an application's main provider, is declared in two. */
-function belongsToOne({ resource }: Entry, { values }: SeenEntries, report: Report): void {
+/** Some values, such as the provider of an application, may belong to only one resource. */
+function checkSingleOwner({ resource }: Entry, { ownedValues }: SeenEntries, report: Report): void {
   const { kind, address } = resource;
   for (const field of ownedFields(kind)) {
-    const rule = kind.fields[field]?.belongsToOne;
+    const rule = kind.fields[field]?.singleOwner;
     if (rule === undefined) continue;
-    for (const [value, shown] of valuesIn(resource, field)) {
+    for (const [value, shown] of ownedValuesOf(resource, field)) {
       const key = `${kind.type} ${field} ${value}`;
-      const known = values.get(key);
-      if (known === undefined) values.set(key, { owner: address, at: placeOf(resource, field) });
+      const known = ownedValues.get(key);
+      if (known === undefined) ownedValues.set(key, { owner: address, at: placeOf(resource, field) });
       else if (known.owner !== address) {
         report(field, {
           code: rule.code,
@@ -123,8 +121,8 @@ function belongsToOne({ resource }: Entry, { values }: SeenEntries, report: Repo
   }
 }
 
-/** Each value of a field once, in normalized form, with its form for people. */
-function valuesIn(resource: Resource, field: string): Map<string, string> {
+/** The distinct values of a field: normalized value → text for messages. */
+function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
   const found = new Map<string, string>();
   const names = namesById(resource, field);
   for (const { id } of idsIn(field, sentValue(resource, field) ?? null)) {
@@ -134,8 +132,8 @@ function valuesIn(resource: Resource, field: string): Map<string, string> {
   return found;
 }
 
-/** The same id twice in one list. One of them is probably a slip for another id. */
-function repeatedId({ resource }: Entry, _: SeenEntries, report: Report): void {
+/** A duplicate id in a list is probably a typo for another id. */
+function checkRepeatedIds({ resource }: Entry, _: SeenEntries, report: Report): void {
   for (const field of Object.keys(resource.fields)) {
     const form = resource.kind.fields[field]?.idForm;
     const value = (form && sentValue(resource, field)) ?? null;
@@ -154,15 +152,19 @@ function repeatedId({ resource }: Entry, _: SeenEntries, report: Report): void {
   }
 }
 
-/** Names that differ only in case or in their Unicode form: two for the service, one for a reader. */
-function similarName({ resource, isFirst }: Entry, { names, looks }: SeenEntries, report: Report): void {
+/** Names that differ only in case or Unicode form are different for the service but look equal. */
+function checkSimilarName(
+  { resource, isFirst }: Entry,
+  { names, similarAddresses }: SeenEntries,
+  report: Report,
+): void {
   if (!isFirst) return;
   const { kind, name, address } = resource;
   const field = kind.identity;
   const look = addressNow(resource, name.normalize('NFKC').toLowerCase());
-  const other = looks.get(look);
+  const other = similarAddresses.get(look);
   const isPlain = look === address;
-  if (!isPlain && other === undefined) looks.set(look, address);
+  if (!isPlain && other === undefined) similarAddresses.set(look, address);
   const earlier = !isPlain && names.has(look) ? look : other;
   const at = earlier && names.get(earlier);
   if (earlier === undefined || at === undefined) return;
@@ -174,8 +176,12 @@ function similarName({ resource, isFirst }: Entry, { names, looks }: SeenEntries
   });
 }
 
-/** Resources of a kind that name each other in a cycle, so that none can be created first. Reported at the last of them. */
-function circle({ resource, isFirst }: Entry, { above }: SeenEntries, report: Report): void {
+/** Resources of a kind that refer to each other in a cycle, so that none can be created first. Reported at the last of them. */
+function checkReferenceCycle(
+  { resource, isFirst }: Entry,
+  { references }: SeenEntries,
+  report: Report,
+): void {
   if (!isFirst) return;
   const { kind, address } = resource;
   const steps = declaredNames(resource).flatMap((named) => {
@@ -183,9 +189,9 @@ function circle({ resource, isFirst }: Entry, { above }: SeenEntries, report: Re
     return to === undefined ? [] : [{ ...named, to, range: placeOf(resource, named.field, named.item) }];
   });
   if (steps.length === 0) return;
-  above.set(address, steps);
+  references.set(address, steps);
   for (const { field, item, to } of steps) {
-    const way = wayBack(to, address, above);
+    const way = referencePath(to, address, references);
     if (way === undefined) continue;
     const links = way.map(
       ({ to: next, range }, index) => `${index === 0 ? to : 'which'} names ${next} at ${placeText(range)}`,
@@ -201,8 +207,12 @@ function circle({ resource, isFirst }: Entry, { above }: SeenEntries, report: Re
   }
 }
 
-/** The references from one resource to another; undefined if there are none. */
-function wayBack(from: Address, to: Address, above: SeenEntries['above']): readonly Step[] | undefined {
+/** The chain of references from one resource to another; undefined if there is none. */
+function referencePath(
+  from: Address,
+  to: Address,
+  above: SeenEntries['references'],
+): readonly Step[] | undefined {
   const seen = new Set([from]);
   const open: (readonly [Address, readonly Step[]])[] = [[from, []]];
   for (const [at, way] of open) {
@@ -216,8 +226,8 @@ function wayBack(from: Address, to: Address, above: SeenEntries['above']): reado
   return undefined;
 }
 
-/** A name is in every plan, report and address, so it cannot be a secret. */
-function sensitiveName(resource: Resource): Diagnostic {
+/** Names appear in plans, reports and addresses, so they cannot be secrets. */
+function sensitiveNameProblem(resource: Resource): Diagnostic {
   const { identity, scope = identity } = resource.kind;
   const field = [identity, scope].find((one) => placeholderFor(resource, one) !== undefined) ?? formerly;
   const { address: _, ...problem } = diagnosticOf(resource, field, {

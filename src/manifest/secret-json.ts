@@ -6,8 +6,8 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 type Path = readonly (string | number)[];
 
 /**
- * A manifest with secret JSON, such as a kubeconfig, parsed from its text: JSON or YAML from a file or the environment. A text of
- * another form is left for the schema to report. `secrets` are its texts.
+ * Parses secret JSON fields, such as a kubeconfig, from JSON or YAML text of a file or variable. Other text is left for the schema
+ * to report. `secrets` are the strings inside.
  */
 export function withSecretJson(
   manifest: JsonValue,
@@ -21,7 +21,7 @@ export function withSecretJson(
     const entries = values[list] ?? null;
     const entry = isJsonList(entries) ? entries[Number(index)] : undefined;
     const text = isJsonObject(entry) ? entry[field] : undefined;
-    const isJson = kindOfEntry(String(list), entry ?? null)?.fields[field]?.inTable === 'columns';
+    const isJson = kindOfEntry(String(list), entry ?? null)?.fields[field]?.tableForm === 'columns';
     if (!isJsonList(entries) || !isJsonObject(entry) || !isJson || typeof text !== 'string') continue;
     const value = areAssumed ? {} : jsonIn(text);
     if (value === undefined) continue;
@@ -36,11 +36,11 @@ function jsonIn(text: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Shorter texts are in many others, and tell nothing. */
-const shortestSecret = 8;
+/** Shorter strings occur in other texts by chance, so they are not redacted. */
+const minSecretLength = 8;
 
 function textsIn(value: JsonValue): string[] {
-  if (typeof value === 'string') return value.length < shortestSecret ? [] : [value];
+  if (typeof value === 'string') return value.length < minSecretLength ? [] : [value];
   if (isJsonList(value)) return value.flatMap((inner) => textsIn(inner));
   return isJsonObject(value) ? Object.values(value).flatMap((inner) => textsIn(inner)) : [];
 }

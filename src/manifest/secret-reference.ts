@@ -7,7 +7,6 @@ import { resolveFromFile, isBelow } from '../base/path-rules.ts';
 import { type Template } from '../kinds/fields.ts';
 import { readText } from '../yaml/read-text.ts';
 
-/** A reference to where secrets come from. */
 export type SecretReference = Extract<Template[number], { env: string } | { file: string }>;
 
 export interface SecretSources {
@@ -16,27 +15,26 @@ export interface SecretSources {
   readonly readFile: ReadReferenced;
 }
 
-/** Reads a file, whose path is relative to the folder of the manifest, or says why it cannot. */
-type ReadReferenced = (path: string, as: keyof ReferencedFiles) => Promise<string | Problem>;
+/** Reads a file by a path relative to the folder of the manifest. */
+type ReadReferenced = (path: string, use: keyof ReferencedFiles) => Promise<string | Problem>;
 
-/** The files of `${file:PATH}`, which no output shows, and those of `${text:PATH}`, which plans show. */
+/** `secret` is for `${file:PATH}`, which no output shows; `text` is for `${text:PATH}`, which plans show. */
 interface ReferencedFiles {
   readonly secret: Files;
   readonly text: Files;
 }
 
-/** The text of a reference, or why it has none. */
 export async function readSecret(
   reference: SecretReference,
   { env, policy, readFile }: SecretSources,
 ): Promise<string | Problem> {
   const name = 'env' in reference ? reference.env : reference.file;
   const text = 'env' in reference ? readVariable(name, env, policy) : await readFile(name, 'secret');
-  return typeof text === 'string' ? (refusedText(name, text, policy) ?? text) : text;
+  return typeof text === 'string' ? (forbiddenTextProblem(name, text, policy) ?? text) : text;
 }
 
 function readVariable(name: string, env: SecretSources['env'], policy: ReferencePolicy): string | Problem {
-  const refused = refusedVariable(name, policy);
+  const refused = forbiddenVariableProblem(name, policy);
   if (refused) return refused;
   return (
     (Object.hasOwn(env, name) ? env[name] : undefined) ?? {
@@ -47,28 +45,29 @@ function readVariable(name: string, env: SecretSources['env'], policy: Reference
   );
 }
 
-/** Reads each file to which manifests refer once; `named` gets the paths. */
+/** Reads each referenced file once, and adds its path to `paths`. */
 export function referencedFiles(
   files: ReferencedFiles,
   policy: ReferencePolicy,
-  named: Set<string> = new Set(),
+  paths: Set<string> = new Set(),
 ): (manifest: string) => ReadReferenced {
   const read = new Map<string, Promise<string | Problem>>();
-  return (manifest) => (written, as) => {
-    const path = resolveFromFile(manifest, written);
-    named.add(path);
-    const key = `${as}\0${path}\0${written}`; // a problem names the path as it is written
-    const known = read.get(key) ?? readReferenced({ as, written, path, manifest }, files[as], policy);
+  return (manifest) => (writtenPath, use) => {
+    const path = resolveFromFile(manifest, writtenPath);
+    paths.add(path);
+    const key = `${use}\0${path}\0${writtenPath}`; // messages contain the path as written
+    const known =
+      read.get(key) ?? readReferenced({ use, written: writtenPath, path, manifest }, files[use], policy);
     read.set(key, known);
     return known;
   };
 }
 
-function unreadable(path: string, why: string): Problem {
+function unreadableFile(path: string, reason: string): Problem {
   return {
     code: 'unresolved-reference',
     summary: `the file \`${path}\` cannot be read`,
-    detail: `${why}\nThe path is taken from the folder of the manifest.`,
+    detail: `${reason}\nThe path is taken from the folder of the manifest.`,
   };
 }
 
@@ -76,41 +75,43 @@ function unreadable(path: string, why: string): Problem {
 const maxBytes = { secret: 64 * 1024, text: 1024 * 1024 } as const;
 
 interface Referenced {
-  readonly as: keyof ReferencedFiles;
+  readonly use: keyof ReferencedFiles;
   readonly written: string;
   readonly path: string;
   readonly manifest: string;
 }
 
 async function readReferenced(
-  { as, written, path, manifest }: Referenced,
+  { use, written, path, manifest }: Referenced,
   files: Files,
   policy: ReferencePolicy,
 ): Promise<string | Problem> {
   try {
     if ((await files.kindOf(path)) === 'file') {
       const refused =
-        (await refusedFile(path, as, policy, files)) ??
-        (as === 'text' ? await notToBeShown(path, manifest, files) : undefined);
+        (await forbiddenFileSetting(path, use, policy, files)) ??
+        (use === 'text' ? await hiddenFileReason(path, manifest, files) : undefined);
       if (refused) return refusal(written, refused);
     }
     const options = {
-      maxBytes: maxBytes[as],
+      maxBytes: maxBytes[use],
       ...(policy.ownSecrets && { secretFiles: policy.ownSecrets.files }),
     };
     const read = await readText(path, files, options);
     if (!('code' in read)) return read.text.replace(/\r?\n$/, '');
-    return read.code === 'forbidden-file' ? refusal(written, read.detail) : unreadable(written, read.summary);
+    return read.code === 'forbidden-file'
+      ? refusal(written, read.detail)
+      : unreadableFile(written, read.summary);
   } catch (error) {
-    return unreadable(written, failureReason(error));
+    return unreadableFile(written, failureReason(error));
   }
 }
 
 /**
- * Why a plan may not show a file; nothing if it may. A pull request could otherwise have a plan print any file of the machine that
- * runs the pipeline, such as the token in `.git/config`.
+ * Why a plan must not show a file; undefined if it may. Otherwise a pull request could make a plan print any file of the pipeline's
+ * machine, such as `.git/config` with its token.
  */
-async function notToBeShown(path: string, manifest: string, files: Files): Promise<string | undefined> {
+async function hiddenFileReason(path: string, manifest: string, files: Files): Promise<string | undefined> {
   const folder = await files.realPath(manifest.replace(/[^/]*$/, '') || '.');
   const realPath = await files.realPath(path);
   const project = await files.realPath('.');
@@ -123,39 +124,38 @@ async function notToBeShown(path: string, manifest: string, files: Files): Promi
   return 'Plans show such a text, so no part of its path may begin with a dot.';
 }
 
-/** The names that references of manifests may use. */
+/** The variables and files that references of manifests may use. */
 export interface ReferencePolicy {
   readonly ownSecrets?: OwnSecrets;
-  /** The environment variables that may be named, `*` standing for any text; all by default. */
+  /** The allowed environment variables; `*` matches any text. All by default. */
   readonly allowEnv?: readonly string[] | undefined;
-  /** The files that may be named, and the folders in which they may lie; all by default. */
+  /** The allowed files and folders; all by default. */
   readonly allowFiles?: readonly string[] | undefined;
   /** Like `allowFiles`, for files whose texts plans show. */
   readonly allowTexts?: readonly string[] | undefined;
 }
 
-const ownDetail =
+const ownSecretDetail =
   'It is a secret of rollcall itself; a manifest would send it to the service, where others can read it.';
 
-/** Why a manifest may not refer to a variable; nothing when it may. */
-function refusedVariable(
+function forbiddenVariableProblem(
   name: string,
   { ownSecrets = noOwnSecrets, allowEnv }: ReferencePolicy,
 ): Problem | undefined {
-  if ([...ownVariables, ...ownSecrets.variables].includes(name)) return refusal(name, ownDetail);
-  if (allowEnv === undefined || allowEnv.some((pattern) => matches(pattern, name))) return undefined;
+  if ([...ownVariables, ...ownSecrets.variables].includes(name)) return refusal(name, ownSecretDetail);
+  if (allowEnv === undefined || allowEnv.some((pattern) => matchesPattern(pattern, name))) return undefined;
   return refusal(name, `If it should: add ${name} to allow_env in rollcall.yaml.`);
 }
 
-/** The setting that would allow an existing file; undefined if it is allowed. */
-async function refusedFile(
+/** The setting that does not allow an existing file; undefined if it is allowed. */
+async function forbiddenFileSetting(
   path: string,
-  as: keyof ReferencedFiles,
+  use: keyof ReferencedFiles,
   { allowFiles, allowTexts }: ReferencePolicy,
   files: Files,
 ): Promise<string | undefined> {
   const [setting, allowedPaths] =
-    as === 'secret' ? (['allow_files', allowFiles] as const) : (['allow_texts', allowTexts] as const);
+    use === 'secret' ? (['allow_files', allowFiles] as const) : (['allow_texts', allowTexts] as const);
   if (allowedPaths === undefined) return undefined;
   const realPath = await files.realPath(path);
   for (const allowed of allowedPaths) {
@@ -166,21 +166,21 @@ async function refusedFile(
   return `If it should: add it, or its folder, to ${setting} in rollcall.yaml.`;
 }
 
-/** Why a text may not be sent, wherever it comes from; nothing when it may. */
-export function refusedText(
+/** Why a text must not be sent, whatever its source; undefined if it may. */
+export function forbiddenTextProblem(
   name: string,
   text: string,
   { ownSecrets = noOwnSecrets }: ReferencePolicy,
 ): Problem | undefined {
   if (!ownSecrets.tokens.some((token) => text.includes(token))) return undefined;
-  return refusal(name, `It holds the access token. ${ownDetail}`);
+  return refusal(name, `It holds the access token. ${ownSecretDetail}`);
 }
 
 function refusal(name: string, detail: string): Problem {
   return { code: 'invalid-reference', summary: `a manifest may not refer to \`${name}\``, detail };
 }
 
-function matches(pattern: string, name: string): boolean {
+function matchesPattern(pattern: string, name: string): boolean {
   const parts = pattern.split('*').map((part) => escapeRegExp(part));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(name);
 }

@@ -3,11 +3,11 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { escapeRegExp } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { isInFirstShard, defaultKinds, listed, resourceTypes } from '../kinds/all.ts';
+import { mustBeInFirstShard, defaultKinds, joinWords, resourceTypes } from '../kinds/all.ts';
 import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
-/** The resources that a run selects, as globs on addresses; exclusion wins. */
+/** Selects resources by globs on their addresses; `exclude` overrides `target`. */
 export interface Selection {
   /** Empty: all. */
   readonly target: readonly string[];
@@ -15,16 +15,14 @@ export interface Selection {
   readonly shard?: Shard;
 }
 
-/** A selection, and the number of all declared resources. */
 export interface Scope extends Selection {
   readonly declared: number;
-  /** Whether only entries that changed since the baseline are selected. */
   readonly changed_only?: true;
-  /** Resources that are not selected but included, because selected ones name them. */
+  /** Resources that were added because selected resources refer to them. */
   readonly along?: readonly Address[];
 }
 
-/** One of several parts that are applied independently. */
+/** One of `count` parts of the resources, which are applied independently. `index` counts from 1. */
 type Shard = {
   readonly index: number;
   readonly count: number;
@@ -48,7 +46,7 @@ interface Glob {
   isMatched: boolean;
 }
 
-function globOf(flag: Glob['flag'], glob: string): Glob {
+function parseGlob(flag: Glob['flag'], glob: string): Glob {
   const pattern = glob.replace(/[*?]+|[^*?]+/g, (part) =>
     /^[*?]/.test(part)
       ? part.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*')
@@ -64,35 +62,35 @@ export class Selector {
   constructor(selection: Selection) {
     this.#selection = selection;
     this.#globs = [
-      ...selection.target.map((glob) => globOf('target', glob)),
-      ...selection.exclude.map((glob) => globOf('exclude', glob)),
+      ...selection.target.map((glob) => parseGlob('target', glob)),
+      ...selection.exclude.map((glob) => parseGlob('exclude', glob)),
     ];
   }
 
   has(address: Address): boolean {
     let isWanted = this.#selection.target.length === 0;
     let isExcluded = false;
-    // Every glob is tried with every address, so that a glob without a match is noticed.
+    // Every glob is tested, so that globs without any match can be reported.
     for (const one of this.#globs) {
       if (address !== one.glob && !one.pattern.test(address)) continue;
       one.isMatched = true;
       if (one.flag === 'target') isWanted = true;
       else isExcluded = true;
     }
-    return isWanted && !isExcluded && isIn(this.#selection.shard, address);
+    return isWanted && !isExcluded && isInShard(this.#selection.shard, address);
   }
 
-  reaches(type: string): boolean {
+  mayContainType(type: string): boolean {
     const start = `${type}.`;
     const { target } = this.#selection;
     const isWanted = target.some((glob) => {
       const [fixed = ''] = glob.split(/[*?]/, 1);
       return fixed.startsWith(start) || start.startsWith(fixed);
     });
-    return (target.length === 0 || isWanted) && !this.leavesOutAll(type);
+    return (target.length === 0 || isWanted) && !this.excludesType(type);
   }
 
-  leavesOutAll(type: string): boolean {
+  excludesType(type: string): boolean {
     return this.#selection.exclude.includes(`${type}.*`);
   }
 
@@ -108,8 +106,8 @@ export class Selector {
   }
 
   /**
-   * The scope of a run, once every declared resource was asked about; undefined if all are selected. Throws a UsageError if nothing
-   * is selected, or a glob matches nothing.
+   * Called after `selects` was called for every declared resource. Undefined if all are selected. Throws a UsageError if nothing is
+   * selected, or a glob matches nothing.
    */
   scope(
     selected: number,
@@ -136,17 +134,17 @@ export class Selector {
   }
 }
 
-const addressForms = listed([
+const addressForms = joinWords([
   ...new Set(defaultKinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`)),
 ]);
 
 /**
- * The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. Kinds that the
- * service would create twice are in the first shard, so that no two shards create one at once.
+ * The first six bytes of the SHA-256 of the address determine the shard, on every machine and in every release. Kinds without unique
+ * names are in the first shard, so that two shards cannot create duplicates.
  */
-function isIn(shard: Shard | undefined, address: Address): boolean {
+function isInShard(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
-  if (isInFirstShard(typeOf(address))) return shard.index === 1;
+  if (mustBeInFirstShard(typeOf(address))) return shard.index === 1;
   const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
   return sixBytes % shard.count === shard.index - 1;
 }

@@ -1,5 +1,5 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
-import { nestedParts } from '../kinds/access.ts';
+import { nestedBindingFields } from '../kinds/access.ts';
 import { kinds } from '../kinds/all.ts';
 import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
@@ -109,7 +109,7 @@ class LoginReader {
     const [first] = flows;
     if (first === undefined) return [];
     const { kind } = first;
-    const fields = [...childFields(kind).map(([field]) => field), ...nestedParts(kind)];
+    const fields = [...childFields(kind).map(([field]) => field), ...nestedBindingFields(kind)];
     const listed = await this.#list(kind.family);
     const held = flows.flatMap(({ pk }) => {
       const record = listed.find(({ received }) => textOf(received['pk']) === pk);

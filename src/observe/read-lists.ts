@@ -1,5 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { isBound } from '../kinds/access.ts';
+import { isBindingField } from '../kinds/access.ts';
 import { fieldNames, sentValue } from '../kinds/fields.ts';
 import { listQuery, comparedFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -237,7 +237,7 @@ class Listed {
     const held = observedIn(this.#kind, record, regarded);
     const before = this.#found.get(resource);
     const isElsewhere = (field: string): boolean =>
-      isBound(this.#kind, field) || this.#kind.fields[field]?.isWriteOnly === true;
+      isBindingField(this.#kind, field) || this.#kind.fields[field]?.isWriteOnly === true;
     const isWhole =
       isIdentifier(received['pk']) &&
       declared.every((field) => isElsewhere(field) || Object.hasOwn(received, field));

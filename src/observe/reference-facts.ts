@@ -83,7 +83,7 @@ export async function readReferenceFacts(
 /** The ids that a manifest contains itself, of kinds that can be read by id. */
 function idsWritten(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
-    related.byName.leftOutById
+    related.byName.queryById
       ? idsIn(field, writtenValue(resource, field) ?? null).flatMap(({ id }, item) =>
           isNameReference(id)
             ? []

@@ -178,7 +178,7 @@ export async function findNames(
   const { byName } = related;
   const records: ListedRecord[] = [];
   const listed =
-    names.length < byName.listedFrom
+    names.length < byName.minNamesForList
       ? undefined
       : await pacing.beside(() =>
           readWhole(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length }),
@@ -198,7 +198,7 @@ export async function findNames(
   let general: Finding | undefined;
   await pacing.forEach(byRequest(open, byName), async ([first, ...others]) => {
     if (general || isOver || signal?.aborted) return;
-    const list = { ...byName, query: { ...byName.query, ...byName.narrowedTo(first) } };
+    const list = { ...byName, query: { ...byName.query, ...byName.searchQuery(first) } };
     const isLacking = (reading: WholeReading & { kind: 'whole' }): boolean =>
       [first, ...others].some((name) => findingIn(related, reading, name).kind === 'not_found');
     let read = await readWhole(list, { client, pacing, signal });
@@ -223,10 +223,10 @@ export async function findNames(
 }
 
 /** Groups names that one request can find: a search for a word returns all names with that word. */
-function byRequest(names: readonly string[], { narrowedTo }: Family['byName']): [string, ...string[]][] {
+function byRequest(names: readonly string[], { searchQuery }: Family['byName']): [string, ...string[]][] {
   const groups = new Map<string, [string, ...string[]]>();
   for (const name of names) {
-    const query = JSON.stringify(narrowedTo(name));
+    const query = JSON.stringify(searchQuery(name));
     const group = groups.get(query);
     if (group) group.push(name);
     else groups.set(query, [name]);

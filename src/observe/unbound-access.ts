@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { declaresBindings, wantedChildren } from '../kinds/access.ts';
 import { kinds } from '../kinds/all.ts';
-import { counts } from '../kinds/bindings.ts';
+import { isEffective } from '../kinds/bindings.ts';
 import type { OpenFlag, Unbound, UnboundAccess } from '../kinds/children.ts';
 import { mergedValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
@@ -49,7 +49,7 @@ function isUnbound(resource: Resource, observed: ObservedState): boolean {
     one.children === access.children ? one.wanted : [],
   );
   return [wanted, ...(held ? [boundTo(held, access.children)] : [])].some(
-    (bindings) => !bindings.some(counts),
+    (bindings) => !bindings.some(isEffective),
   );
 }
 

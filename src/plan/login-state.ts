@@ -1,7 +1,7 @@
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { bindingsIn, childFields, matchBindings } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
-import { mergedValue, partOf, sentFields } from '../kinds/fields.ts';
+import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
@@ -105,7 +105,7 @@ function recordAfter(change: LoginChange, held: LoginRecord | undefined): LoginR
   const fields = Object.entries(sentFields(resource)).map(([field, declared]) => {
     const children = bound.get(field);
     const now = before[field] ?? null;
-    const isPart = partOf(resource, field) !== undefined;
+    const isPart = partialComparison(resource, field) !== undefined;
     return [
       field,
       children ? boundAfter(children, declared, now, isPart) : mergedValue(resource, field, now),
@@ -122,11 +122,11 @@ function boundAfter(children: Children, declared: JsonValue, held: JsonValue, is
   const others = isPart ? there.filter((one) => !matched.has(one)) : [];
   return [
     ...wanted.map((one): JsonObject => ({
-      [one.binds.idIn]: one.id,
+      [one.binds.idField]: one.id,
       ...pairs.get(one)?.values,
       ...one.values,
     })),
-    ...others.map(({ binds, id, values }): JsonObject => ({ [binds.idIn]: id, ...values })),
+    ...others.map(({ binds, id, values }): JsonObject => ({ [binds.idField]: id, ...values })),
   ];
 }
 
@@ -151,7 +151,7 @@ function boundWithout(children: Children, value: JsonValue, gone: string): JsonV
     const nested = inside && values[inside.field];
     const kept =
       inside && nested !== undefined ? { [inside.field]: boundWithout(inside.children, nested, gone) } : {};
-    return [{ [binds.idIn]: id, ...values, ...kept }];
+    return [{ [binds.idField]: id, ...values, ...kept }];
   });
 }
 

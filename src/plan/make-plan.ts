@@ -12,7 +12,7 @@ import {
   sentFields,
   sentValue,
 } from '../kinds/fields.ts';
-import { isBound, wantedChildren } from '../kinds/access.ts';
+import { isBindingField, wantedChildren } from '../kinds/access.ts';
 import { removesBindings, ambiguousBinding } from '../kinds/bindings.ts';
 import { ownedFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
@@ -218,7 +218,7 @@ export function updateRefusal(
     return `it is unknown whether the token belongs to ${one}, and its \`${own.field}\` differs`;
   if (own && self === record.pk) return `the token belongs to ${one}, and its \`${own.field}\` differs`;
   const { exact } = record;
-  const isSent = (field: string): boolean => !isBound(resource.kind, field);
+  const isSent = (field: string): boolean => !isBindingField(resource.kind, field);
   const sent = (held: HeldRecord['fields'], field: string): JsonValue =>
     mergedValue(resource, field, held[field]);
   const lossy =
@@ -237,7 +237,7 @@ function unclearOf(resource: Resource, field: string, record: HeldRecord): strin
       : undefined;
     if (unclear === undefined) return [];
     const order = textOf(unclear.values['order'] ?? null);
-    return `several bindings of one ${unclear.binds.idIn} at the order ${order} of its \`${field}\` cannot be told apart`;
+    return `several bindings of one ${unclear.binds.idField} at the order ${order} of its \`${field}\` cannot be told apart`;
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { isOpenToEveryone, subjectOf } from '../kinds/access.ts';
-import { counts } from '../kinds/bindings.ts';
+import { isOpenToEveryone, admittedSubject } from '../kinds/access.ts';
+import { isEffective } from '../kinds/bindings.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
@@ -19,7 +19,7 @@ export function openToNobody(
     if (access === undefined || isToBeDeleted(resource) || !isOpenToEveryone(resource)) return [];
     const held = heldAt(observed, resource.address);
     const stays = (held ? boundTo(held, access.children) : []).some(
-      (child) => counts(child) && subjectOf(access, child) === undefined,
+      (child) => isEffective(child) && admittedSubject(access, child) === undefined,
     );
     if (stays) return [];
     const { list, field, key } = access.openFlag;

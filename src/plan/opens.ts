@@ -1,9 +1,9 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { declaresBindings, everyone, isBound } from '../kinds/access.ts';
+import { declaresBindings, everyone, isBindingField } from '../kinds/access.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
-import { bindingsIn, counts, isEnabled, keyOf } from '../kinds/bindings.ts';
-import { listed } from '../kinds/all.ts';
+import { bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.ts';
+import { joinWords } from '../kinds/all.ts';
 import type { Access, Unbound, UnboundAccess } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idKey, idsIn, nameIn, type NamesById, namesById } from '../kinds/named.ts';
@@ -135,7 +135,8 @@ function openedWhere(
 function declaringFields({ kind, fields }: Resource): readonly string[] {
   if (!declaresBindings({ kind, fields })) return [];
   return Object.keys(kind.fields).filter(
-    (field) => Object.hasOwn(fields, field) && isBound(kind, field) && !kind.fields[field]?.children?.inside,
+    (field) =>
+      Object.hasOwn(fields, field) && isBindingField(kind, field) && !kind.fields[field]?.children?.inside,
   );
 }
 
@@ -161,7 +162,7 @@ export function whoMayOpen(
   }
   const { mode } = bindable;
   const isAll = mode !== undefined && fields[mode.field] === mode.all;
-  return isAll && named.length > 1 ? [`users who pass all of these: ${listed(named)}`] : named;
+  return isAll && named.length > 1 ? [`users who pass all of these: ${joinWords(named)}`] : named;
 }
 
 /** `others` is the number of undeclared bindings that decide too. */
@@ -186,7 +187,7 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   const isCloser = wasAll
     ? before.each.every(({ keys }) => keys.some((key) => inNow.has(key)))
     : added.length < all.length;
-  return isCloser ? [] : [`users who pass all of these: ${listed(all)}`];
+  return isCloser ? [] : [`users who pass all of these: ${joinWords(all)}`];
 }
 
 /** The subjects that a field admits. */
@@ -205,7 +206,7 @@ function subjectsIn(
   };
   if (children)
     return bindingsIn(children, value).flatMap(({ binds, id: one, values }) => {
-      if (!counts({ values })) return [];
+      if (!isEffective({ values })) return [];
       const [name, id = one] = isNameReference(one) ? [one.name, one['id']] : [undefined, one];
       const isNegated = values['negate'] === true;
       const { lets } = binds;
@@ -214,7 +215,7 @@ function subjectsIn(
       const failing = values['failure_result'] === true && lets?.plain !== undefined;
       const kept = `${isNegated} ${failing} ${field}`;
       return {
-        keys: [one, { name: name ?? null }].map((each) => `${kept} ${keyOf({ binds, id: each })}`),
+        keys: [one, { name: name ?? null }].map((each) => `${kept} ${childKey({ binds, id: each })}`),
         words: (wasIn) =>
           `${whoever === undefined ? '' : `${whoever} `}${wordsOf(binds.refersTo.type, id, name, wasIn)}${failing ? ', or where it fails' : ''}`,
       };

@@ -1,6 +1,6 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { declaresBindings, isBound } from '../kinds/access.ts';
+import { declaresBindings, isBindingField } from '../kinds/access.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import { isMovedBetweenRecords, ownedFields, type Kind } from '../kinds/kind.ts';
 import {
@@ -226,7 +226,7 @@ export function parentsIn(changes: readonly Change[]): Address[] {
     const isBinding =
       change.action === 'create'
         ? declaresBindings(resource)
-        : differences.some(({ field }) => isBound(resource.kind, field));
+        : differences.some(({ field }) => isBindingField(resource.kind, field));
     return isPending(change) && isBinding ? [resource.address] : [];
   });
 }
@@ -290,7 +290,7 @@ function isGiven({ field, id }: Want, change: Change | undefined): change is Cha
 }
 
 function refusal({ resource, field, id, name, holder }: Want, advice: string): Diagnostic {
-  const rule = resource.kind.fields[field]?.belongsToOne;
+  const rule = resource.kind.fields[field]?.singleOwner;
   if (rule === undefined) throw new Error(`several records may have a value of ${field}`);
   return diagnosticOf(resource, field, {
     code: rule.takenCode ?? rule.code,

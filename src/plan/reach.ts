@@ -17,7 +17,7 @@ export function reachOf(
     since?.kind === 'altered' ? (since.fields ?? []).map((one) => [one.field, one.before]) : [],
   );
   return Object.keys(fields).flatMap((field): string[] => {
-    if (kind.fields[field]?.reach === undefined) return [];
+    if (kind.fields[field]?.accessGain === undefined) return [];
     const before = action === 'create' ? undefined : managedPart(resource, field, held[field]);
     const planned = mergedValue(resource, field, held[field]);
     const isPending =
@@ -38,7 +38,7 @@ function reachIn(
   held: HeldRecord['fields'],
 ): string[] {
   const beside = (other: string): JsonValue => sentValue(resource, other) ?? held[other] ?? null;
-  const whom = resource.kind.fields[field]?.reach?.(now, before, beside);
+  const whom = resource.kind.fields[field]?.accessGain?.(now, before, beside);
   if (whom === undefined) return [];
   return [placeholderFor(resource, field) === undefined ? whom : `others by its \`${field}\``];
 }

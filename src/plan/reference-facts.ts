@@ -37,20 +37,20 @@ function passOn(
 ): void {
   const givers = resources.flatMap((resource) =>
     referenceFields(resource.kind).flatMap(([field, related]) => {
-      const { grants, factIn } = resource.kind.fields[field] ?? {};
-      return related.type === resource.kind.type && grants !== undefined && factIn !== undefined
-        ? [{ resource, field, factIn }]
+      const { grants, factField } = resource.kind.fields[field] ?? {};
+      return related.type === resource.kind.type && grants !== undefined && factField !== undefined
+        ? [{ resource, field, factField }]
         : [];
     }),
   );
   for (let isMore = givers.length > 0; isMore;) {
     const before = all.size;
-    for (const { resource, field, factIn } of givers) {
+    for (const { resource, field, factField } of givers) {
       const { kind, name, address } = resource;
       const held = heldAt(observed, address);
       const ids = idsIn(field, sentValue(resource, field) ?? held?.fields[field] ?? null);
       if (!ids.some(({ id }) => all.get(factKey(kind, field, id)) === true)) continue;
-      const record = { [factIn]: true, pk: held?.pk ?? { name } };
+      const record = { [factField]: true, pk: held?.pk ?? { name } };
       for (const [key, value] of referenceFactsOf(kind, record, record)) all.set(key, value);
     }
     isMore = all.size > before;

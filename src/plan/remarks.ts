@@ -1,9 +1,15 @@
 import { redactorOf } from '../base/redactor.ts';
 import { isJsonList } from '../base/json.ts';
-import { declaresAccess, isBound, isOpenToEveryone, subjectOf, wantedChildren } from '../kinds/access.ts';
+import {
+  declaresAccess,
+  isBindingField,
+  isOpenToEveryone,
+  admittedSubject,
+  wantedChildren,
+} from '../kinds/access.ts';
 import { missingBindings } from '../kinds/bindings.ts';
 import type { Child, Unbound } from '../kinds/children.ts';
-import { placeholderFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
+import { placeholderFor, fieldNames, partialComparison, sentValue } from '../kinds/fields.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { isMovedBetweenRecords, ownedFields } from '../kinds/kind.ts';
 import { factKey, idKey, idsIn, nameIn, namesById, type ReferenceFacts } from '../kinds/named.ts';
@@ -55,11 +61,11 @@ export function remarksOn(
   const ofOthers =
     action === 'update' ? changed.flatMap((field) => leftOut(resource, field, record, facts)) : [];
   const ofAccess =
-    action === 'update' && declaresAccess(resource) && changed.some((field) => isBound(kind, field))
+    action === 'update' && declaresAccess(resource) && changed.some((field) => isBindingField(kind, field))
       ? accessNotes(resource, record, unbound)
       : [];
   const ofExpired =
-    action === 'update' && changed.some((field) => isBound(kind, field)) ? expiredNote(record) : [];
+    action === 'update' && changed.some((field) => isBindingField(kind, field)) ? expiredNote(record) : [];
   const ofStages = action === 'update' ? changed.flatMap((field) => unguarded(resource, field, record)) : [];
   const ofLicence =
     kind.isEnterprise === true && action === 'create'
@@ -89,7 +95,7 @@ function unguarded(resource: Resource, field: string, record: Pick<HeldRecord, '
       ({ binds, id, name, values, inside }) => {
         const nested = (inside && values[inside.field]) ?? null;
         if (!isJsonList(nested) || nested.length === 0) return [];
-        const what = isShown ? `the ${binds.idIn} ${shownId(id, name)}` : 'one';
+        const what = isShown ? `the ${binds.idField} ${shownId(id, name)}` : 'one';
         return `${what} is used without its \`${inside?.field}\` until they are bound`;
       },
     );
@@ -112,9 +118,9 @@ function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>, unbo
   const { access } = resource.kind;
   const all = access ? boundTo(record, access.children) : [];
   const bindings = all.filter(({ isExpired }) => !isExpired);
-  const counted = bindings.filter((child) => access && subjectOf(access, child));
+  const counted = bindings.filter((child) => access && admittedSubject(access, child));
   const isPolicy = ({ binds }: Child): boolean =>
-    access?.subjects.every((subject) => subject.binds.idIn !== binds?.idIn) === true;
+    access?.subjects.every((subject) => subject.binds.idField !== binds?.idField) === true;
   const policies = bindings.filter(isPolicy).length;
   const others = bindings.length - counted.length - policies;
   const isOpen = all.length === 0 && !isOpenToEveryone(resource);
@@ -139,9 +145,9 @@ function leftOut(
   const { kind } = resource;
   const { removalNote, grants, idForm, changeWarning } = kind.fields[field] ?? {};
   const isSaid = changeWarning !== undefined && removalNote === undefined;
-  if (idForm === undefined || isSaid || partOf(resource, field) !== undefined) return [];
+  if (idForm === undefined || isSaid || partialComparison(resource, field) !== undefined) return [];
   // With access for everyone, nobody loses access.
-  if (isBound(kind, field) && isOpenToEveryone(resource)) return [];
+  if (isBindingField(kind, field) && isOpenToEveryone(resource)) return [];
   const declared = new Set(
     idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
   );

@@ -1,8 +1,8 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { isMasked } from '../base/sensitive.ts';
-import { isInstruction, partIn, partOf, sentValue } from '../kinds/fields.ts';
+import { isInstruction, partialComparisonOf, partialComparison, sentValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { labelled, mapIds } from '../kinds/bindings.ts';
+import { labelPairs, mapIds } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
 import { isNameReference, type PartialValue } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
@@ -23,7 +23,7 @@ export function withRemovedFields(alteration: Alteration, resource: Resource, he
 }
 
 function staying(
-  { field, before, now }: AlteredField,
+  { field, before, now: current }: AlteredField,
   resource: Resource,
   held: HeldRecord,
 ): string | undefined {
@@ -31,8 +31,13 @@ function staying(
   if (before === undefined || isInstruction(kind, field)) return undefined;
   // A partly declared field keeps its undeclared items.
   const isInPart = kind.fields[field]?.part !== undefined;
-  const part = now === undefined ? (isInPart ? partIn(kind, field) : undefined) : partOf(resource, field);
-  if (now === undefined && (part === undefined || isMasked(before))) return `keeps its \`${field}\``;
+  const part =
+    current === undefined
+      ? isInPart
+        ? partialComparisonOf(kind, field)
+        : undefined
+      : partialComparison(resource, field);
+  if (current === undefined && (part === undefined || isMasked(before))) return `keeps its \`${field}\``;
   if (part === undefined) return undefined;
   if (isMasked(before) || (isJsonList(before) && before.some((item) => isMasked(item))))
     return `keeps the undeclared part of its \`${field}\`, if anything`;
@@ -66,7 +71,7 @@ function stayingBound(
     mapIds({ children }, value, (id) => (isNameReference(id) ? { name: id.name } : id)),
   );
   const dropped = part.dropped(before, declared ?? null);
-  const texts = Object.keys(labelled(children, part.managed(dropped, there ?? null), []).declared);
+  const texts = Object.keys(labelPairs(children, part.managed(dropped, there ?? null), []).declared);
   return texts.length === 0 ? undefined : `keeps ${texts.join(', ')} of its \`${field}\``;
 }
 

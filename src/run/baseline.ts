@@ -1,7 +1,7 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import { isNamedByOthers } from '../kinds/named.ts';
-import { baselineWarning, compare, type Comparison } from '../manifest/baseline.ts';
+import { baselineWarning, compareWithBaseline, type Comparison } from '../manifest/baseline.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -37,7 +37,9 @@ export async function comparedWithBaseline(
 ): Promise<Compared> {
   const selector = new Selector(selection);
   const before = await manifestsIn(files, settingsIn, settings, selector, world);
-  const { alterations, noLongerDeclared } = compare(before, manifests, (address) => selector.has(address));
+  const { alterations, noLongerDeclared } = compareWithBaseline(before, manifests, (address) =>
+    selector.has(address),
+  );
   return {
     comparison: { baseline: { path, noLongerDeclared }, alterations },
     diagnostics: baselineWarning(path, before),
@@ -69,8 +71,8 @@ async function manifestsIn(
     { ...world, files },
     {
       secrets: 'assumed',
-      keep: ({ address, kind }) => selector.has(address) || isNamedByOthers(kind.type),
-      warns: () => false,
+      isSelected: ({ address, kind }) => selector.has(address) || isNamedByOthers(kind.type),
+      isWarningReported: () => false,
     },
   );
 }

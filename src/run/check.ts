@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 export async function check(
   settings: Settings,
   { files, env }: Pick<World, 'files' | 'env'>,
-  options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns' | 'release'> = {},
+  options: Pick<LoadOptions, 'secrets' | 'isSelected' | 'isWarningReported' | 'release'> = {},
 ): Promise<LoadedManifests> {
   const {
     config,

@@ -61,7 +61,7 @@ export function withDiagnostics(
 
 /** Ids show that two names, or a name and an id, are the same provider, which belongs to one application. */
 export function sharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
-  const found = [...new Rules().check({ named: resources, mappings: [] })];
+  const found = [...new Rules().check({ entriesWithName: resources, allEntries: [] })];
   return found.filter(({ severity }) => severity === 'error');
 }
 

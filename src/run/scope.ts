@@ -95,11 +95,11 @@ async function checkScope(
   const all: Resource[] = [];
   const manifests = await check(settings, job, {
     ...(!settings.contractOnly && { release: 'asked later' as const }),
-    keep: (resource) => {
+    isSelected: (resource) => {
       all.push(resource);
       return selector.has(resource.address) || isPulledIn(resource, selection);
     },
-    warns: (address) => selector.has(address),
+    isWarningReported: (address) => selector.has(address),
   });
   const { filenames, declared } = manifests;
   const { selected: resources, beside } = bySelection(manifests.resources, selection, selector);

@@ -1,5 +1,5 @@
 import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { childrenOf, partName, subjectOf } from '../kinds/access.ts';
+import { childrenDeclaredBy, nestedFieldName, admittedSubject } from '../kinds/access.ts';
 import { targetId, childFields, valueOf } from '../kinds/bindings.ts';
 import type { Child, Children, Parent } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -28,13 +28,13 @@ export async function readChildren(
   parents: readonly Parent[],
   options: ChildrenOptions,
 ): Promise<ChildrenReading> {
-  const { atOnce, allFrom = Infinity } = children.ofParents;
-  if (parents.length >= allFrom) return readPart(children, 'all', options);
-  if (parents.length <= atOnce) return readPart(children, parents, options);
+  const { idsPerRequest, minParentsForFullList = Infinity } = children.parentFilter;
+  if (parents.length >= minParentsForFullList) return readPart(children, 'all', options);
+  if (parents.length <= idsPerRequest) return readPart(children, parents, options);
   const of = new Map<string, readonly Child[]>();
   let failed: Exclude<ChildrenReading, { kind: 'read' }> | undefined;
-  const parts = Array.from({ length: Math.ceil(parents.length / atOnce) }, (_, part) =>
-    parents.slice(part * atOnce, (part + 1) * atOnce),
+  const parts = Array.from({ length: Math.ceil(parents.length / idsPerRequest) }, (_, part) =>
+    parents.slice(part * idsPerRequest, (part + 1) * idsPerRequest),
   );
   await options.pacing.forEach(parts, async (part) => {
     if (failed) return;
@@ -61,7 +61,7 @@ async function readPart(
     path: children.path,
     query: {
       ...(parents !== 'all' && {
-        [children.ofParents.parameter]: parents.map((one) => targetId(children, one)),
+        [children.parentFilter.parameter]: parents.map((one) => targetId(children, one)),
       }),
       ordering: 'pk',
     },
@@ -127,13 +127,13 @@ export function rankOf({ last }: Children, record: JsonObject): number {
 
 function childIn({ received, shown }: ListedRecord, children: Children, now: number): Child {
   const { inside, expiry } = children;
-  const binds = children.binds.find(({ idIn }) => (received[idIn] ?? null) !== null);
-  const within = (binds && shown[binds.recordIn]) ?? null;
+  const binds = children.binds.find(({ idField }) => (received[idField] ?? null) !== null);
+  const within = (binds && shown[binds.recordField]) ?? null;
   const record = isJsonObject(within) ? within : {};
-  const name = binds && record[binds.nameIn];
+  const name = binds && record[binds.nameField];
   return {
     pk: textOf(received['pk']),
-    ...(binds && { binds, id: received[binds.idIn] ?? null }),
+    ...(binds && { binds, id: received[binds.idField] ?? null }),
     ...(typeof name === 'string' && { name }),
     ...(inside && { inside, bindable: textOf(received[inside.bindableIn] ?? null) }),
     rank: rankOf(children, record),
@@ -153,11 +153,11 @@ export async function withChildren(
   options: ChildrenOptions,
 ): Promise<WithChildren> {
   let of = new Map(held.map((record) => [record.pk, record]));
-  for (const [children, field] of childrenOf(kind, declared)) {
+  for (const [children, field] of childrenDeclaredBy(kind, declared)) {
     const { inside } = children;
     const read = await readChildren(children, held, options);
     if (read.kind !== 'read') return { ...read, field };
-    const isWhole = inside && declared.includes(partName(field, inside));
+    const isWhole = inside && declared.includes(nestedFieldName(field, inside));
     const whole = isWhole ? await withInside(read.of, inside, options) : read;
     if (whole.kind !== 'read') return { ...whole, field };
     of = new Map(
@@ -200,7 +200,7 @@ export function withBindings(
   const subjects = access?.children === children ? access.subjects : [];
   const each = subjects.map(({ field }) => ({
     field,
-    those: bound.filter((child) => access && subjectOf(access, child)?.field === field),
+    those: bound.filter((child) => access && admittedSubject(access, child)?.field === field),
   }));
   const names = each.map(({ field, those }) => {
     const named = those.flatMap(({ id = null, name }): [JsonValue, string][] =>

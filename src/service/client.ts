@@ -240,7 +240,7 @@ async function recordRead(
   id: JsonValue,
   signal: AbortSignal | undefined,
 ): Promise<RecordReading> {
-  const leftOut = new URLSearchParams(byName.leftOutById).toString();
+  const leftOut = new URLSearchParams(byName.queryById).toString();
   const one = `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
   const exchange = await send({ method: 'GET', path: one }, signal);
   const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'id', id }));

@@ -2,7 +2,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
 import { deleteNeedsSuperuser, isSubject, kinds, modelOf } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
-import { counts, keyOf } from '../kinds/bindings.ts';
+import { isEffective, childKey } from '../kinds/bindings.ts';
 import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -149,7 +149,7 @@ function cascadeRefusal(
 
 /** The list of the records of a model: of all of a list, or of one of its types. */
 function familyOf(app: string, model: string): Family | undefined {
-  const ofType = kinds.find((kind) => kind.permissionsOf === app && modelOf(kind).type === model);
+  const ofType = kinds.find((kind) => kind.permissionApp === app && modelOf(kind).type === model);
   return familyOfModel(app, model) ?? ofType?.family;
 }
 
@@ -171,12 +171,15 @@ async function openingRefusal(
   const key = keyOfRecord(own);
   const gone = new Set([key, ...going.map(keyOfRecord)]);
   for (const [target, bindings] of read.of) {
-    const deciding = bindings.filter((child) => counts(child));
+    const deciding = bindings.filter((child) => isEffective(child));
     // A negated binding keeps out those whom it names, and so does each policy: neither is enough to stay.
     const staying = deciding.filter(
       (child) => child.values['negate'] !== true && child.binds !== policyField,
     );
-    if (!deciding.some((child) => keyOf(child) === key) || staying.some((child) => !gone.has(keyOf(child))))
+    if (
+      !deciding.some((child) => childKey(child) === key) ||
+      staying.some((child) => !gone.has(childKey(child)))
+    )
       continue;
     if (deleted.has(target) || isClosed(target)) continue;
     const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
@@ -189,7 +192,7 @@ async function openingRefusal(
 /** What its bindings have in common. */
 function keyOfRecord({ resource: { kind }, held }: DeleteCandidate): string {
   const binds = policyBindings.binds.find(({ refersTo }) => refersTo === kind.family);
-  return keyOf({ ...(binds && { binds }), id: held.pk });
+  return childKey({ ...(binds && { binds }), id: held.pk });
 }
 
 function pksOf(kind: Kind, going: readonly DeleteCandidate[]): ReadonlySet<string> {

@@ -15,7 +15,9 @@ export const meaningfulNames: () => ReadonlySet<string> = lazy(
 
 /** Fields whose keys the service complains about individually: the key `room` of `attributes` as `attributes_room`. */
 const keyed = lazy(() =>
-  kinds.flatMap(({ fields }) => Object.keys(fields).filter((field) => fields[field]?.inTable === 'columns')),
+  kinds.flatMap(({ fields }) =>
+    Object.keys(fields).filter((field) => fields[field]?.tableForm === 'columns'),
+  ),
 );
 
 /** The names of fields in earlier releases. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fieldsOfEntry, isBound } from '../../src/kinds/access.ts';
-import { defaultKinds, kinds, kindsOf, listed } from '../../src/kinds/all.ts';
+import { declarableFields, isBindingField } from '../../src/kinds/access.ts';
+import { defaultKinds, kinds, kindsOf, joinWords } from '../../src/kinds/all.ts';
 import { type Kind, comparedFields } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { readSchema } from '../support/schemas.ts';
@@ -33,7 +33,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
     });
 
     test('is described in the schema of manifests, which accepts a manifest with only its list', () => {
-      expect(Object.keys(definition?.properties ?? {})).toEqual(fieldsOfEntry(kind));
+      expect(Object.keys(definition?.properties ?? {})).toEqual(declarableFields(kind));
       expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
     });
 
@@ -55,7 +55,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       );
       const expected = new Set(
         among
-          .flatMap((one) => fieldsOfEntry(one))
+          .flatMap((one) => declarableFields(one))
           .filter(
             (field) =>
               !naming.has(field) && new Set(values(field).map((value) => JSON.stringify(value))).size === 1,
@@ -66,7 +66,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
 
     test('does not declare a field that it calls undeclarable', () => {
       const reasons = Object.keys(kind.notDeclarable ?? {});
-      expect(reasons.filter((name) => fieldsOfEntry(kind).includes(name))).toEqual([]);
+      expect(reasons.filter((name) => declarableFields(kind).includes(name))).toEqual([]);
     });
 
     test('has the default values of the service', () => {
@@ -97,7 +97,10 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       ]);
       const without = Object.entries(kind.fields).filter(
         ([field, known]) =>
-          known.default === undefined && !known.isInstruction && !known.isWriteOnly && !isBound(kind, field),
+          known.default === undefined &&
+          !known.isInstruction &&
+          !known.isWriteOnly &&
+          !isBindingField(kind, field),
       );
       expect(without.map(([field]) => field).filter((field) => !names.has(field))).toEqual([]);
     });
@@ -111,7 +114,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
 test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((words) => ({ words })))(
   'words are listed with commas and an "and": $words',
   ({ words }) => {
-    expect(listed(words)).toBe(new Intl.ListFormat('en').format(words));
+    expect(joinWords(words)).toBe(new Intl.ListFormat('en').format(words));
   },
 );
 

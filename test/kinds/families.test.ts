@@ -20,5 +20,5 @@ test('kinds are ordered after the lists that they refer to, so that plans show d
 test.each([...lists])('a record of %s is named and found by a text field of its list', (list) => {
   const { byName, identity } = familyOf(list);
   expect(Object.values(byName.keys ?? { name: 'name' })).toContain(identity);
-  expect(Object.keys(byName.narrowedTo('some-name')).length).toBeLessThanOrEqual(1);
+  expect(Object.keys(byName.searchQuery('some-name')).length).toBeLessThanOrEqual(1);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/json.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { baselineWarning, compare } from '../../src/manifest/baseline.ts';
+import { baselineWarning, compareWithBaseline } from '../../src/manifest/baseline.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ async function loaded(texts: string | Texts, env?: Texts): Promise<LoadedManifes
 
 /** The comparison of each entry: a word, or the former and present value of each field. */
 async function since(before: string | Texts, now: string | Texts, env: Texts = {}): Promise<unknown> {
-  const { alterations, noLongerDeclared } = compare(await loaded(before), await loaded(now, env));
+  const { alterations, noLongerDeclared } = compareWithBaseline(await loaded(before), await loaded(now, env));
   const entries = Array.from(alterations, ([address, alteration]): [string, unknown] => [
     address,
     alteration.kind === 'altered' ? (alteration.fields ?? 'altered') : alteration.kind,
@@ -61,7 +61,7 @@ describe('an entry compared with its baseline', () => {
       'a.yaml': 'version: 1\nusers: [{ username: b }, { username: a }]\n',
       'b.yaml': app('group: G'),
     });
-    const { noLongerDeclared } = compare(before, await loaded('version: 1\nusers: []\n', {}));
+    const { noLongerDeclared } = compareWithBaseline(before, await loaded('version: 1\nusers: []\n', {}));
     const addresses = noLongerDeclared.map(({ address }) => address);
     expect(addresses).toEqual(['application.a', 'user.a', 'user.b']);
   });

@@ -82,11 +82,11 @@ async function part(
   const selector = new Selector({ target: [], exclude: [], shard: { index, count } });
   const all: Resource[] = [];
   const loaded = await load(files, {
-    keep: (resource) => {
+    isSelected: (resource) => {
       all.push(resource);
       return selector.has(resource.address);
     },
-    warns: (address) => selector.has(address),
+    isWarningReported: (address) => selector.has(address),
     strict,
     hide,
   });

@@ -242,7 +242,7 @@ function changedIn({ held, facts }: Trial, before: JsonObject): string[] {
 /** A change as rollcall sends it, with the fields that its row requires. */
 async function change(trial: Trial, fields: JsonObject): Promise<Answered> {
   const { session, kind, held } = trial;
-  const along = (kind.update.sentAlong ?? []).map((field) => [field, held[field] ?? null] as const);
+  const along = (kind.update.requiredInUpdates ?? []).map((field) => [field, held[field] ?? null] as const);
   const path = kind.update.path(textOf(held[kind.identity]), textOf(held['pk']));
   const answered = await session.ask('PATCH', path, { ...Object.fromEntries(along), ...fields });
   if (answered.status === 200 && answered.body) {
@@ -317,10 +317,10 @@ async function namedBy(session: Session, list: keyof typeof referredLists): Prom
 
 /** A value different from the present one; undefined for fields that affect more than the probe's record: references and defaults. */
 function otherValue({ kind, held }: Trial, field: string, facts: FieldFacts): JsonValue | undefined {
-  const { belongsToOne, isInstruction, shownAs } = kind.fields[field] ?? { isInstruction: true };
+  const { singleOwner, isInstruction, shownAs } = kind.fields[field] ?? { isInstruction: true };
   const isReference = referenceOf(ownPath(kind), field, facts) !== undefined;
-  if (isReference && facts.items && isInstruction === undefined && !belongsToOne) return [];
-  const isOthers = belongsToOne ?? shownAs ?? isReference;
+  if (isReference && facts.items && isInstruction === undefined && !singleOwner) return [];
+  const isOthers = singleOwner ?? shownAs ?? isReference;
   const isKept = facts.readOnly ?? isInstruction ?? [kind.identity, 'default'].includes(field);
   if (isOthers || isKept) return undefined;
   const is = held[field] ?? null;

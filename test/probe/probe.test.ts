@@ -100,7 +100,7 @@ test.each<[claim: string, type: string, row: (kind: (typeof kinds)[number]) => o
     ({ fields }) => ({ fields: { ...fields, type: { default: 'external' } } }),
     /^type: "internal"$/,
   ],
-  ['sparse', '/providers/proxy/', ({ update }) => ({ update: { ...update, sentAlong: [] } }), /400/],
+  ['sparse', '/providers/proxy/', ({ update }) => ({ update: { ...update, requiredInUpdates: [] } }), /400/],
   [
     'hidden',
     '/providers/oauth2/',

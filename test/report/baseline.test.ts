@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { compare } from '../../src/manifest/baseline.ts';
+import { compareWithBaseline } from '../../src/manifest/baseline.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
@@ -23,7 +23,10 @@ async function loaded(text: string, env?: Readonly<Record<string, string>>): Pro
 /** The plan of the present declaration, compared with the former one. */
 async function planned(before: string, now: string, existing: Existing = {}): Promise<Plan> {
   const manifests = await loaded(`version: 1\n${now}`, { ONE: 'canary-one', TWO: 'canary-two' });
-  const { alterations, noLongerDeclared } = compare(await loaded(`version: 1\n${before}`), manifests);
+  const { alterations, noLongerDeclared } = compareWithBaseline(
+    await loaded(`version: 1\n${before}`),
+    manifests,
+  );
   const held = Object.fromEntries(
     Object.entries(existing).map(([slug, fields]) => [slug, { ...fields, slug }]),
   );

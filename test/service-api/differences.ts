@@ -1,4 +1,4 @@
-import { isBound } from '../../src/kinds/access.ts';
+import { isBindingField } from '../../src/kinds/access.ts';
 import { textOf, type JsonValue } from '../../src/base/json.ts';
 import { factsByRelease, type FieldFacts, type TypeFacts } from '../../src/kinds/facts.ts';
 import { familyNamed } from '../../src/kinds/families.ts';
@@ -50,15 +50,15 @@ function ofRequests({ kind, line, release }: Comparison): string[] {
 function ofFields(comparison: Comparison): string[] {
   const { kind, release, facts } = comparison;
   const { identity, title, update, deletion, bindable, fields } = kind;
-  const { sentAlong = [], refusalReads = [] } = update;
+  const { requiredInUpdates = [], fieldsForRefusal = [] } = update;
   const shown = (name: string): FieldFacts | undefined =>
     facts.fields[fields[name]?.formerly ?? ''] ?? facts.fields[name];
   const bound = [...(bindable?.mode ? [bindable.mode.field] : []), ...(bindable?.withheld ?? [])];
   const last = deletion?.last ? [deletion.last.field] : [];
   const newest = factsByRelease(kind.path.replace('/api/v3', '')).get(newestRelease)?.fields ?? {};
   // What a release does not show yet is not sent along with a change.
-  const along = sentAlong.filter((name) => shown(name) || !newest[name]);
-  const named = [identity, title, ...along, ...refusalReads, ...last, ...bound];
+  const along = requiredInUpdates.filter((name) => shown(name) || !newest[name]);
+  const named = [identity, title, ...along, ...fieldsForRefusal, ...last, ...bound];
   // What is looked up by its path cannot have the name of another path.
   const below = kind.lookUp.answers === 'record' ? Object.keys(facts.actions) : [];
   const paths = below.flatMap((action) => /^GET (\w+)\/$/.exec(action)?.[1] ?? []);
@@ -90,7 +90,7 @@ function ofField(
   now: FieldFacts | undefined,
 ): string[] {
   const row = kind.fields[name] ?? {};
-  if (row.isInstruction || isBound(kind, name)) return [];
+  if (row.isInstruction || isBindingField(kind, name)) return [];
   if (now === undefined || now.readOnly) return [`${name} is no field of ${kind.path}`];
   const { [name]: then, [row.formerly ?? '']: former } = facts.fields;
   const isHere = row.since === undefined || inRange({ from: row.since }, release) === true;

@@ -68,7 +68,7 @@ export function requestsAbout(kind: Kind): Request[] {
     listed(path, query),
     { method: 'PATCH', path: kind.update.path(name, '1') },
     ...(deletion ? [{ method: 'DELETE', path: kind.update.path(name, '1') }] : []),
-    listed(byName.path, { ...byName.query, ...byName.narrowedTo(name) }),
+    listed(byName.path, { ...byName.query, ...byName.searchQuery(name) }),
     ...(access
       ? [
           { method: 'POST', path: access.children.path },

@@ -120,7 +120,7 @@ function recordOf(
     formerFields: Object.fromEntries(
       Object.entries(kind.fields).flatMap(([later, { formerly }]) => (formerly ? [[formerly, later]] : [])),
     ),
-    sentAlong: update.sentAlong ?? [],
+    sentAlong: update.requiredInUpdates ?? [],
     ...(scope && 'names' in scope && { within: scope.names[0] }),
     ...(partial !== undefined && { partial }),
   };
@@ -175,7 +175,7 @@ async function circlesIn(release: SandboxRelease): Promise<readonly Circle[]> {
   );
   return forms.flatMap((parent) =>
     childFields(parent.kind).flatMap(([field, children]) =>
-      children.binds.flatMap(({ idIn, refersTo }) =>
+      children.binds.flatMap(({ idField: idIn, refersTo }) =>
         forms.flatMap((child) =>
           Object.entries(child.fields).flatMap(([back, of]): Circle[] =>
             child.kind.family === refersTo && 'list' in of && of.list === parent.kind.list && !of.isList

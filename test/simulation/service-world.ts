@@ -280,7 +280,7 @@ export class ServiceWorld {
     if (bound === undefined) return record;
     const { field, idIn, children } = bound;
     const query = new URLSearchParams({
-      [children.ofParents.parameter]: textOf(record['pk']),
+      [children.parentFilter.parameter]: textOf(record['pk']),
       ordering: 'order',
       page_size: '100',
     });

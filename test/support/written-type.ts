@@ -165,7 +165,7 @@ export function changeOf(kind: Kind, release: string, held: JsonObject): JsonObj
     if (row === undefined || fact.readOnly || fact.writeOnly || name === kind.identity) continue;
     if (row.isSecret || row.refersTo || row.changeWarning || row.isInstruction || row.checks || row.form)
       continue;
-    if (kind.update.sentAlong?.includes(name) || fact.format !== undefined || fact.items) continue;
+    if (kind.update.requiredInUpdates?.includes(name) || fact.format !== undefined || fact.items) continue;
     const other = otherThan(held[name] ?? null, fact);
     if (other !== undefined) return { [name]: other };
   }

@@ -34,7 +34,7 @@ export const entitlement: RowKind = kindFrom({
   deletion: {},
 });
 
-/** Permissions that a role gets for objects of its users. A second one of a name was refused by 2025.12.4. */
+/** Permissions that a role gets for objects of its users. A duplicate name was refused by 2025.12.4. */
 export const initialPermissions: RowKind = kindFrom({
   path: '/rbac/initial_permissions/',
   list: 'initial_permissions',
@@ -44,12 +44,12 @@ export const initialPermissions: RowKind = kindFrom({
   since: '2025.12',
 });
 
-/** A second one of a name was refused by 2023.10.7 and by 2025.12.4, and so was a change without its path or content. */
+/** A duplicate name was refused by 2023.10.7 and by 2025.12.4, and so was a change without its path or content. */
 export const blueprint: RowKind = kindFrom({
   path: '/managed/blueprints/',
   list: 'blueprints',
   unique: true,
-  update: { sentAlong: ['path', 'content'] },
+  update: { requiredInUpdates: ['path', 'content'] },
   deletion: {},
   fields: {
     content: { ifMissing: requireField('a new blueprint needs a `content` or a `path`', ['path']) },

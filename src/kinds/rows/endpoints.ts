@@ -1,6 +1,6 @@
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
-/** A second one of a name was accepted by 2025.12.4. */
+/** A duplicate name was accepted by 2025.12.4. */
 const connector = { list: 'connectors', deletion: {} } as const satisfies Partial<KindRow>;
 
 export const connectors: readonly RowKind[] = [
@@ -9,7 +9,7 @@ export const connectors: readonly RowKind[] = [
   kindFrom({ ...connector, path: '/endpoints/google_chrome/connectors/' }),
 ];
 
-/** A second one of a name was refused by 2025.12.4. */
+/** A duplicate name was refused by 2025.12.4. */
 export const deviceAccessGroup: RowKind = kindFrom({
   path: '/endpoints/device_access_groups/',
   list: 'device_access_groups',
@@ -17,7 +17,7 @@ export const deviceAccessGroup: RowKind = kindFrom({
   deletion: {},
 });
 
-/** A second one of a name was accepted by 2025.12.4, even for the same connector. */
+/** A duplicate name was accepted by 2025.12.4, even for the same connector. */
 export const enrollmentToken: RowKind = kindFrom({
   path: '/endpoints/agents/enrollment_tokens/',
   list: 'enrollment_tokens',

@@ -1,6 +1,6 @@
 import { kindFrom, type RowKind } from '../row.ts';
 
-/** A second one of a name was refused by 2023.10.7 and by 2025.12.4. */
+/** A duplicate name was refused by 2023.10.7 and by 2025.12.4. */
 export const transport: RowKind = kindFrom({
   path: '/events/transports/',
   list: 'transports',
@@ -10,7 +10,7 @@ export const transport: RowKind = kindFrom({
   fields: { email_subject_prefix: { default: 'authentik Notification: ' } },
 });
 
-/** A second one of a name was refused by 2023.10.7 and by 2025.12.4. */
+/** A duplicate name was refused by 2023.10.7 and by 2025.12.4. */
 export const eventRule: RowKind = kindFrom({
   path: '/events/rules/',
   list: 'event_rules',

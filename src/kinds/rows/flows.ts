@@ -4,7 +4,7 @@ import type { Binding, Children } from '../children.ts';
 import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
 
-/** A second one of a slug was refused by 2023.10.7 and by 2025.12.4. */
+/** A duplicate slug was refused by 2023.10.7 and by 2025.12.4. */
 export const flow: RowKind = kindFrom({
   path: '/flows/instances/',
   list: 'flows',
@@ -25,22 +25,23 @@ export const flow: RowKind = kindFrom({
   fields: {
     stages: {
       children: stageBindings,
-      reachReads: ['designation'],
-      reach: (now, before = null, beside) =>
+      fieldsForAccessGain: ['designation'],
+      accessGain: (now, before = null, beside) =>
         beside('designation') === 'enrollment' && losesBindings(stageBindings, now, before)
           ? 'people whose enrolment a stage or policy prevented'
           : undefined,
     },
-    authentication: { changeWarning: () => 'it changes who may use it', reach: reachOfDemand },
+    authentication: { changeWarning: () => 'it changes who may use it', accessGain: reachOfDemand },
     denied_action: {
       changeWarning: () => 'people who are denied go on in another way',
-      reach: (now, before) => (now === 'continue' && before !== now ? 'people who are denied' : undefined),
+      accessGain: (now, before) =>
+        now === 'continue' && before !== now ? 'people who are denied' : undefined,
     },
     designation: { changeWarning: () => 'it serves another purpose' },
   },
 });
 
-/** Who may use a flow, by what it demands. */
+/** Who may use a flow, by its `authentication` requirement. */
 const admitted: Readonly<Record<string, string>> = {
   none: 'everyone',
   require_authenticated: 'users who are logged in',
@@ -56,7 +57,7 @@ function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | 
   return before === undefined || before === now || isCloser ? undefined : (admitted[textOf(now)] ?? 'others');
 }
 
-/** Whether bindings go, or bindings inside of those that stay. */
+/** Whether bindings are removed, or nested bindings of bindings that stay. */
 function losesBindings(children: Children, now: JsonValue, before: JsonValue): boolean {
   const held = bindingsIn(children, before);
   const pairs = matchBindings(bindingsIn(children, now), held);
@@ -72,12 +73,12 @@ function losesBindings(children: Children, now: JsonValue, before: JsonValue): b
 export const prompt: RowKind = kindFrom({
   path: '/stages/prompt/prompts/',
   list: 'prompts',
-  // A second one of a name was refused by 2023.10.7 and by 2025.12.4.
+  // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
   unique: true,
   deletion: {},
 });
 
-/** A second one of a name was accepted by 2023.10.7 and by 2025.12.4. */
+/** A duplicate name was accepted by 2023.10.7 and by 2025.12.4. */
 export const invitation: RowKind = kindFrom({
   path: '/stages/invitation/invitations/',
   list: 'invitations',

@@ -1,7 +1,7 @@
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** A second one of a name was refused by 2023.10.7 and by 2025.12.4, for both types. */
+/** A duplicate name was refused by 2023.10.7 and by 2025.12.4, for both types. */
 const connection = {
   list: 'service_connections',
   unique: true,

@@ -2,7 +2,7 @@ import { textOf } from '../../base/json.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** Names are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
+/** Names are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
 const policy = { list: 'policies', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
 /** An event must match one of these fields. */
@@ -13,7 +13,7 @@ const eventMatcher = kindFrom({
   path: '/policies/event_matcher/',
   several: 'event matcher policies',
   // Without one of them, a change crashed 2023.10.7 and 2025.12.4.
-  update: { sentAlong: matched },
+  update: { requiredInUpdates: matched },
   fields: { action: { ifMissing: requireField('a new event matcher needs something to match', matched) } },
 });
 
@@ -21,7 +21,7 @@ const reputation = kindFrom({
   ...policy,
   path: '/policies/reputation/',
   // A change without them was refused by 2023.10.7 and by 2025.12.4.
-  update: { sentAlong: ['check_ip', 'check_username'] },
+  update: { requiredInUpdates: ['check_ip', 'check_username'] },
   fields: {
     check_ip: {
       ifMissing: requireField('a new reputation policy needs `check_ip` or `check_username`', [

@@ -1,6 +1,6 @@
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
-/** Names are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type. */
+/** Names are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type. */
 const mapping = {
   list: 'property_mappings',
   unique: true,

@@ -3,7 +3,7 @@ import { requireField } from './require-field.ts';
 import { inRange } from '../release.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
-/** Names are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
+/** Names are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
 const provider = { list: 'providers', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
 /** Providers for logins. */
@@ -42,7 +42,7 @@ export const providers: readonly RowKind[] = [
   kindFrom({ ...login, path: '/providers/wsfed/' }),
 ];
 
-/** A second one of a name was accepted by 2025.12.4, even for the same provider. */
+/** A duplicate name was accepted by 2025.12.4, even for the same provider. */
 export const racEndpoint: RowKind = kindFrom({
   path: '/rac/endpoints/',
   list: 'rac_endpoints',

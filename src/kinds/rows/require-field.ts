@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Release } from '../release.ts';
 import { likelyRefused } from '../release.ts';
 
-/** The problem of a new record without a field or its alternatives, which the service requires although its schema does not. */
+/** For a field that the service requires in a create although its API schema does not; `others` are alternatives. */
 export function requireField(
   summary: string,
   others: readonly string[] = [],

@@ -2,38 +2,38 @@ import { textOf } from '../../base/json.ts';
 import { kindFrom, type FieldRows, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** Who becomes an existing user. */
+/** Which logins are linked to an existing user. */
 const linkedTo: Readonly<Record<string, string>> = {
   email_link: 'anyone with the e-mail address of a user at the source',
   username_link: 'anyone with the username of a user at the source',
 };
 
-/** Changes that admit more people. */
 const reach = {
   enabled: {
     changeWarning: (is) =>
       is === false ? 'people can no longer log in through it' : 'people can log in through it',
-    reach: (is, was) => (is === true && was === false ? 'everyone who can log in through it' : undefined),
+    accessGain: (is, was) =>
+      is === true && was === false ? 'everyone who can log in through it' : undefined,
   },
   user_matching_mode: {
     changeWarning: (mode) =>
       typeof mode === 'string' && mode.endsWith('_link')
         ? 'anyone with the e-mail address or username of a user at the source logs in as that user'
         : 'users of the source may be matched with other users',
-    reach: (mode, before) => (mode === before ? undefined : linkedTo[textOf(mode)]),
+    accessGain: (mode, before) => (mode === before ? undefined : linkedTo[textOf(mode)]),
   },
 } satisfies FieldRows;
 
 const groupReach = {
   group_matching_mode: {
-    reach: (mode, before) =>
+    accessGain: (mode, before) =>
       mode === 'name_link' && before !== mode
         ? 'anyone in a group at the source with the name of a group here'
         : undefined,
   },
 } satisfies FieldRows;
 
-/** Slugs are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type. */
+/** Slugs are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type. */
 const source = {
   list: 'sources',
   login: { is: 'login source' },
@@ -50,7 +50,7 @@ const oauth = kindFrom({
   ...source,
   path: '/sources/oauth/',
   // Without its type, a change crashed 2023.10.7 and 2025.12.4; types without URLs require them too.
-  update: { sentAlong: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
+  update: { requiredInUpdates: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
   // One set of keys: a partial update would keep foreign keys.
   fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
   otherPaths: ['source_types'],

@@ -3,14 +3,14 @@ import type { Form } from '../kind.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** Names are unique across types: a second one was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
+/** Names are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
 const stage = { list: 'stages', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
 const identification = kindFrom({
   ...stage,
   path: '/stages/identification/',
   // A change without them was refused by 2023.10.7 and by 2025.12.4.
-  update: { sentAlong: ['user_fields', 'sources'] },
+  update: { requiredInUpdates: ['user_fields', 'sources'] },
   login: {
     is: 'login stage',
     challenge: 'ak-stage-identification',
@@ -42,7 +42,7 @@ function formerly(former: (text: string) => number, text: (number: JsonValue) =>
     former: (declared) => former(textOf(declared)),
     held: (held) => (typeof held === 'number' ? text(held) : held),
     kept: (declared) => declared,
-    known: (held) => held,
+    dropUnknown: (held) => held,
   };
 }
 

@@ -7,7 +7,7 @@ import {
   allChildren,
   defaultKinds,
   createdByContract,
-  listed,
+  joinWords,
   modelOf,
   withoutDocumentedRead,
   type ResourceType,
@@ -80,13 +80,13 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
 const blueprintsGive = '2024.8';
 
 function listsIn(some: readonly Parameters<typeof modelOf>[0][]): string {
-  return listed(some.map((one) => modelOf(one).list));
+  return joinWords(some.map((one) => modelOf(one).list));
 }
 
 const core = 'authentik_core';
 
 function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => string {
-  return (one) => `${one.permissionsOf ?? core}.${right}_${modelOf(one).type}`;
+  return (one) => `${one.permissionApp ?? core}.${right}_${modelOf(one).type}`;
 }
 
 export function leastRole(

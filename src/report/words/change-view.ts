@@ -6,8 +6,8 @@ import { isMasked, sensitive } from '../../base/sensitive.ts';
 import { placeText } from '../../base/source.ts';
 import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
 import { isNameReference, sameJson, shownId } from '../../kinds/values.ts';
-import { everyone, isBound } from '../../kinds/access.ts';
-import { labelled } from '../../kinds/bindings.ts';
+import { everyone, isBindingField } from '../../kinds/access.ts';
+import { labelPairs } from '../../kinds/bindings.ts';
 import { missingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
@@ -77,7 +77,7 @@ function viewsOfFields(change: Change): FieldView[] {
     const value = shownValue(resource, field) ?? null;
     const { children } = resource.kind.fields[field] ?? {};
     if (children && isJsonList(value))
-      return Object.entries(labelled(children, value, []).declared).map(([label, values]) => ({
+      return Object.entries(labelPairs(children, value, []).declared).map(([label, values]) => ({
         kind: 'value',
         field: `${field}${stepWords(label)}`,
         value: values,
@@ -92,7 +92,7 @@ function viewsOfFields(change: Change): FieldView[] {
 function shownFields(resource: Resource): string[] {
   const { kind, fields } = resource;
   const isNobody = (field: string): boolean =>
-    isBound(kind, field) && isEmpty(shownValue(resource, field) ?? null);
+    isBindingField(kind, field) && isEmpty(shownValue(resource, field) ?? null);
   const isEveryone = kind.access?.subjects.every(({ field }) => isNobody(field)) === true;
   const names = Object.keys(fields).flatMap((field) => {
     if (!isNobody(field)) return [field];
@@ -128,12 +128,12 @@ function alteredViews(
 }
 
 function alteredView(
-  { field, before, now }: AlteredField,
+  { field, before, now: current }: AlteredField,
   difference: Difference | undefined,
   change: Change,
 ): FieldView[] {
   // A name may have had another id in the baseline.
-  const view = pairView(field, { name: 'before', value: before }, { name: 'now', value: now });
+  const view = pairView(field, { name: 'before', value: before }, { name: 'now', value: current });
   if (difference === undefined) return [view];
   if (view.kind !== 'sides') return [view, ...differenceViews(difference, change)];
   const observed = { name: 'observed', value: difference.observed, names: difference.observedNames } as const;
@@ -213,7 +213,7 @@ function differenceViews(
   }
   const names = namesIn(resource, field, declared);
   const { children } = resource.kind.fields[field] ?? {};
-  const whole = children ? { field, ...labelled(children, declared, observed) } : difference;
+  const whole = children ? { field, ...labelPairs(children, declared, observed) } : difference;
   return parted(whole).map((part) =>
     pairView(
       part.field,

@@ -1,7 +1,7 @@
 import { grouped, listed } from './diagnostics.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
-import { childrenOf, isBound } from '../../kinds/access.ts';
+import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
 import { shownId } from '../../kinds/values.ts';
 import { placeholderFor } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
@@ -99,10 +99,10 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
   const detail = linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
   const { kind, fields } = resource;
-  const bound = Object.keys(fields).find((field) => isBound(kind, field));
+  const bound = Object.keys(fields).find((field) => isBindingField(kind, field));
   const isAccess = beyond === kind.access?.field;
   const what = isAccess ? 'who may open it' : `its \`${beyond}\``;
-  const [{ type } = { type: '' }] = childrenOf(kind, Object.keys(fields)).keys();
+  const [{ type } = { type: '' }] = childrenDeclaredBy(kind, Object.keys(fields)).keys();
   if (beyond !== undefined && answer.kind === 'denied')
     return diagnosticOf(resource, bound, {
       code,

@@ -1,4 +1,4 @@
-import { childrenOf } from '../../kinds/access.ts';
+import { childrenDeclaredBy } from '../../kinds/access.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import type { Declared } from '../../adopt/declaration.ts';
 import { listsOf } from '../../kinds/all.ts';
@@ -86,7 +86,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
     case 'no_access': {
       const { summary, advice } = answerWords(gap.answer);
       const isDenied = gap.answer.kind === 'denied';
-      const [{ type: model } = { type: '' }] = childrenOf(kind, Object.keys(kind.fields)).keys();
+      const [{ type: model } = { type: '' }] = childrenDeclaredBy(kind, Object.keys(kind.fields)).keys();
       const what = isDenied ? `The token needs the permission view_${model}.` : advice;
       const unread = gap.field === kind.access?.field ? 'who may open the' : `the \`${gap.field}\` of the`;
       return notExported(

@@ -2,7 +2,7 @@ import { isMissing, isPartial, type Conflict, type Outcome } from '../../apply/o
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../../base/json.ts';
 import { isMasked } from '../../base/sensitive.ts';
-import { childrenOf, isBound } from '../../kinds/access.ts';
+import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
@@ -123,7 +123,7 @@ function beginningOf({ change: { action }, outcome }: Outcome): { opening: strin
 function partialProblems({ change, outcome, doubt, differences = [], answer }: Outcome): PlacedProblem[] {
   const request = answer && requestWords(answer);
   if (doubt === 'unchecked') {
-    const detail = linesOf(change.resource.kind.words.perhapsInPart, request);
+    const detail = linesOf(change.resource.kind.words.incompleteRecordAdvice, request);
     return [{ code: 'perhaps-incomplete', summary: `it ${doubtWords}, and fields may be missing`, detail }];
   }
   return differences.map((difference) => {
@@ -148,7 +148,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
 /** The permissions to change access, if that was denied. */
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
   if (at === undefined || answer?.kind !== 'denied') return undefined;
-  const [{ type } = { type: undefined }] = childrenOf(change.resource.kind, [at]).keys();
+  const [{ type } = { type: undefined }] = childrenDeclaredBy(change.resource.kind, [at]).keys();
   return type && `A token needs \`add_${type}\` to bind, and \`delete_${type}\` to remove a binding.`;
 }
 
@@ -195,7 +195,7 @@ function meanwhileWords(clash: Conflict, { kind }: Resource): string | undefined
   if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';
   if (clash.kind === 'unseen') return 'Who may open it now could not be read again.';
   if (clash.kind !== 'changed') return 'Somebody else changed it in the meantime.';
-  const isOfBound = clash.fields.some(({ field }) => isBound(kind, field));
+  const isOfBound = clash.fields.some(({ field }) => isBindingField(kind, field));
   const other = isOfBound ? ', or the token sees only some of its bindings' : '';
   const { openTo } = clash;
   return linesOf(

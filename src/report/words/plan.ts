@@ -1,6 +1,6 @@
 import { destinationLabel } from '../../base/destination.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
-import { listed as listedWords } from '../../kinds/all.ts';
+import { joinWords as listedWords } from '../../kinds/all.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {

@@ -1,5 +1,5 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
-import { listed } from '../../kinds/all.ts';
+import { joinWords } from '../../kinds/all.ts';
 import { ownedFields } from '../../kinds/kind.ts';
 import { isOnWayIn, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
@@ -19,7 +19,11 @@ export function wayInWords({
   return [
     ...(onWay.length > 0 ? [`On the way in, by which people log in: ${firstOf(onWay)}.${needed}`] : []),
     ...(unread.length > 0
-      ? [inline(`Of the way in, ${listed(unread)} could not be read, so all flows that log people in count.`)]
+      ? [
+          inline(
+            `Of the way in, ${joinWords(unread)} could not be read, so all flows that log people in count.`,
+          ),
+        ]
       : []),
   ];
 }
