@@ -27,12 +27,17 @@ const saidOf = (run: Run, of: Sent | undefined): Said | undefined =>
 const typeOf = ({ path }: Sent): Type | undefined => placeOf(path).type;
 const wordOf = ({ kind, type }: Pick<Declared, 'kind' | 'type'>): string =>
   kind?.list.replace(/ies$/, 'y').replace(/s$/, '') ?? type;
+const idOf = (kind: Declared['kind'] | undefined): string => kind?.id ?? 'pk';
+const kindOf = ({ path }: Sent): Declared['kind'] | undefined => {
+  const { list = '' } = placeOf(path);
+  return kinds.now.get(list) ?? kinds.old.get(list);
+};
 const addressOf = (one: Declared): string => `${wordOf(one)}.${one.name}`;
 const nameOf = ({ change }: Outcome): string => change.address;
 const subjectOf = (fields: Fields): string => textOf(fields['group'] ?? fields['user']);
-const nameIn = ({ path, body: { target, ...body } }: Sent): string => {
-  const { list = '' } = placeOf(path);
-  const { identity } = kinds.now.get(list) ?? kinds.old.get(list) ?? {};
+const nameIn = (sent: Sent): string => {
+  const { target, ...body } = sent.body;
+  const { identity } = kindOf(sent) ?? {};
   if (identity !== undefined) return textOf(body[identity]);
   return target
     ? `${textOf(target)}/${subjectOf(body)}`
@@ -45,8 +50,10 @@ const isEver = (run: Run, { one, names }: Case, isThere: boolean): boolean =>
   run.states.some((state) => names.some((name) => named(state, one.type, name).length > 0) === isThere);
 
 /** What an answer proves: taken, or not taken; undefined: it is left open. */
-function proves({ status = 0, json }: Partial<Said> = {}): boolean | undefined {
-  if (status === 204 || ([200, 201].includes(status) && 'pk' in recordOf(json))) return true;
+function proves(run: Run, sent: Sent): boolean | undefined {
+  const { status = 0, json } = saidOf(run, sent) ?? {};
+  const isRecord = idOf(kindOf(sent)) in recordOf(json);
+  if (status === 204 || ([200, 201].includes(status) && isRecord)) return true;
   return json !== undefined && status >= 400 && status < 500 ? false : undefined;
 }
 /** The ids that names stand for: of what has the name, else of what has the one before. */
@@ -169,8 +176,8 @@ function lieOf(run: Run, of: Case): Wrong {
   if (run.isFree && change.presence !== 'unknown' && !isEver(run, of, change.presence === 'present'))
     return `it was never ${change.presence}`;
   if (outcome === 'created') {
-    const told = posts.map((post) => saidOf(run, post)).find((said) => proves(said) === true);
-    if (textOf(recordOf(told?.json)['pk']) !== pk) return 'the service did not say so';
+    const told = posts.find((post) => proves(run, post) === true);
+    if (textOf(recordOf(saidOf(run, told)?.json)[idOf(one.kind)]) !== pk) return 'the service did not say so';
   }
   const isOff = own.length === 0 || !run.may.includes('update');
   if (outcome === 'updated' && isOff) return 'it was not, or without the permission';
@@ -185,7 +192,9 @@ function lieOf(run: Run, of: Case): Wrong {
     return !isEverAs(run, one, pk) && 'it was never as declared';
   const told = run.log.flatMap((entry) => {
     const json = recordOf(entry.is === 'said' ? entry.json : null);
-    return [json, ...listOf(json['results']).map(recordOf)].filter((each) => textOf(each['pk']) === pk);
+    return [json, ...listOf(json['results']).map(recordOf)].filter(
+      (each) => textOf(each[idOf(one.kind)]) === pk,
+    );
   });
   const last = asThing(one.type, '', told.at(-1) ?? {}, one.kind);
   const fields = Object.fromEntries(Object.entries(one.fields).filter(([field]) => field !== 'access'));
@@ -281,7 +290,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       writesOf(run, 'POST').map((one, index, posts) => {
         const [type, name] = [typeOf(one), nameIn(one)];
         const isSame = (a: Sent): boolean => typeOf(a) === type && nameIn(a) === name;
-        const isOpen = (a: Sent): boolean => isSame(a) && proves(saidOf(run, a)) === undefined;
+        const isOpen = (a: Sent): boolean => isSame(a) && proves(run, a) === undefined;
         const before = posts.slice(0, index).findLast(isOpen);
         const isClear = (look: Sent): boolean => {
           const { status, json } = saidOf(run, look) ?? {};
