@@ -33,9 +33,9 @@ const notInQuick = [
 /** What goes for every test. */
 const everyTest = {
   // Against hanging only: no test is about how long something takes, and the machine may be busy.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 60_000 } },
+  testTimeout: 900_000,
+  hookTimeout: 900_000,
+  expect: { poll: { timeout: 300_000 } },
   setupFiles: ['test/support/canary-hooks.ts'],
   // No test reaches beyond this machine, and none depends on the caller's settings.
   env: {

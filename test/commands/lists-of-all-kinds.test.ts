@@ -11,7 +11,7 @@ let whole: Awaited<ReturnType<typeof wholeInstance>>;
 
 beforeAll(async () => {
   whole = await wholeInstance(each);
-}, 60_000);
+});
 
 /** The paths that a plan asks for, without queries. */
 async function askedBy(manifest: JsonObject): Promise<string[]> {

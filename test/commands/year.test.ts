@@ -316,42 +316,38 @@ class Auditor {
 
 const days = times({ short: 10, full: 300 });
 
-test(
-  `after ${days} days of edits, with a restart and a kill, everything is as declared`,
-  { timeout: 300_000 },
-  async () => {
-    const random = seededRandom(20_231_001);
-    const seen = new Set<string>();
-    const world = new World(
-      { groups: [], users: [], applications: [], tokens: [{ token: 'sandbox-token', superuser: true }] },
-      '2026.2',
+test(`after ${days} days of edits, with a restart and a kill, everything is as declared`, async () => {
+  const random = seededRandom(20_231_001);
+  const seen = new Set<string>();
+  const world = new World(
+    { groups: [], users: [], applications: [], tokens: [{ token: 'sandbox-token', superuser: true }] },
+    '2026.2',
+  );
+  const firm = new Firm(random);
+  const auditor = new Auditor(world);
+  for (let day = 0; day < days; day += 1) {
+    const news: News = { formerly: new Map(), gone: [] };
+    const deeds = day === 0 ? [] : [firm.edit(news), ...(random() < 0.3 ? [firm.edit(news)] : [])];
+    for (const deed of deeds) seen.add(deed);
+    const roll = firm.manifest(news);
+    const told = `day ${day}: ${deeds.join(', ')}`;
+    if (day % 40 === 30) world.tamper = restarting();
+    if (day % 40 === 35) await killed(world, roll, 5 + Math.floor(random() * 25));
+    const done = world.run(roll, { ROLLCALL_CAPABILITIES: 'update,delete' });
+    const ending = await apply(
+      ['m.yaml'],
+      { output: 'text', yes: true, allow: ['update', 'delete'], maxDeletes: '4' },
+      done.context,
     );
-    const firm = new Firm(random);
-    const auditor = new Auditor(world);
-    for (let day = 0; day < days; day += 1) {
-      const news: News = { formerly: new Map(), gone: [] };
-      const deeds = day === 0 ? [] : [firm.edit(news), ...(random() < 0.3 ? [firm.edit(news)] : [])];
-      for (const deed of deeds) seen.add(deed);
-      const roll = firm.manifest(news);
-      const told = `day ${day}: ${deeds.join(', ')}`;
-      if (day % 40 === 30) world.tamper = restarting();
-      if (day % 40 === 35) await killed(world, roll, 5 + Math.floor(random() * 25));
-      const done = world.run(roll, { ROLLCALL_CAPABILITIES: 'update,delete' });
-      const ending = await apply(
-        ['m.yaml'],
-        { output: 'text', yes: true, allow: ['update', 'delete'], maxDeletes: '4' },
-        done.context,
-      );
-      expect(ending, `${told}\n${done.stdout()}${done.stderr()}`).toBe('done');
-      world.tamper = (_, answer) => answer();
-      const after = world.run(roll);
-      expect(await plan(['m.yaml'], { output: 'text' }, after.context), told).toBe('done');
-      expect(after.stdout(), told).toContain('No changes.');
-      expect(auditor.held(firm), told).toEqual(firm.expected());
-    }
-    if (days > 200) expect(seen.size).toBe(14);
-  },
-);
+    expect(ending, `${told}\n${done.stdout()}${done.stderr()}`).toBe('done');
+    world.tamper = (_, answer) => answer();
+    const after = world.run(roll);
+    expect(await plan(['m.yaml'], { output: 'text' }, after.context), told).toBe('done');
+    expect(after.stdout(), told).toContain('No changes.');
+    expect(auditor.held(firm), told).toEqual(firm.expected());
+  }
+  if (days > 200) expect(seen.size).toBe(14);
+});
 
 /** The service goes away for some requests, and comes back. */
 function restarting(): World['tamper'] {

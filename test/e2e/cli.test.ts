@@ -240,7 +240,7 @@ describe('the sandbox command', () => {
       started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
     });
     expect(code).toBe(0);
-    expect(stdout).toContain('as authentik 2023.10 does');
+    expect(stdout).toContain('the API of authentik 2023.10');
     expect(stdout).toMatch(/export ROLLCALL_URL=http:\/\/127\.0\.0\.1:\d+ ROLLCALL_TOKEN=sandbox-token/);
   });
 

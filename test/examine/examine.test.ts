@@ -3,14 +3,11 @@ import { someOf, times } from '../support/effort.ts';
 import { examine } from './examine.ts';
 import { rollcallTool, type Command, type Tool } from './tool.ts';
 
-const longest = 120_000;
-
 test.each(Array.from({ length: times({ short: 1, full: 6 }) }, (_, seed) => seed))(
   'rollcall reaches the declared state and reports it, from the random state of seed %i',
   async (seed) => {
     expect((await examine(seed, rollcallTool)).violations).toEqual([]);
   },
-  longest,
 );
 
 /** A tool that runs a script in place of `apply`; the script's `send` sends a request to the service. */
@@ -73,14 +70,10 @@ const broken: readonly [what: string, tool: Tool, words: RegExp][] = [
   ],
 ];
 
-test.each(someOf(broken, 2))(
-  'the examination catches a tool that %s',
-  async (_, tool, words) => {
-    let found = '';
-    // A mistake does not show in every state.
-    for (let seed = 0; seed < 8 && !words.test(found); seed += 1)
-      found += (await examine(seed, tool)).violations.join('\n');
-    expect(found).toMatch(words);
-  },
-  longest,
-);
+test.each(someOf(broken, 2))('the examination catches a tool that %s', async (_, tool, words) => {
+  let found = '';
+  // A mistake does not show in every state.
+  for (let seed = 0; seed < 8 && !words.test(found); seed += 1)
+    found += (await examine(seed, tool)).violations.join('\n');
+  expect(found).toMatch(words);
+});

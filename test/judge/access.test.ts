@@ -19,7 +19,7 @@ test(
       found.push(...(await disagreements(worldOf(seed, applications), file)));
     expect(found).toEqual([]);
   },
-  120_000 + count * 20,
+  900_000 + count * 20,
 );
 
 test.each<[what: string, heard: Parameters<typeof disagreements>[2]]>([

@@ -219,7 +219,7 @@ describe('the look-up of a name in place of an id', () => {
     const { fields } = await resolved(named(200), many);
     expect(fields.map(({ provider }) => provider)).toEqual(Array.from({ length: 200 }, (_, index) => index));
     expect(many.asked()).toEqual(['providers all 1', 'providers all 2', 'providers all 3']);
-  }, 20_000);
+  });
 
   test('is sent for each name if the whole list cannot be read', async () => {
     const service = nameService(
