@@ -663,3 +663,22 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     ]);
   });
 });
+
+test.each([
+  ['405, as the API says it', 405, 'application/json', '{"detail":"Method \\"PATCH\\" not allowed."}'],
+  ['405, as a proxy says it', 405, 'text/html', ''],
+  ['404, as a proxy says it', 404, 'text/html', '<!DOCTYPE html>'],
+])('an update that the service does not offer is reported as that: %s', async (_, status, type, body) => {
+  const world = new World();
+  world.tamper = (request, answer) =>
+    request.method === 'PATCH'
+      ? { kind: 'answered', status, headers: { 'content-type': type }, body }
+      : answer();
+  const { context, stdout } = world.run(
+    'version: 1\napplications: [{ slug: wiki, name: Wiki, group: New }]\n',
+  );
+  expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).not.toBe('done');
+  expect(stdout()).toContain(`the service does not offer to change applications (${status})`);
+  expect(stdout()).toContain('Let PATCH /api/v3/core/applications/ through');
+  expect(stdout()).not.toContain('Check the service URL');
+});

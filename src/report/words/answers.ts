@@ -5,7 +5,7 @@ import { isStarting, type OutageNews } from '../../service/outage.ts';
 import { present } from '../printable.ts';
 import { causeWords } from './causes.ts';
 
-interface AnswerWords {
+export interface AnswerWords {
   readonly code: DiagnosticCode;
   readonly summary: string;
   readonly advice: string;
