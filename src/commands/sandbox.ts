@@ -6,7 +6,7 @@ import { knownReleases } from '../kinds/release.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { defaultRelease, type SandboxRelease } from '../sandbox/release.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
+import { loadSeed, seedSandbox, type SeededSandbox } from '../sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -33,20 +33,20 @@ export async function sandbox(
   const port = wholeNumber('--port', options.port ?? '0', [0, 65_535]);
   const latencyMs = wholeNumber('--latency', options.latency ?? '0', [0, 600_000]);
   const { seed, release = defaultRelease } = options;
-  const seeded =
-    seed === undefined ? seedSandbox({}, release).sandbox : await readSeed(seed, release, context);
+  const seeded = seed === undefined ? seedSandbox({}, release) : await readSeed(seed, release, context);
   if (Array.isArray(seeded)) {
     context.stderr.write(diagnosticsText(seeded, createStyle(context.stderr)));
     return 'invalid';
   }
-  const server = await serve(seeded, port, latencyMs);
+  const { token } = seeded;
+  const server = await serve(seeded.sandbox, port, latencyMs);
   try {
     if (command.length > 0) {
       // The command must not get the real token, whichever variable has it.
       const env = {
         ROLLCALL_URL: server.url,
         ROLLCALL_SANDBOX: server.url,
-        ROLLCALL_TOKEN: sandboxToken,
+        ROLLCALL_TOKEN: token,
         ROLLCALL_TOKEN_FILE: '',
         ...withoutProxy(new URL(server.url).hostname, context.env),
       };
@@ -62,7 +62,7 @@ export async function sandbox(
           : ['The behaviour of that release follows the schema of its API, not a recording.']),
         'In another shell:',
         '',
-        `  export ROLLCALL_URL=${server.url} ROLLCALL_TOKEN=${sandboxToken}`,
+        `  export ROLLCALL_URL=${server.url} ROLLCALL_TOKEN=${token}`,
         '',
         'Ctrl-C stops it.',
         '',
@@ -91,7 +91,7 @@ async function readSeed(
   filename: string,
   release: SandboxRelease,
   context: Context,
-): Promise<Sandbox | Diagnostic[]> {
+): Promise<SeededSandbox | Diagnostic[]> {
   const values = { ...(await valuesOf({}, context.env)), config: noConfig };
   const { policy } = await readSettings(values, context, 'names');
   const { ownSecrets } = policy;

@@ -3,6 +3,7 @@ import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { answers } from './answers.ts';
 import { pathOf } from './bindables.ts';
 import { pathNamed, type KindName } from './all.ts';
+import { withheld } from './documented-only.ts';
 import { Executor } from './executor.ts';
 import { addFreshRecords } from './fresh.ts';
 import {
@@ -95,6 +96,8 @@ export class Sandbox {
 
   #answer(request: SandboxRequest): SandboxResponse {
     const path = request.path.split('?', 1)[0] ?? '';
+    const refused = this.#world.seed.documented_only ? withheld(request, path) : undefined;
+    if (refused) return refused;
     switch (path) {
       case '/api/v3/core/users/me/':
         return this.#answerAbout(request, (asker) => asker && meOf(asker.user, this.#world));

@@ -32,29 +32,34 @@ const freshLists: readonly (readonly [path: RegExp, list: keyof SandboxSeed])[] 
   [/^\/propertymappings\/(?:provider\/)?scope\//, 'property_mappings'],
 ];
 
+export interface SeededSandbox {
+  readonly sandbox: Sandbox;
+  /** The first token of the seed, or the token of every sandbox. */
+  readonly token: string;
+  readonly refused: Sandbox['refused'];
+}
+
 /** A sandbox for a seed, and its rejected entries; an empty seed gives the defaults. */
-export function seedSandbox(
-  seed: SandboxSeed,
-  release: SandboxRelease = defaultRelease,
-): { sandbox: Sandbox; refused: Sandbox['refused'] } {
+export function seedSandbox(seed: SandboxSeed, release: SandboxRelease = defaultRelease): SeededSandbox {
   const tokens = [{ token: sandboxToken, username: 'sandbox' }, ...(seed.tokens ?? [])];
   const isPlanted = (path: string): boolean =>
     seed.is_fresh === true ||
     freshLists.some(([paths, list]) => paths.test(path) && seed[list] === undefined);
   const sandbox = new Sandbox({ ...(!seed.is_fresh && defaultRecords), ...seed, tokens }, release, isPlanted);
-  return { sandbox, refused: sandbox.refused };
+  return { sandbox, token: seed.tokens?.[0]?.token ?? sandboxToken, refused: sandbox.refused };
 }
 
 /** Reads a seed file, or reports its problems with their places. */
-export function loadSeed(file: SourceFile, release?: SandboxRelease): Sandbox | Diagnostic[] {
+export function loadSeed(file: SourceFile, release?: SandboxRelease): SeededSandbox | Diagnostic[] {
   const parsed = parseYaml(file, mostEntries);
   if (parsed.value === undefined) return [...parsed.diagnostics];
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
   if (diagnostics.length > 0) return diagnostics;
   // The type SandboxSeed is generated from the schema that was checked.
-  const { sandbox, refused } = seedSandbox(parsed.value as SandboxSeed, release);
-  if (refused.length === 0) return sandbox;
+  const seeded = seedSandbox(parsed.value as SandboxSeed, release);
+  const { refused } = seeded;
+  if (refused.length === 0) return seeded;
   return refused.map(({ list, index, field, texts }) =>
     diagnosticAt(file, parsed.places.valueSpan([list, index, field]), {
       code: 'invalid-value',

@@ -60,6 +60,7 @@ async function answer(
       authorization: request.headers.authorization,
       'content-type': request.headers['content-type'],
       cookie: request.headers.cookie,
+      host: request.headers.host,
     },
     body: Buffer.concat(chunks).toString('utf8'),
   });

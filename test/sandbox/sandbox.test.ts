@@ -132,13 +132,44 @@ describe('a seed of the sandbox', () => {
   });
 
   test('that is valid is served', () => {
-    const sandbox = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
-    if (Array.isArray(sandbox)) expect.fail(JSON.stringify(sandbox));
-    else expect(ask(sandbox, 'GET', 'applications/a/').status).toBe(200);
+    const seeded = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
+    if (Array.isArray(seeded)) expect.fail(JSON.stringify(seeded));
+    else expect(ask(seeded.sandbox, 'GET', 'applications/a/').status).toBe(200);
+  });
+
+  test('gives its first token to a command', () => {
+    expect(seedSandbox({ tokens: [{ token: 'own' }, { token: 'other' }] }).token).toBe('own');
+    expect(seedSandbox({}).token).toBe(sandboxToken);
+  });
+
+  test('can leave only the three documented operations', () => {
+    const { sandbox } = seedSandbox({ documented_only: true, applications: [{ slug: 'a', name: 'A' }] });
+    const statuses = [
+      ['GET', 'applications/a/', ''],
+      ['POST', 'users/', '{"username":"u","name":"U"}'],
+      ['POST', 'applications/', '{"slug":"b","name":"B"}'],
+      ['PATCH', 'applications/a/', '{"name":"B"}'],
+      ['GET', 'users/', ''],
+      ['GET', 'groups/', ''],
+    ] as const;
+    expect(statuses.map(([method, path, body]) => ask(sandbox, method, path, body).status)).toEqual([
+      200, 201, 201, 405, 405, 404,
+    ]);
   });
 });
 
 describe('the sandbox over HTTP', () => {
+  test('writes its own URL into the URLs of a provider', async () => {
+    const provider = { pk: 1, name: 'P', type: 'oauth2' } as const;
+    const sandbox = seeded({ providers: [provider], applications: [{ slug: 'a', name: 'A', provider: 1 }] });
+    const server = await serveSandbox(sandbox, { port: 0, latencyMs: 0 });
+    const response = await fetch(`${server.url}/api/v3/providers/oauth2/1/setup_urls/`, {
+      headers: { authorization: `Bearer ${sandboxToken}` },
+    });
+    expect(await response.json()).toMatchObject({ issuer: `${server.url}/application/o/a/` });
+    await server.close();
+  });
+
   test('sends the length of its answer in bytes, in any script', async () => {
     const server = await serveSandbox(
       seeded({ applications: [{ slug: 'a', name: 'Ünïcode ラベル \u{1f600}' }] }),
