@@ -1,4 +1,5 @@
 import { destinationLabel, type Destination } from '../../base/destination.ts';
+import { grouped } from '../words/diagnostics.ts';
 import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
@@ -37,9 +38,13 @@ export function doctorJson({ service, environment, checks, beyondContract }: Dia
   });
 }
 
-/** The checks for people, a line each, with advice below failed ones. */
+/** More lines of one sort than this are folded; JSON has all. */
+const mostAlike = 10;
+
+/** The checks for people, a line each, with advice below failed ones. Of many alike that passed, one line. */
 export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): string {
-  const { checks, beyondContract } = diagnosis;
+  const { beyondContract } = diagnosis;
+  const checks = folded(diagnosis.checks);
   const marks = {
     pass: style.green('ok  '),
     warn: style.yellow('warn'),
@@ -52,17 +57,31 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
     fitted(`  ${marks[status]}  ${name.padEnd(width)}  ${inline(summary)}`, style, indent),
     ...(advice === '' ? [] : [fitted(`${' '.repeat(indent)}${inline(advice)}`, style, indent)]),
   ]);
+  const more = beyondContract.length - mostAlike;
   const beyond = [
     'Asked beyond the three operations of the contract, as --contract-only would not:',
-    ...beyondContract.map((request) => `  ${inline(request)}`),
+    ...beyondContract.slice(0, mostAlike).map((request) => `  ${inline(request)}`),
+    ...(more > 0 ? [`  and ${more} more, which -o json lists`] : []),
   ];
   const parts = [
     fitted(`Checking ${inline(destinationLabel(diagnosis))}`, style),
     lines.join('\n'),
     ...(beyondContract.length === 0 ? [] : [fitted(beyond.join('\n'), style, 2)]),
-    style.bold(fitted(verdict(checks, next), style)),
+    style.bold(fitted(verdict(diagnosis.checks, next), style)),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** One check in place of many that passed and differ only in the list. */
+function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
+  const wordsOf = ({ name, status, summary }: DoctorCheck): string =>
+    status === 'pass' ? summary.replaceAll(new RegExp(name.replaceAll('-', '[- ]'), 'gi'), 'them') : name;
+  const alike = grouped(checks, wordsOf);
+  return [...alike].flatMap(([summary, some]): readonly DoctorCheck[] => {
+    if (some.length <= mostAlike) return some;
+    const names = some.map(({ name }) => name).join(', ');
+    return [{ ...some[0], name: `${some.length} lists`, summary: `${summary}: ${names}` }];
+  });
 }
 
 function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {

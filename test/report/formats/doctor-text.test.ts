@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { doctorJson, doctorText, type Diagnosis } from '../../../src/report/formats/doctor.ts';
+import { plain } from '../../../src/report/formats/lines.ts';
+import { check } from '../../../src/report/words/rights.ts';
+
+const lists = Array.from({ length: 40 }, (_, index) => `scope mappings of ${index}`);
+const diagnosis: Diagnosis = {
+  service: 'https://id.example.com',
+  checks: [
+    check('token', 'pass', 'the service accepts it'),
+    ...lists.map((list) => check(list.replaceAll(' ', '-'), 'pass', `the token may view ${list}`)),
+    check('users', 'warn', 'the token may not create users', 'Give it that.'),
+  ],
+  beyondContract: lists.map((_, index) => `GET /api/v3/${index}/`),
+};
+
+test('the text of doctor folds many checks that passed alike, and many requests', () => {
+  const text = doctorText(diagnosis, plain);
+  expect(text.split('\n').filter((line) => /^ {2}(?:ok|warn) /.test(line))).toEqual([
+    '  ok    token     the service accepts it',
+    expect.stringMatching(/^ {2}ok {4}40 lists {2}the token may view them: scope-mappings-of-0, .*-of-39$/),
+    '  warn  users     the token may not create users',
+  ]);
+  expect(text).toContain('\n  and 30 more, which -o json lists\n');
+  expect(JSON.parse(doctorJson(diagnosis))).toMatchObject({ checks: { length: 42 } });
+});
