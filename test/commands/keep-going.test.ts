@@ -389,3 +389,13 @@ users:
     expect(stdout()).toContain('takes 3 of `backchannel_providers` from application.old');
   });
 });
+
+test('the advice of a reason that several resources share is given once', async () => {
+  const slugs = ['a', 'b', 'c'];
+  const entries = slugs.map(
+    (slug) => `  - { slug: ${slug}, name: A, access: { groups: [{ name: nobody }] } }\n`,
+  );
+  const { stdout } = await run('plan', {}, { text: `version: 1\napplications:\n${entries.join('')}` });
+  expect(stdout().match(/there is no group named "nobody"/g)).toHaveLength(3);
+  expect(stdout().match(/Names are compared exactly/g)).toHaveLength(1);
+});

@@ -99,7 +99,7 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   not_offered: [
     'service-unexpected',
     'the service does not offer this',
-    'Check the service URL, and any proxy on the way: the service has this operation from release 2023.10 on.',
+    'The service has this operation from release 2023.10 on: let it through any proxy on the way.',
   ],
   no_such_route: noSuchApi,
   redirect: [

@@ -28,7 +28,22 @@ const onlyCounted: ReadonlySet<ChangeKind> = new Set(['in_sync', 'not_compared']
 
 /** The changes that are shown one by one. */
 export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
-  return weightiestFirst(changes.filter((change) => !onlyCounted.has(changeKind(change))));
+  return withAdviceOnce(weightiestFirst(changes.filter((change) => !onlyCounted.has(changeKind(change)))));
+}
+
+/** Of several resources that are not planned for the same reason, the first has its advice. */
+function withAdviceOnce(changes: readonly Change[]): Change[] {
+  const given = new Set<string>();
+  return changes.map((change) => {
+    if (change.action !== 'not-planned') return change;
+    const diagnostics = change.diagnostics.map((one) => {
+      const key = `${one.summary}\n${one.detail.replace(/^Request id: .*$/m, '')}`;
+      const isGiven = given.has(key);
+      given.add(key);
+      return isGiven ? { ...one, detail: '' } : one;
+    });
+    return { ...change, diagnostics };
+  });
 }
 
 /** If there is no room for all, the last ones are cut off. */
