@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { isAsShipped } from '../kinds/shipped.ts';
@@ -19,6 +19,20 @@ export function changesOf(
     if (isWanted && !isAsShipped(value, shipped[field] ?? byDefault ?? null)) changes[field] = value;
   }
   return changes;
+}
+
+/** The changed fields that the shipped record does not have and that have no known default: they may be as they came. */
+export function perhapsShipped(
+  { fields }: Kind<ResourceType>,
+  changes: JsonObject,
+  shipped: JsonObject,
+): readonly string[] {
+  return Object.entries(changes).flatMap(([field, value]) => {
+    const then = shipped[field];
+    if (then === undefined) return fields[field]?.default === undefined ? [field] : [];
+    if (!isJsonObject(value) || !isJsonObject(then)) return [];
+    return Object.keys(value).flatMap((key) => (Object.hasOwn(then, key) ? [] : [`${field}.${key}`]));
+  });
 }
 
 /** The declaration with only these fields and its identity. */

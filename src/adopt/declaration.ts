@@ -18,7 +18,7 @@ import type { ListedRecord } from '../service/records.ts';
 import type { WholeReading } from '../service/read-whole.ts';
 import { addressesOf, addressOfRecord } from '../observe/addresses.ts';
 import type { Inventory } from '../observe/gaps.ts';
-import { changesOf, withOnly } from './changes.ts';
+import { changesOf, perhapsShipped, withOnly } from './changes.ts';
 import type { Declaration } from './writable.ts';
 
 /** The records to read, and the fields that manifests are to declare. */
@@ -78,6 +78,8 @@ interface Declarations {
   /** How many records are left out that the service keeps for itself, and that it ships and nobody changed. */
   readonly internal: number;
   readonly shipped: number;
+  /** Fields, with their address, that came after the release whose defaults were recorded: they may be as they came. */
+  readonly later: { readonly fields: readonly string[]; readonly than: string };
 }
 
 /** The declarations of all records by address. Throws a UsageError if a glob matches no record. */
@@ -88,6 +90,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
   let internal = 0;
   let shipped = 0;
   const found: Declared[] = [];
+  const later: string[] = [];
   for (const { kind, records } of inventories)
     for (const record of records) {
       const address = addressOfRecord(kind, record);
@@ -103,6 +106,8 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
         if (changes === undefined) found.push(declared);
         else if (Object.keys(changes).length > 0) found.push(withOnly(declared, changes));
         else shipped += 1;
+        const unknown = known && changes && !ships.isOwn ? perhapsShipped(kind, changes, known) : [];
+        later.push(...unknown.map((field) => `${address} \`${field}\``));
       }
     }
   const isOfType = (glob: string): boolean =>
@@ -117,7 +122,12 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
       `nothing in the service has an address like ${unmatched}`,
       'Addresses are such as application.wiki and user.alice; * matches any text, ? one character.',
     );
-  return { found: withOwnVariables(found.toSorted(byAddress)), internal, shipped };
+  return {
+    found: withOwnVariables(found.toSorted(byAddress)),
+    internal,
+    shipped,
+    later: { fields: later, than: ships.line },
+  };
 }
 
 /** The declaration of a record, without fields that have the service's default. A plan of it finds nothing to do. */

@@ -59,7 +59,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write(`${diagnosticsText(gaps, style)}\nNothing was written.\n`);
     return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
-  const { found, internal, shipped } = declarationsOf(
+  const { found, internal, shipped, later } = declarationsOf(
     { ...held, ...(settings.release && { release: held.release ?? settings.release }) },
     wanted,
   );
@@ -69,6 +69,10 @@ export async function exportManifests(options: ExportOptions, context: Context):
     );
   if (shipped > 0)
     remark(`Left out: ${shipped} defaults of the service that nobody changed. --all includes them.`);
+  if (later.fields.length > 0)
+    remark(
+      `Perhaps unchanged: these fields came after ${later.than}, the last release whose defaults are known: ${later.fields.map((field) => inline(field)).join(', ')}.`,
+    );
   // Records that no manifest can declare do not make the export incomplete.
   for (const { summary } of gapsOf(isOther)) remark(`Left out: ${summary}.`);
   if (options.list) {

@@ -9,6 +9,8 @@ import { sameJson } from './values.ts';
 export interface Shipped {
   /** Declarations by address; code is replaced by its digest. */
   readonly records: ReadonlyMap<string, JsonObject>;
+  /** The release line of the recording; empty if there is none. */
+  readonly line: string;
   /** Whether they were recorded with this release line, not with an earlier one. */
   readonly isOwn: boolean;
 }
@@ -24,8 +26,8 @@ const recordsOf = memoizePerText((line) => {
 /** The records of the release, or of the nearest earlier recorded release. */
 export function shippedBy(release: Release | undefined): Shipped {
   const line = release && recordedLines.findLast((from) => inRange({ from }, release) === true);
-  if (release === undefined || line === undefined) return { records: new Map(), isOwn: false };
-  return { records: recordsOf(line), isOwn: line === `${release.year}.${release.month}` };
+  if (release === undefined || line === undefined) return { records: new Map(), line: '', isOwn: false };
+  return { records: recordsOf(line), line, isOwn: line === `${release.year}.${release.month}` };
 }
 
 export function isAsShipped(value: JsonValue, shipped: JsonValue): boolean {

@@ -105,3 +105,24 @@ test('an export has a comment with a variable for every secret and write-only fi
   expect(fields).toBeGreaterThan(20);
   expect(remark).toContain('--resend ADDRESS');
 });
+
+test.each([
+  ['2025.12', undefined],
+  [
+    '2026.8',
+    [
+      'stage.default-authentication-mfa-validation `email_otp_throttling_factor`',
+      'brand.authentik-default `branding_map_tiles`',
+      'settings.service `flags.core_default_app_access`',
+      'settings.service `base_url`',
+    ],
+  ],
+] as const)('an export of a new %s names fields that may be unchanged', async (release, fields) => {
+  const { said } = await exported(new World({ is_fresh: true }, release));
+  const remark = said.replaceAll(/\s+/g, ' ');
+  if (fields === undefined) expect(remark).not.toContain('Perhaps unchanged');
+  else {
+    expect(remark).toContain('Perhaps unchanged: these fields came after 2025.12');
+    for (const field of fields) expect(remark).toContain(field);
+  }
+});
