@@ -1,3 +1,4 @@
+import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { html, notAllowed, type SandboxRequest, type SandboxResponse } from './http.ts';
 
 const operations: readonly { readonly method: string; readonly path: RegExp }[] = [
@@ -5,8 +6,13 @@ const operations: readonly { readonly method: string; readonly path: RegExp }[] 
   { method: 'GET', path: /^\/api\/v3\/core\/applications\/[^/]+\/$/ },
 ];
 
-/** The answer of a service that offers only the three documented operations; undefined if it offers this one. */
-export function withheld(request: SandboxRequest, path: string): SandboxResponse | undefined {
+/** The answer of a service that offers only the three documented operations; undefined if it offers this one, or all. */
+export function withheld(
+  request: SandboxRequest,
+  { documented_only: isLimited }: SandboxSeed,
+): SandboxResponse | undefined {
+  if (!isLimited) return undefined;
+  const path = request.path.split('?', 1)[0] ?? '';
   const here = operations.filter((one) => one.path.test(path));
   if (here.some(({ method }) => method === request.method)) return undefined;
   const allow = [...here.map(({ method }) => method), 'OPTIONS'].join(', ');

@@ -81,7 +81,7 @@ export class Sandbox {
 
   handle(request: SandboxRequest): SandboxResponse {
     this.#requests += 1;
-    const { headers, ...answer } = this.#answer(request);
+    const { headers, ...answer } = withheld(request, this.#world.seed) ?? this.#answer(request);
     const { json: type, vary } = this.#world.rules;
     return {
       ...answer,
@@ -96,8 +96,6 @@ export class Sandbox {
 
   #answer(request: SandboxRequest): SandboxResponse {
     const path = request.path.split('?', 1)[0] ?? '';
-    const refused = this.#world.seed.documented_only ? withheld(request, path) : undefined;
-    if (refused) return refused;
     switch (path) {
       case '/api/v3/core/users/me/':
         return this.#answerAbout(request, (asker) => asker && meOf(asker.user, this.#world));

@@ -132,9 +132,9 @@ describe('a seed of the sandbox', () => {
   });
 
   test('that is valid is served', () => {
-    const seeded = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
-    if (Array.isArray(seeded)) expect.fail(JSON.stringify(seeded));
-    else expect(ask(seeded.sandbox, 'GET', 'applications/a/').status).toBe(200);
+    const loaded = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
+    if (Array.isArray(loaded)) expect.fail(JSON.stringify(loaded));
+    else expect(ask(loaded.sandbox, 'GET', 'applications/a/').status).toBe(200);
   });
 
   test('gives its first token to a command', () => {

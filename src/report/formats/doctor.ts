@@ -74,14 +74,17 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
 
 /** One check in place of many that passed and differ only in the list. */
 function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
-  const wordsOf = ({ name, status, summary }: DoctorCheck): string =>
-    status === 'pass' ? summary.replaceAll(new RegExp(name.replaceAll('-', '[- ]'), 'gi'), 'them') : name;
-  const alike = grouped(checks, wordsOf);
-  return [...alike].flatMap(([summary, some]): readonly DoctorCheck[] => {
+  return [...grouped(checks, sortOf)].flatMap(([summary, some]): readonly DoctorCheck[] => {
     if (some.length <= mostAlike) return some;
     const names = some.map(({ name }) => name).join(', ');
     return [{ ...some[0], name: `${some.length} lists`, summary: `${summary}: ${names}` }];
   });
+}
+
+/** The summary of a check that passed, without its list. */
+function sortOf({ name, status, summary }: DoctorCheck): string {
+  if (status !== 'pass') return name;
+  return summary.replaceAll(new RegExp(name.replaceAll('-', '[- ]'), 'gi'), 'them');
 }
 
 function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {

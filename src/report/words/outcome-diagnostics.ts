@@ -9,16 +9,8 @@ import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
-import type { Answer } from '../../service/answer.ts';
-import {
-  answerWords,
-  fieldIn,
-  linesOf,
-  requestWords,
-  saidWords,
-  waitAdvice,
-  type AnswerWords,
-} from './answers.ts';
+import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
+import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
 import { fieldsOf, unchangedWords } from './plan.ts';
 
@@ -81,28 +73,12 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         ),
       };
     });
-  const { code, summary, advice: usual } = notOffered(outcome.change, answer) ?? answerWords(answer);
+  const { code, summary, advice: usual } = changeAnswerWords(outcome.change, answer);
   const said = saidWords(answer);
   const rights = rightsWords(outcome);
   const detail = linesOf(said, usual, rights, waitAdvice(answer), advice, requestWords(answer));
   const begins = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
   return [{ field: at, code, summary: `${begins}${summary}`, detail }];
-}
-
-/** A write that the service does not offer, of a record that was read at the same URL. */
-function notOffered(
-  { action, resource: { kind } }: Change,
-  { kind: is, status }: Answer,
-): AnswerWords | undefined {
-  const isChange = action === 'update' || action === 'delete';
-  const isMissingThere = status === 405 || is === 'not_offered' || is === 'no_such_route';
-  if (!isChange || !isMissingThere || status === undefined) return undefined;
-  const [method, verb] = action === 'update' ? ['PATCH', 'change'] : ['DELETE', 'delete'];
-  return {
-    code: 'service-unexpected',
-    summary: `the service does not offer to ${verb} ${kind.list} (${status})`,
-    advice: `It answered the reads, so its URL is right. Let ${method} ${kind.path} through any proxy on the way, or ${verb} the record by hand.`,
-  };
 }
 
 /** Why a change was not made although both switches are on. */

@@ -1,0 +1,17 @@
+import type { Change } from '../../plan/plan.ts';
+import type { Answer } from '../../service/answer.ts';
+import { answerWords, type AnswerWords } from './answers.ts';
+
+/** The words for the answer to a change. One that the service does not offer is of a record that was read at the same URL. */
+export function changeAnswerWords({ action, resource: { kind } }: Change, answer: Answer): AnswerWords {
+  const { kind: is, status } = answer;
+  const isChange = action === 'update' || action === 'delete';
+  const isMissingThere = status === 405 || is === 'not_offered' || is === 'no_such_route';
+  if (!isChange || !isMissingThere || status === undefined) return answerWords(answer);
+  const [method, verb] = action === 'update' ? ['PATCH', 'change'] : ['DELETE', 'delete'];
+  return {
+    code: 'service-unexpected',
+    summary: `the service does not offer to ${verb} ${kind.list} (${status})`,
+    advice: `It answered the reads, so its URL is right. Let ${method} ${kind.path} through any proxy on the way, or ${verb} the record by hand.`,
+  };
+}
