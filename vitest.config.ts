@@ -20,14 +20,19 @@ for (const file of globSync('test/**/*.test.ts', { cwd: import.meta.dirname })) 
   projects[project].push(file);
 }
 
-/** What tests the tools that test rollcall, or starts the executable over and over. `npm test` alone leaves it out. */
+/** Tools that test rollcall, programs started over and over, random instances, faults at each moment: `npm test` leaves them out. */
 const notInQuick = [
   'test/{examine,judge,probe}/**',
-  'test/simulation/{once-failed,planted-bugs}.test.ts',
-  'test/commands/{lists-of-all-kinds,year}.test.ts',
+  'test/simulation/{login,once-failed,planted-bugs}.test.ts',
+  'test/commands/{access-faults,access-writers,outage,update-faults,year}.test.ts',
+  'test/commands/{big-applies,company,deletes-shown,every-bindable,export-all,export-whole}.test.ts',
+  'test/commands/{later-release,lists,lists-of-all-kinds}.test.ts',
+  'test/docs/console.test.ts',
+  'test/e2e/{baseline,completion,hardened,killed-runs,lost-output,network,never-settles,plans}.test.ts',
+  'test/pipelines/{action,gitlab,workflows}.test.ts',
+  'test/report/{hostile,widths}.test.ts',
   'test/sandbox/recorded-kinds.test.ts',
-  'test/e2e/{hardened,killed-runs,lost-output,network}.test.ts',
-  'test/pipelines/{action,gitlab}.test.ts',
+  'test/service/{recordings,socket-faults}.test.ts',
 ];
 
 /** What goes for every test. */
