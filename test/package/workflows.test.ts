@@ -66,9 +66,8 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s of this repositor
 test('the oldest tested version of Node.js is the oldest promised one', () => {
   const [oldest] = workflow('ci.yaml').jobs['nodes']?.strategy?.matrix.node ?? [];
   expect(engines.node).toBe(`>=${oldest}`);
-  const [, kept] =
-    /Node\.js (\d+)\b[^.]*is kept until/.exec(readFileSync(join(root, 'docs/pipelines.md'), 'utf8')) ?? [];
-  expect(oldest).toMatch(new RegExp(`^${kept}\\.`));
+  const documented = readFileSync(join(root, 'docs/pipelines.md'), 'utf8');
+  expect(documented).toContain(`Node.js ${oldest} or newer`);
 });
 
 /** The steps of a release that tests run, by their content. */
