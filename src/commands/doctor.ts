@@ -46,10 +46,12 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   if (examined.kind === 'interrupted') return examined.ending;
   const { diagnosis } = examined;
   const { checks } = diagnosis;
+  const manifests = settings.paths.length === 0 ? ['MANIFESTS'] : [];
+  const next = commandLine('plan', [...manifests, ...flagsFor(options)], context);
   context.stdout.write(
     options.output === 'json'
       ? doctorJson(diagnosis)
-      : doctorText(diagnosis, createStyle(context.stdout), commandLine('plan', flagsFor(options), context)),
+      : doctorText(diagnosis, createStyle(context.stdout), next),
   );
   if (isHealthy(checks)) return 'done';
   return isDenied(checks) ? 'denied' : 'failed';

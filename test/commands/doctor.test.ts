@@ -147,7 +147,7 @@ describe('doctor', () => {
     expect(stdout()).toContain('whether the token may view or create users was not asked');
     expect(stdout()).not.toContain('beyond');
     expect(stdout()).toMatch(
-      /All checks that were possible passed\. Not checked: users, release, clock\.\nNext: rollcall plan --contract-only\n$/,
+      /All checks that were possible passed\. Not checked: users, release, clock\.\nNext: rollcall plan MANIFESTS --contract-only\n$/,
     );
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });

@@ -322,8 +322,8 @@ describe('doctor at a service with only the documented operations', () => {
       const { context, stdout } = capture({ files: {}, url: service.url });
       expect(await doctor({ output: 'text', contractOnly: true, timeout: '20' }, context)).toBe('done');
       expect(await doctor({ output: 'text', timeout: '20' }, context)).toBe('done');
-      expect(stdout()).toContain('Next: rollcall plan --contract-only --timeout 20\n');
-      expect(stdout()).toContain('Next: rollcall plan --timeout 20\n');
+      expect(stdout()).toContain('Next: rollcall plan MANIFESTS --contract-only --timeout 20\n');
+      expect(stdout()).toContain('Next: rollcall plan MANIFESTS --timeout 20\n');
     },
   );
 
