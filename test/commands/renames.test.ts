@@ -83,7 +83,10 @@ test('a renamed resource found under neither name is created only by a superuser
   );
   expect(world.writes()).toEqual([]);
   world.sandbox.issue({ token: 'sandbox-token', superuser: true });
-  expect((await run(world, apply, jane)).stdout).toContain('1 created');
+  const { stdout } = await run(world, apply, jane);
+  expect(stdout).toContain('1 created');
+  // It is not sent.
+  expect(stdout).not.toContain('formerly');
 });
 
 test('a renamed resource found under both names is an error with both ids, and nothing is sent', async () => {

@@ -8,7 +8,7 @@ import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
 import { isNameReference, sameJson, shownId } from '../../kinds/values.ts';
 import { everyone, isBindingField } from '../../kinds/access.ts';
 import { labelPairs } from '../../kinds/bindings.ts';
-import { missingIds, shownValue } from '../../kinds/fields.ts';
+import { fieldNames, missingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
@@ -90,11 +90,11 @@ function viewsOfFields(change: Change): FieldView[] {
 
 /** Access of a new record is shown briefly: a kind of subject with nobody in it is left out, and everyone takes one line. */
 function shownFields(resource: Resource): string[] {
-  const { kind, fields } = resource;
+  const { kind } = resource;
   const isNobody = (field: string): boolean =>
     isBindingField(kind, field) && isEmpty(shownValue(resource, field) ?? null);
   const isEveryone = kind.access?.subjects.every(({ field }) => isNobody(field)) === true;
-  const names = Object.keys(fields).flatMap((field) => {
+  const names = fieldNames(resource).flatMap((field) => {
     if (!isNobody(field)) return [field];
     return isEveryone && kind.access ? [kind.access.field] : [];
   });
