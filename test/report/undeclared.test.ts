@@ -51,6 +51,15 @@ describe('a report of undeclared records', () => {
     );
   });
 
+  test('has an advice that several unread parts share once', async () => {
+    const text = await written('text', {
+      found: [],
+      gaps: [gap, { ...gap, type: 'user', summary: 'no users' }],
+    });
+    expect(text).toContain('  Not all was read: no users.\n');
+    expect(text.split('There may be others.')).toHaveLength(2);
+  });
+
   test('shortens them in a comment without space, but keeps unread parts', async () => {
     const found = users.map(({ pk }) => held('user', `${pk}-${'y'.repeat(150)}`));
     const limit = { most: 5000, lengthOf: (text: string) => text.length };

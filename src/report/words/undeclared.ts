@@ -28,9 +28,11 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
   });
   return {
     head: headline(found.length, gaps.length === 0),
-    missing: gaps.map(({ summary, detail }) =>
-      inline(`Not all was read: ${summary}. ${detail.replaceAll('\n', ' ')}`),
-    ),
+    missing: gaps.map(({ summary, detail }, place) => {
+      const isTold = gaps.slice(0, place).some((other) => other.detail === detail);
+      const advice = !isTold && detail.replaceAll('\n', ' ');
+      return inline(present(`Not all was read: ${summary}.`, advice).join(' '));
+    }),
     lists,
     hint:
       found.length > 0
