@@ -52,6 +52,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     stops: new Stops({ pacing, signal, fault: fault.signal }),
     isTakenFrom: movedToOthers(plan.changes),
     unbound: before === after ? before : 'unknown',
+    isFlagOff: after === 'closed',
     parents: new Set([...parentsIn(plan.changes), ...completedLater(plan.changes)]),
     settling: new Map(),
     begun: new Map(),
@@ -86,6 +87,8 @@ interface Run extends ApplyOptions {
   readonly last: readonly ReadyChange[];
   /** Who has access without bindings, if the apply does not change that. */
   readonly unbound: Unbound;
+  /** Whether the plan leaves applications without bindings open to nobody. */
+  readonly isFlagOff: boolean;
   /** Resources that are created or changed in several steps: those with bindings, and those whose references are set later. */
   readonly parents: ReadonlySet<Address>;
   readonly settling: Map<Address, Promise<Outcome>>;
@@ -271,7 +274,7 @@ function withIdsOfRun(
 
 function carriedOut(
   change: ReadyPending,
-  { client, pacing, stops, isTakenFrom, deletions }: Run,
+  { client, pacing, stops, isTakenFrom, deletions, isFlagOff }: Run,
   sending: () => void,
 ): Promise<WriteResult> {
   const { resource } = change;
@@ -285,7 +288,7 @@ function carriedOut(
     }
     case 'delete': {
       const going = deletions.map((each) => ({ resource: each.resource, held: each.base }));
-      return remove({ resource, held: change.base }, going, client, pacing, control);
+      return remove({ resource, held: change.base }, going, client, pacing, { ...control, isFlagOff });
     }
   }
 }

@@ -1,4 +1,5 @@
-import { deleteRefusal, type DeleteCandidate } from '../service/deletions.ts';
+import { isOpenFlagOff } from '../service/open-flag.ts';
+import { judgeDeletion, type DeleteCandidate } from '../service/deletions.ts';
 import type { Client, Deleting } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
@@ -13,7 +14,7 @@ export function remove(
   going: readonly DeleteCandidate[],
   client: Client,
   pacing: Pacing,
-  control: RunControl,
+  control: RunControl & { readonly isFlagOff: boolean },
 ): Promise<WriteResult> {
   const { kind, name } = one.resource;
   const within = kind.scope && one.held.fields[kind.scope];
@@ -27,9 +28,11 @@ export function remove(
     const { answer, held } = reading;
     if (held.pk !== one.held.pk)
       return { kind: 'ended', end: { outcome: 'conflict', answer, clash: { kind: 'replaced' } } };
-    const why = await deleteRefusal({ ...one, held }, going, { client, pacing });
-    if (why !== undefined)
-      return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why } } };
+    // Somebody may have turned it on since the plan.
+    const isFlagOff = async (): Promise<boolean> => control.isFlagOff && isOpenFlagOff({ client, pacing });
+    const { because } = await judgeDeletion({ ...one, held }, going, { client, pacing }, { isFlagOff });
+    if (because !== undefined)
+      return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: because } } };
     return {
       kind: 'send',
       send: () => {

@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { declaresBindings, wantedChildren } from '../kinds/access.ts';
-import { kinds } from '../kinds/all.ts';
 import { isEffective } from '../kinds/bindings.ts';
 import type { OpenFlag, Unbound, UnboundAccess } from '../kinds/children.ts';
 import { mergedValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import { policyBindings } from '../kinds/policy-bindings.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { boundTo } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { retrieve } from '../service/retrieve.ts';
+import { openFlag, readFlags } from '../service/open-flag.ts';
 import { heldAt, type ObservedState } from './observation.ts';
 
 interface ReadOptions {
@@ -19,17 +19,25 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The settings are read once, and only if a resource has no binding or is to have none, in a release that may have the flag. */
+/**
+ * The settings are read once, and only in a release that may have the flag: if a resource has no binding or is to have none, or if
+ * the run may delete a group or user, which takes bindings along.
+ */
 export async function unboundAccess(
   resources: readonly Resource[],
   observed: ObservedState,
   release: Release | undefined,
-  options: ReadOptions,
+  { mayDelete, ...options }: ReadOptions & { readonly mayDelete: boolean },
 ): Promise<UnboundAccess> {
-  const [flag] = kinds.flatMap(({ access }) => access?.openFlag ?? []);
+  const flag = openFlag();
   if (flag === undefined || inRange({ before: flag.since }, release) === true)
     return { before: 'open', after: 'open' };
-  if (!resources.some((resource) => isUnbound(resource, observed)))
+  const isDeleted = (resource: Resource): boolean =>
+    mayDelete &&
+    isToBeDeleted(resource) &&
+    policyBindings.binds.some(({ refersTo }) => refersTo === resource.kind.family) &&
+    heldAt(observed, resource.address) !== undefined;
+  if (!resources.some((resource) => isUnbound(resource, observed) || isDeleted(resource)))
     return { before: 'unknown', after: 'unknown' };
   const settings = resources.find(({ kind }) => kind.list === flag.list);
   const before =
@@ -61,16 +69,6 @@ export async function unboundNow(
 ): Promise<Unbound> {
   if (inRange({ before: flag.since }, release) === true) return 'open';
   return stateIn(await readFlags(flag, options), flag, release);
-}
-
-async function readFlags(
-  { list, field }: OpenFlag,
-  { client, pacing, signal }: ReadOptions,
-): Promise<JsonValue | undefined> {
-  const kind = kinds.find((one) => one.list === list);
-  if (kind?.single === undefined) throw new Error(`there is no single record of ${list}`);
-  const reading = await retrieve({ kind, name: kind.single }, client, pacing, signal);
-  return reading?.proof === 'exists' ? reading.held.fields[field] : undefined;
 }
 
 function stateIn(

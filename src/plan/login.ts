@@ -1,5 +1,7 @@
+import { redactorOf } from '../base/redactor.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { childFields } from '../kinds/bindings.ts';
+import { placeholderFor } from '../kinds/fields.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import {
@@ -16,7 +18,7 @@ import type { HeldLogin } from '../observe/login.ts';
 import { safeSequence } from './login-sequence.ts';
 import { declaredRecord, keyOfChange, loginChanges, LoginState, type LoginChange } from './login-state.ts';
 import { inSequence } from './order.ts';
-import type { ReadyChange, WayIn } from './plan.ts';
+import type { ObservedFields, ReadyChange, WayIn } from './plan.ts';
 
 /** The declared records of a plan that may change how people log in; without any, nothing of that has to be read. */
 export function declaredLogins(changes: readonly ReadyChange[]): readonly LoginRecord[] {
@@ -102,7 +104,7 @@ export function withLogin(
       ...change,
       ...(remarks.length > 0 && { remarks: [...remarks, ...(change.remarks ?? [])] }),
       ...(opens.has(change) && { opens: [...(change.opens ?? []), 'anyone with a user name'] }),
-      ...(marksWay.has(change) && { onWayIn: true as const }),
+      ...(marksWay.has(change) && { onWayIn: true as const, undo: undoOf(change, before) }),
     };
   });
   return {
@@ -130,6 +132,20 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
     const touching = [...new Set(parts)].flatMap((part) => byKey.get(part ?? '') ?? []);
     return [{ key, before: was, after: is, touching, isWayIn: ways.has(key) }];
   });
+}
+
+/** The values before a change: of bindings with the policies inside them, also those that are not declared. */
+function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
+  const { resource, observed = {}, differences } = change;
+  const held = change.action === 'update' ? before.recordAt(keyOfChange(change))?.fields : undefined;
+  const bound = new Map(childFields(resource.kind));
+  const values = differences.map(({ field }) => {
+    const isWhole = bound.has(field) && placeholderFor(resource, field) === undefined;
+    const whole = isWhole ? held?.[field] : undefined;
+    const value = whole === undefined ? observed[field] : redactorOf(resource.secrets).redactJson(whole);
+    return [field, value ?? null] as const;
+  });
+  return Object.fromEntries(values);
 }
 
 /** The changes of the login flow's parts; if these could not be read, of all login flows. */

@@ -83,6 +83,8 @@ interface ChangeBase {
   readonly openTo?: string;
   /** Whether the change, or that of a difference that is left, is part of the login flow. */
   readonly onWayIn?: true;
+  /** With `onWayIn`: the values before it, in more detail than compared. */
+  readonly undo?: ObservedFields;
   /** Whether it may take rights from the token of the run: it comes after all other changes. */
   readonly takesOwnRights?: true;
   /** Earlier changes of the plan that must succeed first, because they free values that this one needs. */

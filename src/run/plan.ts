@@ -150,12 +150,12 @@ export async function planFor(
   if (!heldBack && wrong.length + inPart.length > 0) return ended(() => unresolved([], wrong));
   const resources = withObservedIds(resolved.resources, observed);
   const said = await release;
-  const { unbound, needed } = await checkedFor(said ?? configured, resources, observed, asking);
+  const { unbound, needed } = await checkedFor(said ?? configured, resources, observed, service);
   const late = release && checkByRelease?.(said, existingIn(observed));
   const diagnostics = [...(late ?? []), ...needed];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
-  const allowed = await allowedChanges(resources, observed, service);
+  const allowed = await allowedChanges(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
@@ -198,9 +198,10 @@ async function checkedFor(
   release: Release | undefined,
   resources: readonly Resource[],
   observed: ObservedState,
-  asking: Parameters<typeof unboundAccess>[3],
+  { client, pacing, signal, settings }: Service,
 ): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundAccess }> {
-  const unbound = await unboundAccess(resources, observed, release, asking);
+  const mayDelete = settings.allow.includes('delete');
+  const unbound = await unboundAccess(resources, observed, release, { client, pacing, signal, mayDelete });
   const needed = problemsOfEntries(resources, observed, release);
   return { unbound, needed: [...needed, ...openToNobody(resources, observed, unbound)] };
 }
@@ -245,10 +246,11 @@ export function halted(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSi
 async function allowedChanges(
   resources: readonly Resource[],
   observed: ObservedState,
+  unbound: UnboundAccess,
   service: Service,
 ): Promise<Pick<Planned, 'permission' | 'deletions'>> {
   const permission = await permissionFor(resources, observed, service);
-  return { permission, deletions: await deletionsFor(resources, observed, service) };
+  return { permission, deletions: await deletionsFor(resources, observed, unbound, service) };
 }
 
 /** Whether the run may change existing records, with everything needed to decide that. */
@@ -274,6 +276,7 @@ async function permissionFor(
 async function deletionsFor(
   resources: readonly Resource[],
   observed: ObservedState,
+  { after }: UnboundAccess,
   { client, pacing, signal, settings }: Service,
 ): Promise<Deletions | undefined> {
   if (!settings.allow.includes('delete')) return undefined;
@@ -290,5 +293,6 @@ async function deletionsFor(
         : [],
     ),
   );
-  return readDeletions(going, (pk) => closed.has(pk), { client, pacing, signal });
+  const meanwhile = { isClosed: (pk: string) => closed.has(pk), isFlagOff: async () => after === 'closed' };
+  return readDeletions(going, meanwhile, { client, pacing, signal });
 }

@@ -1,4 +1,5 @@
 import type { Address } from '../base/diagnostic.ts';
+import { lazy } from '../base/memoize.ts';
 import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
 import { deleteNeedsSuperuser, isSubject, kinds, modelOf } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
@@ -40,20 +41,25 @@ interface DeletionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Reads the dependents of records to delete, and whether each may be deleted. `isClosed` names records that an earlier change of
- * the plan closes, so that a delete cannot open them.
- */
+/** What holds when a record is deleted. */
+interface Meanwhile {
+  /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */
+  readonly isClosed?: (pk: string) => boolean;
+  /** Whether applications without bindings are open to nobody. */
+  readonly isFlagOff?: () => Promise<boolean>;
+}
+
+/** Reads the dependents of records to delete, and whether each may be deleted. */
 export async function readDeletions(
   going: readonly DeleteCandidate[],
-  isClosed: (pk: string) => boolean,
+  meanwhile: Meanwhile,
   options: DeletionOptions,
 ): Promise<Deletions> {
   const of = new Map<Address, Deletion>();
   for (const one of going) {
-    const because = await deleteRefusal(one, going, options, isClosed);
-    const uses = await usesOf(one, options);
-    const notes = uses ? notesOn(uses) : [];
+    const readUses = lazy(() => usesOf(one, options));
+    const { because, notes: closed } = await judgeDeletion(one, going, options, meanwhile, readUses);
+    const notes = [...closed, ...notesOn((await readUses()) ?? [])];
     of.set(one.resource.address, { notes, ...(because !== undefined && { because }) });
   }
   const totals = new Map<Kind, number>();
@@ -72,12 +78,26 @@ async function showsAll({ listing }: Kind, { client, pacing, signal }: DeletionO
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
-/** Why a record must not be deleted, by its present state in the service; undefined if it may be. */
-export async function deleteRefusal(
+/** Whether a record may be deleted, by its present state in the service, and what the delete closes. */
+export async function judgeDeletion(
+  one: DeleteCandidate,
+  going: readonly DeleteCandidate[],
+  options: DeletionOptions,
+  meanwhile: Meanwhile,
+  readUses: () => Promise<Uses> = lazy(() => usesOf(one, options)),
+): Promise<Deletion> {
+  const because = await deleteRefusal(one, going, options, readUses);
+  if (because !== undefined) return { notes: [], because };
+  if (!isSubject(one.resource.kind)) return { notes: [] };
+  return judgeBindings({ ...one, uses: (await readUses()) ?? [] }, going, options, meanwhile);
+}
+
+/** Why a record must not be deleted, apart from its bindings; undefined if it may be. */
+async function deleteRefusal(
   { resource, held }: DeleteCandidate,
   going: readonly DeleteCandidate[],
   options: DeletionOptions,
-  isClosed: (pk: string) => boolean = () => false,
+  readUses: () => Promise<Uses>,
 ): Promise<string | undefined> {
   const { kind } = resource;
   const { deletion } = kind;
@@ -99,11 +119,9 @@ export async function deleteRefusal(
     return isSubject(kind)
       ? 'only superusers see all bindings, so a delete might open something to everyone'
       : 'only superusers see all of its dependents, so the service might delete more records with it';
-  const uses = await usesOf({ resource, held }, options);
+  const uses = await readUses();
   if (uses === undefined) return 'its dependents could not be read';
-  const taken = cascadeRefusal(kind, uses, going);
-  if (taken !== undefined) return taken;
-  return isSubject(kind) ? openingRefusal({ resource, held, uses }, going, options, isClosed) : undefined;
+  return cascadeRefusal(kind, uses, going);
 }
 
 /** The reason if it is the last record of a sort that must not disappear. */
@@ -153,24 +171,24 @@ function familyOf(app: string, model: string): Family | undefined {
   return familyOfModel(app, model) ?? ofType?.family;
 }
 
-/** The reason if the delete would open a record to everyone: an application, a flow, a source or any other that has bindings. */
-async function openingRefusal(
+/** Whether the delete would open a record to everyone: an application, a flow, a source or any other that has bindings. */
+async function judgeBindings(
   { uses, ...own }: DeleteCandidate & { readonly uses: readonly JsonObject[] },
   going: readonly DeleteCandidate[],
   options: DeletionOptions,
-  isClosed: (pk: string) => boolean,
-): Promise<string | undefined> {
+  { isClosed = () => false, isFlagOff }: Meanwhile,
+): Promise<Deletion> {
   const read = await readAllChildren(policyBindings, options);
-  if (read.kind !== 'read') return 'its bindings could not be read';
+  if (read.kind !== 'read') return { notes: [], because: 'its bindings could not be read' };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   const isHidden = uses.some(
     (use) => use['model_name'] === policyBindings.type && !shown.has(textOf(use['pk'])),
   );
-  if (isHidden) return 'some of its bindings are hidden from this token';
+  if (isHidden) return { notes: [], because: 'some of its bindings are hidden from this token' };
   const deleted = new Set(going.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
   const key = keyOfRecord(own);
   const gone = new Set([key, ...going.map(keyOfRecord)]);
-  for (const [target, bindings] of read.of) {
+  const losing = [...read.of].filter(([target, bindings]) => {
     const deciding = bindings.filter((child) => isEffective(child));
     // A negated binding keeps out those whom it names, and so does each policy: neither is enough to stay.
     const staying = deciding.filter(
@@ -180,13 +198,34 @@ async function openingRefusal(
       !deciding.some((child) => childKey(child) === key) ||
       staying.some((child) => !gone.has(childKey(child)))
     )
-      continue;
-    if (deleted.has(target) || isClosed(target)) continue;
-    const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
-    const name = JSON.stringify(textOf(use?.['name'] ?? null));
-    return `it is the only binding of ${name} (to the id ${target}), which everyone could open without it: add another binding first, or delete ${name}`;
+      return false;
+    return !deleted.has(target) && !isClosed(target);
+  });
+  if (losing.length === 0) return { notes: [] };
+  const closing = (await isFlagOff?.()) ? await closedWithoutBindings(options) : new Map<string, string>();
+  const opened = losing.find(([target]) => !closing.has(target));
+  if (opened === undefined)
+    return { notes: losing.map(([target]) => `nobody can open ${closing.get(target)} any more`) };
+  const [target, bindings] = opened;
+  const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
+  const name = JSON.stringify(textOf(use?.['name'] ?? null));
+  const because = `it is the only binding of ${name} (to the id ${target}), which everyone could open without it: add another binding first, or delete ${name}`;
+  return { notes: [], because };
+}
+
+/** The records that the flag closes if they have no binding, in words, by their ids. */
+async function closedWithoutBindings(options: DeletionOptions): Promise<ReadonlyMap<string, string>> {
+  const closed = new Map<string, string>();
+  for (const kind of kinds) {
+    if (kind.access === undefined) continue;
+    const list = await readWhole({ ...kind.family.byName, ...listQuery(kind, new Set()) }, options);
+    for (const { received } of list.kind === 'whole' ? list.records : [])
+      closed.set(
+        textOf(received[kind.bindable?.id ?? 'pk']),
+        `the ${kind.type} ${JSON.stringify(textOf(received[kind.identity]))}`,
+      );
   }
-  return undefined;
+  return closed;
 }
 
 /** What its bindings have in common. */
@@ -201,11 +240,13 @@ function pksOf(kind: Kind, going: readonly DeleteCandidate[]): ReadonlySet<strin
 
 const mostNamed = 10;
 
+type Uses = readonly JsonObject[] | undefined;
+
 /** The dependents of a record; undefined if the service does not say. */
 async function usesOf(
   { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: DeletionOptions,
-): Promise<readonly JsonObject[] | undefined> {
+): Promise<Uses> {
   const ask = (): Promise<UsesReading> => client.readUses(kind, name, held.pk, signal);
   const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
   return reading?.proof === 'exists' ? reading.uses.filter((use) => isJsonObject(use)) : undefined;

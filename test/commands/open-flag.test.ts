@@ -249,6 +249,89 @@ describe('if the settings cannot be read', () => {
   });
 });
 
+describe('a delete of the only group of an application', () => {
+  const bound: SandboxSeed = {
+    groups: [
+      { name: 'admins', is_superuser: true },
+      { pk: staff, name: 'staff' },
+    ],
+    tokens: [{ token: 'sandbox-token', superuser: true }],
+    bindings: [{ application: 'wiki', group: 'staff' }],
+  };
+  const gone = 'version: 1\ngroups: [{ name: staff, state: absent }]\n';
+  const deleting = { allow: ['update', 'delete'] };
+  const env = { ROLLCALL_CAPABILITIES: 'update,delete' };
+
+  async function applied(
+    world: World,
+    text: string,
+  ): Promise<{ ending: string; stdout: string; deletes: number }> {
+    const { context, stdout, stderr } = world.run(text, env);
+    const ending = await apply(['m.yaml'], { output: 'text', yes: true, ...deleting }, context);
+    const deletes = world.requests.filter(({ method }) => method === 'DELETE').length;
+    return { ending, stdout: stdout() + stderr(), deletes };
+  }
+
+  test('is done if the flag is off, and closes it to everybody', async () => {
+    const world = worldOf('2026.8', false, bound);
+    const result = await applied(world, gone);
+    expect(result, result.stdout).toMatchObject({ ending: 'done', deletes: 1 });
+    expect(result.stdout).toContain('note  nobody can open the application "wiki" any more');
+    const { body } = world.sandbox.handle({
+      method: 'GET',
+      path: '/api/v3/core/applications/wiki/check_access/?for_user=1',
+      headers: { authorization: 'Bearer sandbox-token' },
+      body: '',
+    });
+    expect(JSON.parse(body)).toMatchObject({ passing: false });
+  });
+
+  test('is done if the same plan turns the flag off', async () => {
+    const result = await applied(worldOf('2026.8', true, bound), withFlag(gone, false));
+    expect(result, result.stdout).toMatchObject({ ending: 'done', deletes: 1 });
+  });
+
+  test.each([
+    ['the flag is on', (): World => worldOf('2026.8', true, bound), gone],
+    ['the same plan turns the flag on', (): World => worldOf('2026.8', false, bound), withFlag(gone, true)],
+    ['the release ignores the flag', (): World => worldOf('2026.2', false, bound), gone],
+    [
+      'the flag cannot be read',
+      (): World => {
+        const world = worldOf('2026.8', false, bound);
+        world.tamper = ({ path }, answer) =>
+          path === settings ? answered(403, { detail: 'No.' }) : answer();
+        return world;
+      },
+      gone,
+    ],
+  ])('is refused if %s, as everyone could open it', async (_, worldIn, text) => {
+    const result = await applied(worldIn(), text);
+    expect(result, result.stdout).toMatchObject({ ending: 'incomplete', deletes: 0 });
+    expect(result.stdout).toContain('everyone could open without it');
+  });
+
+  test('is refused if somebody has turned the flag on since the plan', async () => {
+    const world = worldOf('2026.8', false, bound);
+    let reads = 0;
+    world.tamper = ({ path }, answer) =>
+      path === settings && (reads += 1) > 1
+        ? answered(200, { flags: { core_default_app_access: true } })
+        : answer();
+    const result = await applied(world, gone);
+    expect(result, result.stdout).toMatchObject({ ending: 'incomplete', deletes: 0 });
+  });
+
+  test('is refused for a source, which the flag does not close', async () => {
+    const world = worldOf('2026.8', false, { ...bound, bindings: [] });
+    const text = `version: 1\nsources: [{ type: kerberos, name: Kerberos, slug: kerberos, realm: EXAMPLE.COM, policies: [{ group: { name: staff }, order: 0 }] }]\n`;
+    const made = await applied(world, text);
+    expect(made.ending, made.stdout).toBe('done');
+    const result = await applied(world, gone);
+    expect(result, result.stdout).toMatchObject({ ending: 'incomplete', deletes: 0 });
+  });
+});
+
 test('with contract_only, the settings of the service are not read', async () => {
   const world = worldOf('2026.8', false);
   const { context } = world.run('version: 1\napplications: [{ slug: new, name: New }]\n', {

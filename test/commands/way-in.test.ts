@@ -351,6 +351,23 @@ describe('the check of the login flow before and after its changes, without the 
     expect(document.stdout).toContain('"code": "way-in-lost"');
   });
 
+  test('ends the run with advice that has the policies inside the former bindings', async () => {
+    const text = flow([whole[0], whole[2], whole[3]].join(', '), ', authentication: require_authenticated');
+    const { ending, stderr } = await run(apply, fresh(), text, { allow: [...allow, 'open-login'] });
+    expect(ending, stderr).toBe('incomplete');
+    const [, before = ''] = /`stages` was (.*)/.exec(stderr) ?? [];
+    const stages = JSON.parse(before) as {
+      stage: { name: string };
+      policies: { policy: { name: string } }[];
+    }[];
+    expect(stages.map((one) => [one.stage.name, ...one.policies.map(({ policy }) => policy.name)])).toEqual([
+      ['default-authentication-identification'],
+      ['default-authentication-password', 'default-authentication-flow-password-stage'],
+      ['default-authentication-mfa-validation', 'default-authentication-flow-authenticator-validate-stage'],
+      ['default-authentication-login'],
+    ]);
+  });
+
   test('reports nothing if the flow did not start before', async () => {
     const service = fresh();
     const text = flow(whole.join(', '), ', authentication: require_authenticated');

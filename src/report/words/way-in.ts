@@ -55,10 +55,10 @@ export function lostWayInDiagnostics({
 }
 
 /** The state before a change. */
-function undoLines({ resource: { address }, action, observed = {}, differences }: Change): string[] {
+function undoLines({ resource: { address }, action, undo = {} }: Change): string[] {
   if (action === 'delete') return [inline(`- create ${address} again`)];
-  return differences.map(({ field }) =>
-    inline(`- ${address}: \`${field}\` was ${quoted(observed[field] ?? null)}`),
+  return Object.entries(undo).map(([field, value]) =>
+    inline(`- ${address}: \`${field}\` was ${quoted(value)}`),
   );
 }
 

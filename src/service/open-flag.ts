@@ -1,0 +1,35 @@
+import { isJsonObject, type JsonValue } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
+import type { OpenFlag } from '../kinds/children.ts';
+import type { Client } from './client.ts';
+import type { Pacing } from './pacing.ts';
+import { retrieve } from './retrieve.ts';
+
+interface ReadOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The flag that opens records without bindings to everyone. */
+export function openFlag(): OpenFlag | undefined {
+  return kinds.flatMap(({ access }) => access?.openFlag ?? [])[0];
+}
+
+/** The field with the flag; undefined if it cannot be read. */
+export async function readFlags(
+  { list, field }: OpenFlag,
+  { client, pacing, signal }: ReadOptions,
+): Promise<JsonValue | undefined> {
+  const kind = kinds.find((one) => one.list === list);
+  if (kind?.single === undefined) throw new Error(`there is no single record of ${list}`);
+  const reading = await retrieve({ kind, name: kind.single }, client, pacing, signal);
+  return reading?.proof === 'exists' ? reading.held.fields[field] : undefined;
+}
+
+/** Whether the flag is off now, in a release that has it; false if it cannot be read. */
+export async function isOpenFlagOff(options: ReadOptions): Promise<boolean> {
+  const flag = openFlag();
+  const flags = flag && (await readFlags(flag, options));
+  return flag !== undefined && flags !== undefined && isJsonObject(flags) && flags[flag.key] === false;
+}
