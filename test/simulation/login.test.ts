@@ -6,14 +6,14 @@ import { boundIn, loginRules, simulateLogin, type LoginBug } from './login.ts';
 
 const bindings = '/api/v3/flows/bindings/';
 
+type Around = Parameters<LoginBug['transport']>[1];
+
 function isOfBindings({ method, path }: HttpRequest): boolean {
   return method !== 'GET' && path.startsWith(bindings);
 }
 
 /** An engine that sends something before its first write of a binding. */
-function first(
-  before: (around: Parameters<LoginBug['transport']>[1]) => readonly HttpRequest[],
-): LoginBug['transport'] {
+function first(before: (around: Around) => readonly HttpRequest[]): LoginBug['transport'] {
   return (network, around) => {
     let isBegun = false;
     return async (request, signal) => {
@@ -26,27 +26,84 @@ function first(
   };
 }
 
+/** The removals of what is bound and not declared. */
+function undeclared({ service: { sandbox }, after: { stages } }: Around): HttpRequest[] {
+  return boundIn(sandbox)
+    .filter(({ name }) => !stages.some((stage) => stage.name === name))
+    .map(({ pk }) => ({ method: 'DELETE', path: `${bindings}${pk}/` }));
+}
+
+/** The removal of one stage. */
+function removed(stage: 'who' | 'proof'): (around: Around) => HttpRequest[] {
+  return ({ service: { sandbox } }) =>
+    boundIn(sandbox)
+      .filter(({ name }) => name === stage)
+      .map(({ pk }) => ({ method: 'DELETE', path: `${bindings}${pk}/` }));
+}
+
+/** The move of the stage that logs in to its declared place. */
+function moved({ service: { sandbox }, after: { stages } }: Around): HttpRequest[] {
+  return boundIn(sandbox).flatMap(({ pk, name }): HttpRequest[] => {
+    const order = stages.find((stage) => stage.name === name)?.order;
+    if (name !== 'enter' || order === undefined) return [];
+    return [{ method: 'PATCH', path: `${bindings}${pk}/`, body: JSON.stringify({ order }) }];
+  });
+}
+
+/** An engine that sends something once it sees what somebody else has written. */
+function afterOthers(next: (around: Around) => readonly HttpRequest[]): LoginBug['transport'] {
+  return (network, around) => {
+    let isDone = false;
+    return async (request, signal) => {
+      const answer = await network(request, signal);
+      if (isDone || !around.hasInterfered() || !request.path.startsWith(bindings)) return answer;
+      if (request.method !== 'GET') return answer;
+      isDone = true;
+      for (const one of next(around)) await network(one, signal);
+      return answer;
+    };
+  };
+}
+
 const bugs: Readonly<Record<string, LoginBug>> = {
+  'takes out first after a kill': {
+    breaks: 'by_name',
+    from: 151,
+    isOfNextRun: true,
+    transport: first(undeclared),
+  },
+  'takes out the question for a name after a kill': {
+    breaks: 'locked_out',
+    from: 0,
+    isOfNextRun: true,
+    transport: first(removed('who')),
+  },
+  'takes out the password where somebody else has written': {
+    breaks: 'by_name',
+    from: 46,
+    transport: afterOthers(removed('proof')),
+  },
+  'takes out the question for a name where somebody else has written': {
+    breaks: 'locked_out',
+    from: 3,
+    transport: afterOthers(removed('who')),
+  },
+  'takes out without another look': {
+    breaks: 'looked',
+    from: 0,
+    transport: (network, around) => async (request, signal) => {
+      const answer = await network(request, signal);
+      if (request.method === 'POST' && isOfBindings(request))
+        for (const one of undeclared(around)) await network(one, signal);
+      return answer;
+    },
+  },
   'takes out what is not declared before it adds': {
     breaks: 'by_name',
     from: 41,
-    transport: first(({ service: { sandbox }, after: { stages } }) =>
-      boundIn(sandbox)
-        .filter(({ name }) => !stages.some((stage) => stage.name === name))
-        .map(({ pk }) => ({ method: 'DELETE', path: `${bindings}${pk}/` })),
-    ),
+    transport: first(undeclared),
   },
-  'moves the login before the rest': {
-    breaks: 'by_name',
-    from: 0,
-    transport: first(({ service: { sandbox }, after: { stages } }) =>
-      boundIn(sandbox).flatMap(({ pk, name }): HttpRequest[] => {
-        const order = stages.find((stage) => stage.name === name)?.order;
-        if (name !== 'enter' || order === undefined) return [];
-        return [{ method: 'PATCH', path: `${bindings}${pk}/`, body: JSON.stringify({ order }) }];
-      }),
-    ),
-  },
+  'moves the login before the rest': { breaks: 'by_name', from: 0, transport: first(moved) },
   'deletes a binding and creates it again in place of a change': {
     breaks: 'by_name',
     from: 9,
@@ -61,7 +118,11 @@ const bugs: Readonly<Record<string, LoginBug>> = {
         const { target = null, stage = null, order = null } = held;
         await network({ method: 'DELETE', path: request.path }, signal);
         return network(
-          { method: 'POST', path: bindings, body: JSON.stringify({ target, stage, order, ...sent }) },
+          {
+            method: 'POST',
+            path: bindings,
+            body: JSON.stringify({ target, stage, order, ...sent }),
+          },
           signal,
         );
       },
@@ -69,11 +130,7 @@ const bugs: Readonly<Record<string, LoginBug>> = {
   'takes out the stage that asks for a name, and adds it again': {
     breaks: 'locked_out',
     from: 0,
-    transport: first(({ service: { sandbox } }) =>
-      boundIn(sandbox)
-        .filter(({ name }) => name === 'who')
-        .map(({ pk }) => ({ method: 'DELETE', path: `${bindings}${pk}/` })),
-    ),
+    transport: first(removed('who')),
   },
   'takes a policy that is false for everybody for a true one': {
     breaks: 'refused',
@@ -90,7 +147,12 @@ const bugs: Readonly<Record<string, LoginBug>> = {
     from: 0,
     transport: (network) => async (request, signal) =>
       request.path.includes('/flows/executor/')
-        ? { kind: 'answered', status: 200, headers: {}, body: '{"component":"ak-stage-identification"}' }
+        ? {
+            kind: 'answered',
+            status: 200,
+            headers: {},
+            body: '{"component":"ak-stage-identification"}',
+          }
         : network(request, signal),
   },
 };
@@ -99,13 +161,17 @@ describe('a simulated change of the way in', () => {
   const seeds = Number(process.env['LOGIN_SEEDS'] ?? times({ short: 4, full: 1000 }));
 
   test(`keeps every promise for ${seeds} random seeds`, async () => {
-    let wrote = 0;
+    let [wrote, killed, interfered] = [0, 0, 0];
     for (let seed = 0; seed < seeds; seed += 1) {
       const simulated = await simulateLogin(seed);
       expect(simulated.violations).toEqual([]);
       if (simulated.wrote) wrote += 1;
+      if (simulated.killed) killed += 1;
+      if (simulated.interfered) interfered += 1;
     }
     expect(wrote).toBeGreaterThan(seeds / 4);
+    expect(killed).toBeGreaterThanOrEqual(Math.floor(seeds / 20));
+    expect(interfered).toBeGreaterThanOrEqual(Math.floor(seeds / 20));
   });
 
   test('has a planted mistake for each promise', () => {

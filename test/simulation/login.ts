@@ -17,13 +17,18 @@ export const loginRules = {
     'At no moment the way in does not begin that begins before and at the end, if no stage comes before the old or new place of the name.',
   refused: 'A plan whose end lets in whoever gives a name sends nothing, unless that is allowed.',
   asked: 'The executor is asked without a token before the first change on the way in and after the last.',
+  looked: 'What is bound is read again after the last addition, before anything is taken out.',
 } as const;
 
 type Rule = keyof typeof loginRules;
 
 /** How a manifest declares the way in: its bindings by their order, and what its records say. */
 interface Edition {
-  readonly stages: readonly { readonly name: string; readonly order: number; readonly policy?: string }[];
+  readonly stages: readonly {
+    readonly name: string;
+    readonly order: number;
+    readonly policy?: string;
+  }[];
   readonly hasPasswordInside: boolean;
   readonly lets: 'True' | 'False';
 }
@@ -31,11 +36,17 @@ interface Edition {
 /** A mistake that an engine could make, planted around the real one. */
 export interface LoginBug {
   readonly breaks: Rule;
+  /** Whether only a run after a kill makes it. */
+  readonly isOfNextRun?: true;
   /** The first seed to try: it shows the mistake, as long as worlds are drawn as they are. */
   readonly from: number;
   readonly transport: (
     network: Transport,
-    around: { readonly service: Service; readonly after: Edition },
+    around: {
+      readonly service: Service;
+      readonly after: Edition;
+      readonly hasInterfered: () => boolean;
+    },
   ) => Transport;
 }
 
@@ -96,6 +107,7 @@ function manifestOf({ stages, hasPasswordInside, lets }: Edition, isWhole = true
   });
 }
 
+const bindings = '/api/v3/flows/bindings/';
 const executor = '/api/v3/flows/executor/door/?query=';
 
 /** What an HTTP client without a token meets: whether the flow begins, and whether a name alone logs in. */
@@ -153,12 +165,22 @@ export function boundIn(
 export interface LoginSimulated {
   readonly violations: readonly { readonly rule: Rule; readonly words: string }[];
   readonly wrote: boolean;
+  readonly killed: boolean;
+  readonly interfered: boolean;
 }
 
-/** One apply from a random way in to another, in which answers get lost, and one that brings all to its end. */
+/** What happens at the service, in order. */
+type Step =
+  | ({ readonly is: 'moment'; readonly by: 'start' | 'run' | 'somebody else' } & ReturnType<typeof metAt>)
+  | { readonly is: 'request'; readonly request: HttpRequest };
+
+/**
+ * One apply from a random way in to another, in which answers get lost, the run is killed, or somebody else writes between two of its
+ * requests; and one that brings all to its end.
+ */
 export async function simulateLogin(seed: number, bug?: LoginBug): Promise<LoginSimulated> {
   const random = seededRandom(seed ^ 0x10_91_40);
-  const { chance } = dice(random);
+  const { chance, whole } = dice(random);
   const [before, after] = [draw(random), draw(random)];
   const service = sandboxTransport(
     { is_fresh: true, tokens: [{ token: sandboxToken, superuser: true }] },
@@ -170,51 +192,163 @@ export async function simulateLogin(seed: number, bug?: LoginBug): Promise<Login
   const text = manifestOf(after, chance(0.5));
   const allowsOpen = chance(0.3);
   const losing = chance(0.3) ? 0.1 : 0;
-  const moments = [metAt(service)];
-  const sent: HttpRequest[] = [];
-  const watched: Transport = async (request, signal) => {
-    sent.push(request);
-    const answer = await service.send(request, signal);
-    if (request.method === 'GET') return answer;
-    moments.push(metAt(service));
-    const isLost = losing > 0 && chance(losing);
-    return isLost ? ({ kind: 'lost', error: new Error('reset') } satisfies Exchange) : answer;
-  };
-  const network = bug?.transport(watched, { service, after }) ?? watched;
+  const concurrency = chance(0.5) ? '8' : '1';
+  // Drawn last, so that the worlds of earlier seeds stay as they are.
+  const killedAt = chance(0.4) ? whole(1, 4) : Infinity;
+  const interferesAt = chance(0.4) ? whole(0, 3) : Infinity;
+  const steps: Step[] = [{ is: 'moment', by: 'start', ...metAt(service) }];
+  let writes = 0;
+  let interfered: Place | undefined;
+  let kill = (): void => {};
+  const killed = new Promise<'killed'>((resolve) => (kill = () => resolve('killed')));
+  const watched =
+    (isFirst: boolean): Transport =>
+    async (request, signal) => {
+      if (isFirst && writes >= killedAt) return new Promise(() => {});
+      const isWrite = request.method !== 'GET';
+      if (isFirst && isWrite && writes === interferesAt && !interfered) {
+        interfered = interfere(service, random);
+        steps.push({ is: 'moment', by: 'somebody else', ...metAt(service) });
+      }
+      steps.push({ is: 'request', request });
+      const answer = await service.send(request, signal);
+      if (!isWrite) return answer;
+      writes += 1;
+      steps.push({ is: 'moment', by: 'run', ...metAt(service) });
+      if (isFirst && writes >= killedAt) {
+        kill();
+        return new Promise(() => {});
+      }
+      const isLost = isFirst && losing > 0 && chance(losing);
+      return isLost ? ({ kind: 'lost', error: new Error('reset') } satisfies Exchange) : answer;
+    };
+  const network = (isFirst: boolean): Transport =>
+    bug && (bug.isOfNextRun === true) !== isFirst
+      ? bug.transport(watched(isFirst), { service, after, hasInterfered: () => interfered !== undefined })
+      : watched(isFirst);
   const allow = everything.filter((name) => name !== 'open-login' || allowsOpen);
-  await run(network, text, allow, chance(0.5) ? '8' : '1');
-  const seen = [...moments];
-  const writes = sent.filter(({ method }) => method !== 'GET');
+  const ended = await Promise.race([run(network(true), text, allow, concurrency), killed]);
+  const isKilled = ended === 'killed';
+  const first = [...steps];
+  // Whoever is killed runs the same again; whoever is refused has to allow what it does.
+  if (isKilled) await run(network(false), text, allow);
+  const all = [...steps];
   await run(service.send, text, everything);
-  const end = metAt(service);
-  const [start = end] = seen;
+  const world = {
+    seed,
+    before,
+    after,
+    interfered,
+    allowsOpen,
+    end: metAt(service),
+    isCalm: !isKilled && losing === 0,
+  };
+  return {
+    violations: violationsIn(world, first, all),
+    wrote: writes > 0,
+    killed: isKilled,
+    interfered: interfered !== undefined,
+  };
+}
+
+/** Somebody else binds a stage, takes one out, or moves one, as far as the service lets it: returns what, and where to. */
+function interfere({ sandbox }: Service, random: Random): Place | undefined {
+  const { pick, whole } = dice(random);
+  const bound = boundIn(sandbox);
+  const [flow] = listed(sandbox, '/flows/instances/?slug=door');
+  const added = pick(others);
+  const stage = listed(sandbox, '/stages/all/').find(({ name = null }) => textOf(name) === added);
+  const { pk, name } = bound[whole(0, bound.length - 1)] ?? { pk: '', name: '' };
+  const order = whole(1, 160);
+  const headers = { authorization: `Bearer ${sandboxToken}`, 'content-type': 'application/json' };
+  const send = (method: string, path: string, body?: JsonObject): boolean =>
+    sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' }).status < 300;
+  switch (pick(['add', 'remove', 'move'] as const)) {
+    case 'add': {
+      const body = { target: flow?.['pk'] ?? null, stage: stage?.['pk'] ?? null, order };
+      return send('POST', bindings, body) ? { name: added, order } : undefined;
+    }
+    case 'remove':
+      return send('DELETE', `${bindings}${pk}/`) ? { name } : undefined;
+    case 'move':
+      return send('PATCH', `${bindings}${pk}/`, { order }) ? { name, order } : undefined;
+  }
+}
+
+interface Place {
+  readonly name: string;
+  readonly order?: number;
+}
+
+interface LoginWorld {
+  readonly seed: number;
+  readonly before: Edition;
+  readonly after: Edition;
+  readonly interfered: Place | undefined;
+  readonly allowsOpen: boolean;
+  readonly end: ReturnType<typeof metAt>;
+  /** Whether the run got every answer. */
+  readonly isCalm: boolean;
+}
+
+function violationsIn(
+  { seed, before, after, interfered, allowsOpen, end, isCalm }: LoginWorld,
+  first: readonly Step[],
+  all: readonly Step[],
+): LoginSimulated['violations'] {
   const violations: { rule: Rule; words: string }[] = [];
   const fail = (rule: Rule, words: string): void =>
     void violations.push({ rule, words: `${seed}: ${words}` });
+  const moments = all.flatMap((step) => (step.is === 'moment' ? step : []));
+  const [start = { ...end, by: 'start' as const }] = moments;
+  const ofOthers = moments.filter(({ by }) => by === 'somebody else');
   // A stage that comes before the old or new place of the name is shown first for a while.
-  const all = [...before.stages, ...after.stages];
+  const stages: Place[] = [...before.stages, ...after.stages, ...(interfered ? [interfered] : [])];
   const ordersOf = (isName: boolean): number[] =>
-    all.flatMap(({ name, order }) => ((name === 'who') === isName ? order : []));
+    stages.flatMap(({ name, order }) => ((name === 'who') === isName ? (order ?? []) : []));
   const asksFirst = Math.max(...ordersOf(true)) < Math.min(...ordersOf(false));
-  const mayBeOpen = start.byName || (end.byName && allowsOpen);
-  for (const [index, { byName, begins }] of seen.entries()) {
-    if (byName && !mayBeOpen)
-      fail('by_name', `after write ${index} of ${writes.length}, a name alone logs in`);
-    if (!begins && start.begins && end.begins && asksFirst)
-      fail('locked_out', `after write ${index}, the flow does not begin`);
+  const mayBeOpen = start.byName || (end.byName && allowsOpen) || ofOthers.some(({ byName }) => byName);
+  // Nothing is promised of what somebody else writes after the last look at what is bound.
+  let [isSeen, isOpen, hasBegun] = [true, start.byName, start.begins];
+  for (const [index, step] of all.entries()) {
+    if (step.is === 'request') {
+      isSeen ||= step.request.method === 'GET' && step.request.path.startsWith(bindings);
+      continue;
+    }
+    if (step.by === 'somebody else') isSeen = false;
+    if (step.by === 'run' && step.byName && !isOpen && !mayBeOpen && isSeen)
+      fail('by_name', `at step ${index} of ${all.length}, a name alone logs in`);
+    if (step.by === 'run' && !step.begins && hasBegun && start.begins && end.begins && asksFirst)
+      fail('locked_out', `at step ${index} of ${all.length}, the flow does not begin`);
+    [isOpen, hasBegun] = [step.byName, step.begins];
   }
-  if (end.byName && !start.byName && !allowsOpen && writes.length > 0) fail('refused', 'it was not refused');
+  const sent = first.flatMap((step) => (step.is === 'request' ? step.request : []));
+  const wrote = sent.some(({ method }) => method !== 'GET');
+  if (end.byName && !mayBeOpen && wrote) fail('refused', 'it was not refused');
   // Policies that nothing is bound to are not on the way in.
-  const isOnWay = ({ method, path }: HttpRequest): boolean =>
-    method !== 'GET' && path.includes('/flows/bindings/');
-  const [first, last] = [sent.findIndex(isOnWay), sent.findLastIndex(isOnWay)];
+  const isOnWay = ({ method, path }: HttpRequest): boolean => method !== 'GET' && path.includes(bindings);
+  const [begun, last] = [sent.findIndex(isOnWay), sent.findLastIndex(isOnWay)];
   const asks = sent.flatMap(({ path, isAnonymous }, index) =>
     path === executor && isAnonymous ? index : [],
   );
-  const isAskedAgain = losing > 0 || !start.begins || asks.some((index) => index > last);
-  const isAsked = asks.some((index) => index < first) && isAskedAgain;
-  if (first !== -1 && !isAsked) fail('asked', 'it was not asked');
-  return { violations, wrote: writes.length > 0 };
+  const isAskedAgain = !isCalm || !start.begins || asks.some((index) => index > last);
+  const isAsked = asks.some((index) => index < begun) && isAskedAgain;
+  if (begun !== -1 && !isAsked) fail('asked', 'it was not asked');
+  const [added, removed] = ['POST', 'DELETE'].map((method) => {
+    const isSent = (one: HttpRequest): boolean => one.method === method && isOfFlow(one);
+    return method === 'POST' ? sent.findLastIndex(isSent) : sent.findIndex(isSent);
+  });
+  if (added !== undefined && removed !== undefined && added !== -1 && added < removed) {
+    const between = sent.slice(added, removed);
+    if (!between.some(({ method, path }) => method === 'GET' && path.startsWith(bindings)))
+      fail('looked', 'it took out without another look');
+  }
+  return violations;
+}
+
+/** Whether a request is about what is bound to the flow. */
+function isOfFlow({ path }: HttpRequest): boolean {
+  return path.startsWith(bindings);
 }
 
 async function run(
