@@ -1,4 +1,4 @@
-// Measures rollcall against what the same work costs at the least, in the same run: `npm run bench`, or with `-- --short`.
+// Measures rollcall against a minimal script for the same work, in the same run: `npm run bench`, or with `-- --short`.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ async function validation() {
   compare('validate, 20,000 resources', 1.5, 'parse of `yaml`', floor, own);
 }
 
-/** The floor sends as many requests at a time as suit this service best; rollcall sends its usual number. */
+/** The script sends as many requests at a time as suit this service best; rollcall sends its usual number. */
 async function requests() {
   const count = short ? 2000 : 10_000;
   const levels = short ? [8, 16] : [4, 8, 16];
@@ -96,7 +96,7 @@ async function requests() {
  * Terraform does on a refresh.
  */
 async function lists() {
-  const latency = 100; // the budget is for this one: at less, the start and the parsing weigh more
+  const latency = 100; // the budget is for this latency: with less, the start and the parsing matter more
   const file = join(folder, 'lists.yaml');
   writeFileSync(file, short ? manifest(0, 350) + usersOf(650) : manifest(0, 1000) + usersOf(2000));
   await withService(['--holds', file, String(latency)], async (url) => {
@@ -142,7 +142,7 @@ async function reading() {
         () => time([ours('floor/look-ups.js'), file, url, '2']),
         () => time([rollcall, 'plan', file], env),
       ]);
-      // Where nothing is there, next to nothing is read: what is left is the start of a process.
+      // Without records almost nothing is read: the start of the process remains.
       if (present === 0) compare(name, 0.15, 'parse and a GET each', lookUps, own);
       else if (median(pages) <= median(lookUps)) compare(name, 1.15, 'parse and all pages', pages, own);
       else compare(name, 1.15, 'parse and a GET each', lookUps, own);
@@ -191,7 +191,7 @@ async function groups() {
   );
 }
 
-/** A whole instance, on a service of the newest release: each list of it is read once. */
+/** A whole instance on a service of the newest release: each of its lists is read once. */
 async function allKinds() {
   const rounds = short ? 2 : 7;
   const each = short ? 14 : 32;
@@ -224,7 +224,7 @@ async function allKinds() {
   compare('validate of these kinds', 1.5, 'parse of `yaml` and check of ajv', floor, own);
 }
 
-/** What exceeds a run with next to nothing grows with the resources, and no faster. */
+/** The memory beyond that of an almost empty run grows linearly with the resources. */
 async function memory() {
   const few = writeManifests(join(folder, 'few'), 10_000, 50);
   const many = writeManifests(join(folder, 'many'), 100_000, 50);

@@ -1,4 +1,4 @@
-// Loaded into a process before all else: tells at its end how much memory it took at the most, in KiB.
+// Loaded into a process first: reports its maximum memory at the end, in KiB.
 import { writeSync } from 'node:fs';
 
 process.once('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)));

@@ -1,4 +1,4 @@
-// A service on the loopback interface, in a process of its own: nothing exists, and everything can be created.
+// A service on the loopback interface, in its own process, without records, that accepts every create.
 // `--holds FILE MS`: what a manifest declares exists, and every request takes so long, that for a page of a list as well.
 // `--charges FILE`: the same, but works on two requests at a time, and takes so long for each request and for each record of an answer
 // as an idle release 2023.10.7 was measured to take. What is created is there from then on.
@@ -41,7 +41,7 @@ async function served(servers, milliseconds) {
 /** @type {{ applications?: Entry[], users?: Entry[] } | undefined} */
 const file =
   mode === '--holds' || mode === '--charges' ? parse(readFileSync(argument ?? '', 'utf8')) : undefined;
-/** By their names. */
+/** By name. */
 const held = file && {
   applications: new Map(file.applications?.map((entry) => [String(entry['slug']), entry])),
   users: new Map(file.users?.map((entry) => [String(entry['username']), entry])),
@@ -110,7 +110,7 @@ const server = createServer((request, response) => {
     if (found) response.end(JSON.stringify(found));
     else if (isRead) response.end('{"detail":"Not found."}');
     else {
-      // Whole, as the service answers it: what does not come back counts as not created as declared.
+      // All fields are returned, like the service's: a missing field would count as different.
       const sent = JSON.parse(text);
       held?.applications.set(sent.slug, sent);
       response.end(JSON.stringify({ pk: `pk-of-${sent.slug}`, ...sent }));

@@ -1,4 +1,4 @@
-// A service with so many records of all kinds, on the loopback interface, in a process of its own; writes the manifest that declares them.
+// A service with a number of records of all kinds, on the loopback interface, in its own process; writes the manifest that declares them.
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { serveSandbox } from '../../src/sandbox/server.ts';

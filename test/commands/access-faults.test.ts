@@ -58,7 +58,7 @@ function bind(service: Service, name: string): void {
   asAdministrator(service, 'POST', bindings, { target, group, order: 7 });
 }
 
-/** Does something in the service just before a request of a kind arrives for the nth time. */
+/** Calls a function just before the nth request of a kind arrives. */
 function before(
   service: Service,
   isOne: (request: HttpRequest) => boolean,
@@ -83,7 +83,7 @@ const sent = (service: Service, method: string): HttpRequest[] =>
 describe('access while another client writes', () => {
   test('a change ends as unfinished without its last request if somebody adds a binding meanwhile', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
-    // Look for the plan, look before the change, look before the bind, look before the delete, look back.
+    // Reads: for the plan, before the update, before the bind, before the delete, after it.
     const send = before(service, isList, 5, () => bind(service, 'staff'));
     const text = grafana('{ groups: [{ name: contractors }] }', '    meta_publisher: Ops\n');
     const { ending, stdout } = await run(apply, send, text, allowed);
@@ -236,7 +236,7 @@ describe('applications with a failed binding', () => {
   test('a change interrupted before its first write is not begun', async () => {
     const service = serviceWith([]);
     const interruption = new AbortController();
-    // Look for the plan, look before the change, look before the bind.
+    // Reads: for the plan, before the update, before the bind.
     const send = before(service, isList, 3, () => interruption.abort());
     const wanted = grafana('{ groups: [{ name: staff }] }');
     const { ending, stdout } = await run(apply, send, wanted, allowed, { signal: interruption.signal });

@@ -28,7 +28,7 @@ function run(
 type Service = ReturnType<typeof sandboxTransport>;
 type Bound = Omit<NonNullable<SandboxSeed['bindings']>[number], 'application'>;
 
-/** Grafana, to which these are bound, and a token that may do all but what is said here. */
+/** Grafana with these bindings, and a token with all rights except these. */
 function serviceWith(bound: readonly Bound[], may: object = {}, grafanaHas: JsonObject = {}): Service {
   const seed: SandboxSeed = {
     applications: [{ slug: 'grafana', name: 'Grafana', ...grafanaHas }],
@@ -69,7 +69,7 @@ describe('an unfinished application', () => {
     const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
     const send: Transport = async (request, signal) => {
       const answer = await service.send(request, signal);
-      // Somebody else binds one more just after rollcall has.
+      // Another client adds a binding just after rollcall.
       if (request.method === 'POST' && request.path.endsWith('/bindings/')) {
         const target = service.sandbox.pk('application', 'grafana') ?? null;
         const group = service.sandbox.pk('group', 'contractors') ?? null;
@@ -84,7 +84,7 @@ describe('an unfinished application', () => {
       'Somebody else changed it in the meantime, or the token sees only some of its bindings.\n',
     );
     expect(stdout).not.toContain('lets nobody in');
-    // The last answer, to a binding, was a good one.
+    // The last answer, to a bind, was a success.
     expect(stdout).not.toContain('What came next did not succeed');
     expect(stdout).not.toContain('Check the service URL');
   });
@@ -96,7 +96,7 @@ describe('an unfinished application', () => {
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('m.yaml:5:49: error: application.grafana: it was changed only in part');
     expect(stdout).toContain('or the token sees only some of its bindings.\n');
-    // What it sees is the group alone, and that is all it can compare.
+    // The token sees only the group, so only that can be compared.
     sandbox.issue({ token: 't' });
     expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });
@@ -213,7 +213,7 @@ test.each<[string, Bound]>([
       'changes',
       expect.stringContaining('\nOpens application.grafana to the group "staff" '),
     ]);
-    // Nobody is let in by a change of something else.
+    // An unrelated change gives nobody access.
     const other = await run(plan, send, grafana('everyone', '    meta_publisher: Ops\n'), opening);
     expect([other.ending, other.stdout]).toEqual(['done', expect.not.stringContaining('Opens')]);
   },

@@ -24,7 +24,7 @@ function boundIn(service: Service): readonly JsonObject[] {
   return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
 }
 
-/** The names of the groups that let somebody in, and whether the application has a provider. */
+/** The names of the groups with access, and whether the application has a provider. */
 function stateOf(service: Service): {
   readonly groups: readonly string[];
   readonly mode: unknown;
@@ -44,7 +44,7 @@ function run(send: Transport, text: string): Promise<Ran> {
   return runOn(apply, send, text, allowed, { files: config });
 }
 
-/** What somebody else does once, as soon as it can be done, from one request on. */
+/** Actions of another client, each done once, at the first request at which it is possible. */
 const deeds: Readonly<Record<string, (service: Service) => boolean>> = {
   'removes a binding': (service) => {
     const [first] = boundIn(service);

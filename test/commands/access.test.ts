@@ -50,7 +50,7 @@ function run(
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** Grafana, with a provider, and with these bindings. */
+/** Grafana with a provider and these bindings. */
 function serviceWith(
   bound: NonNullable<SandboxSeed['bindings']>,
   more: SandboxSeed = {},
@@ -67,7 +67,7 @@ function serviceWith(
   );
 }
 
-/** Whom the bindings of an application name, each as often as it is bound. */
+/** The subjects bound to an application, with duplicates. */
 function boundTo({ sandbox }: Service, slug: string = 'grafana'): readonly unknown[] {
   const target = textOf(sandbox.pk('application', slug));
   const headers = { authorization: 'Bearer sandbox-token' };
@@ -79,7 +79,7 @@ function boundTo({ sandbox }: Service, slug: string = 'grafana'): readonly unkno
   );
 }
 
-/** What was sent that writes: `POST bindings group`. */
+/** The writing requests, such as `POST bindings group`. */
 function writes(requests: readonly HttpRequest[]): string[] {
   return requests
     .filter(({ method }) => method !== 'GET')
@@ -281,7 +281,7 @@ describe('a plan with access', () => {
       ofContractors: `the group "contractors" (${contractors})`,
     };
 
-    /** To whom the change of the manifests opens what `bound` lets in so far. */
+    /** The access that a change of the manifests gives in addition to the bindings `bound`. */
     const opened = async (
       before: string,
       now: string,
@@ -302,7 +302,7 @@ describe('a plan with access', () => {
       expect(await opened(grafana(one), grafana('everyone'))).toBe('everyone');
       expect(await opened(grafana(both), grafana(one))).toBeUndefined();
       expect(await opened(grafana(one), grafana(one))).toBeUndefined();
-      // The service has it already, and the manifests had not.
+      // The service has the binding already, but the former manifests do not declare it.
       expect(await opened(grafana(one), grafana(both), ['staff', 'contractors'])).toBe(names.ofContractors);
     });
 
@@ -314,7 +314,7 @@ describe('a plan with access', () => {
       const whom = `${names.ofStaff} and ${names.ofContractors}`;
       expect(await opened(grafana(both, mode('all')), grafana(both, mode('any')))).toBe(whom);
       expect(await opened(grafana(both, mode('any')), grafana(both, mode('all')))).toBeUndefined();
-      // A mode that was not declared is not known to be that of all.
+      // An undeclared former mode is unknown, not `all`.
       expect(await opened(grafana(both), grafana(both, mode('any')))).toBeUndefined();
     });
 
@@ -455,7 +455,7 @@ describe('apply with access', () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const send: Transport = async (request, signal) => {
       const answer = await service.send(request, signal);
-      // Somebody else binds them just before rollcall does.
+      // Another client adds the bindings just before rollcall.
       if (request.method === 'GET' && request.path.includes('/applications/grafana/'))
         bind(service, { group: contractors });
       return answer;

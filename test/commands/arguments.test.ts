@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { run } from '../../src/commands/run-program.ts';
 
-/** What is said of arguments, which must be nothing that a command is run for. */
+/** The message for arguments, with which no command may run. */
 async function saidOf(args: readonly string[]): Promise<string> {
   let said = '';
   const ending = await run(args, '1.2.3', {

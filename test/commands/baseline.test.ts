@@ -28,7 +28,7 @@ beforeEach(() => {
   service = fakeService(existing);
 });
 
-/** What a command runs in whose manifests were others in the folder `.before`. */
+/** The context of a command with different manifests in the folder `.before`. */
 function setup(past: Texts, present: Texts, more: Setup = {}): Captured {
   return capture({
     files: present,
@@ -45,7 +45,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** A plan of what is there now, compared with what was there before. */
+/** A plan of the present manifests, compared with the former ones. */
 async function planned(options: Partial<PlanOptions> = {}, captured = setup(before, now)): Promise<Ran> {
   const ending = await plan([], { output: 'json', baseline: '.before', ...options }, captured.context);
   return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
@@ -60,7 +60,7 @@ async function applied(options: Partial<ApplyOptions> = {}, captured = setup(bef
   return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
 }
 
-/** What a plan says of each entry, and of those that are no longer declared. */
+/** The plan's comparison of each entry, including entries that are no longer declared. */
 function told({ stdout }: Pick<Ran, 'stdout'>): Readonly<Record<string, string>> {
   const document = JSON.parse(stdout) as {
     readonly baseline: { readonly no_longer_declared: readonly { readonly address: string }[] };
@@ -251,7 +251,7 @@ describe('manifests of the baseline', () => {
     const same = { 'user.alice': 'same', 'user.bob': 'same', 'user.cara': 'same' };
     const flags = { vars: ['vars/b.yaml'], var: ['c=cara'] };
     expect(told(await planned(flags, setup(past, present)))).toEqual(same);
-    // Where they were others, they are as they were.
+    // Former references keep their former values.
     const others = { ...past, 'vars/b.yaml': 'b: old\n' };
     expect(told(await planned(flags, setup(others, present)))).toEqual({
       ...same,

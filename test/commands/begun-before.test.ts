@@ -9,7 +9,7 @@ import { outcomesIn, World } from '../support/update-world.ts';
 type Bindings = NonNullable<SandboxSeed['bindings']>;
 type Application = NonNullable<SandboxSeed['applications']>[number];
 
-/** As a run leaves it that is killed in the middle of its create. */
+/** The state after a run that is killed in the middle of its create. */
 function worldWith(bindings: Bindings, more: Partial<Application> = {}): World {
   return new World({
     groups: [{ name: 'staff' }, { name: 'guests' }],

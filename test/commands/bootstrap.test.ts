@@ -54,7 +54,7 @@ async function exported(transport: Transport): Promise<Files> {
   return Object.fromEntries(Array.from(written, ([name, text]) => [name, completed(text)]));
 }
 
-/** What was exported, with the secrets that somebody has, and with what the release did not know yet. */
+/** The export with values for its secrets, and with fields that its release does not have. */
 function completed(text: string): string {
   const flow = 'invalidation_flow: { slug: default-provider-invalidation-flow }';
   const lacking = text.includes(flow) ? '' : `    ${flow}\n`;
@@ -116,7 +116,7 @@ describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (rel
     await run(apply, send, example);
     const files = await exported(send);
     expect((await run(plan, send, files)).stdout).toContain('No changes.');
-    // Earlier ones have no mapping of entitlements, which the service gives to each proxy.
+    // Earlier releases have no mapping of entitlements, which the service adds to each proxy.
     for (const other of someReleases(sandboxReleases.slice(sandboxReleases.indexOf(release)))) {
       const there = empty(other);
       const made = await run(apply, there.send, files);

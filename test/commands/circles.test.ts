@@ -7,7 +7,7 @@ import { answered, lost } from '../support/scripted-transport.ts';
 import { World, type Tamper } from '../support/update-world.ts';
 import { someOf } from '../support/effort.ts';
 
-/** A flow with a stage that offers the flow; a second flow and a brand that refer to what is completed last. */
+/** A flow with a stage that refers to the flow; and a second flow and a brand that refer to the circle. */
 const circle = `version: 1
 stages:
   - { name: pw, type: password, backends: [authentik.core.auth.InbuiltBackend], configure_flow: { slug: change } }
@@ -117,7 +117,7 @@ const faults: Readonly<Record<string, Tamper>> = {
   'takes effect and gets a 502 from a proxy': (_, answer) => (answer(), answered(502, '')),
 };
 
-/** The records of a world that the circle declares, with the flow of the stage. */
+/** The existing records of the declared circle, with the flow of the stage. */
 function heldIn(world: World): JsonObject {
   const all = (path: string): readonly JsonValue[] => {
     const answer = world.handle({ method: 'GET', path: `/api/v3${path}` });

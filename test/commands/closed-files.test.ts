@@ -14,7 +14,7 @@ import { tlsFixture } from '../support/raw-server.ts';
 import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
 
-/** What rollcall writes in any test is searched for it. */
+/** A canary that is searched for in all output. */
 const token = 'canary-of-the-closed-files-0123456789';
 
 let folder: string;
@@ -46,12 +46,12 @@ beforeAll(() => {
 });
 
 interface Ran {
-  /** Of the diagnostics. */
+  /** The codes of the diagnostics. */
   readonly codes: readonly string[];
   readonly stderr: string;
 }
 
-/** `rollcall plan` on the real disk; the service has nothing. */
+/** `rollcall plan` on the real disk, with an empty service. */
 async function planned(
   paths: readonly string[],
   options: Partial<PlanOptions> = {},
@@ -67,7 +67,7 @@ async function planned(
   return { codes, stderr: run.stderr() };
 }
 
-/** The same, with a manifest of one user whose attribute refers to something. */
+/** The same, with a manifest of one user whose attribute contains a reference. */
 async function referring(
   reference: string,
   options: Partial<PlanOptions> = {},
@@ -203,7 +203,7 @@ describe('validate', () => {
 });
 
 describe('a token_file in rollcall.yaml', () => {
-  /** What is sent, or why nothing is. */
+  /** The sent token, or the reason why nothing is sent. */
   async function sentWith(
     tokenFile: string,
     options: Partial<PlanOptions> = {},

@@ -18,7 +18,7 @@ applications: [{ slug: wiki, name: Wiki }, { slug: new, name: New }]
 users: [{ username: alice, name: Alice, attributes: { dept: new } }, { username: bob, name: Bob, attributes: { dept: sales } }]
 `;
 
-/** Of which answers an inner value becomes a deep one, and how deep. */
+/** The answers in which an inner value is replaced by a deep one, and its depth. */
 let isDeep: (request: SandboxRequest) => boolean;
 let levels: number;
 let server: SandboxServer;
@@ -36,7 +36,7 @@ beforeEach(async () => {
         if (!isDeep(request)) return answer;
         const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
         const body = answer.body.replace(/"old"/, deep);
-        // An escape in the text: then secrets are searched for in the values.
+        // An escape in the text makes rollcall search the values for secrets.
         return { ...answer, body: body.replace(/\}$/, `,"\\u0061":${body.includes(deep) ? 1 : deep}}`) };
       },
     },
@@ -112,7 +112,7 @@ describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => 
 });
 
 test('an answer nested 500 levels deep is planned, and reported in every format', async () => {
-  levels = 496; // the page, its list, the record and its attributes are the others
+  levels = 496; // the other levels are the page, its list, the record and its attributes
   isDeep = ({ method, path }) => method === 'GET' && path.includes('username=alice');
   const report = formatNames.map((format) => `${format}=${format}`);
   const named = { ...service, allow: ['update'], report };

@@ -46,7 +46,7 @@ function recordsOf(world: World, release: SandboxRelease): ReadonlyMap<string, F
   return found;
 }
 
-/** Whether the plan shows that a record goes: it is declared as absent, bound to one that goes, or named with what it hangs on. */
+/** Whether the plan shows that a record is deleted: as declared absent, as bound to a deleted record, or by name in a note. */
 function isShown(
   { path, record }: Found,
   release: SandboxRelease,

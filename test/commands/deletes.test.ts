@@ -15,7 +15,7 @@ import { someReleases } from '../support/effort.ts';
 
 const deleting = { allow: ['delete'] };
 
-/** As somebody leaves them: an application with its provider, its group and who is in that. */
+/** Existing records: an application with its provider, its group and the members. */
 const seed: SandboxSeed = {
   tokens: [{ token: 'sandbox-token', superuser: true }],
   groups: [{ name: 'admins', is_superuser: true }, { name: 'staff' }, { name: 'guests' }],
@@ -82,7 +82,7 @@ describe.each(someReleases(sandboxReleases))('deletes on release %s', (release) 
       'core/groups',
       'core/users',
     ]);
-    // Each is looked at once the one before is gone.
+    // Each record is read after the previous one is deleted.
     const from = world.requests.findIndex(
       ({ method, path }) => method === 'DELETE' && path.includes('/applications/'),
     );
@@ -199,7 +199,7 @@ test('the last two subjects bound to an application cannot be deleted together',
     'version: 1\ngroups: [{ name: staff, state: absent }]\nusers: [{ username: carl, state: absent }]\n';
   expect((await applied(world, text)).stdout).toContain('which everyone could open without it');
   expect(deletes(world)).toEqual([]);
-  // One of them may go: the other one is let in still.
+  // One of them may be deleted, since the other still has access.
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
 });
 
@@ -288,7 +288,7 @@ test('a delete checks bindings at the time of the delete, not of the plan', asyn
   const pkOf = (type: 'application' | 'user', name: string): unknown => world.sandbox.pk(type, name);
   let asked = 0;
   world.tamper = ({ path }, answer) => {
-    // The plan asks twice. Then somebody lets jane alone into the wiki.
+    // The plan reads the bindings twice. Then another client binds only jane to the wiki.
     if (path.includes('/used_by/') && (asked += 1) === 2) {
       world.sandbox.delete('group', 'staff');
       const body = JSON.stringify({

@@ -18,7 +18,7 @@ interface Applied {
   readonly sandbox: Sandbox;
 }
 
-/** Applies a manifest to a service that demands a room of each user, and to which these users came before it did. */
+/** Applies a manifest to a service that requires a room of each user, with users created before this rule. */
 async function applied(
   entry: string,
   users: JsonObject[] = [],

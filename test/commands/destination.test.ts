@@ -35,7 +35,7 @@ interface Ran {
   readonly stderr: string;
   readonly written: ReadonlyMap<string, string>;
   readonly questions: readonly string[];
-  /** What is said of a usage error. */
+  /** The message of a usage error. */
   readonly refusal: string;
 }
 
@@ -82,7 +82,7 @@ function applied(options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promis
   );
 }
 
-/** What a document says of where it goes; it has to satisfy its schema. */
+/** The service and environment in a document, which has to match its schema. */
 function saidBy(schema: Parameters<typeof schemaErrors>[0], text = ''): object {
   const { service, environment, ...document } = JSON.parse(text) as Record<string, unknown>;
   expect(schemaErrors(schema, { service, environment, ...document })).toEqual([]);

@@ -6,7 +6,7 @@ import { answered } from '../support/scripted-transport.ts';
 import { parse } from 'yaml';
 
 interface Service {
-  /** What it answers to the question for its release. */
+  /** The answer of the service to the request for its release. */
   readonly says?: Exchange;
   readonly mayCreate?: boolean;
 }

@@ -54,7 +54,7 @@ function project(lists: string): Record<string, string> {
   return { 'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n', 'm.yaml': `version: 1\n${lists}\n` };
 }
 
-/** Serves a sandbox; what stands in front of it may change the requests. */
+/** Serves a sandbox behind a proxy that may change the requests. */
 let server: SandboxServer;
 type SandboxRequest = Parameters<Sandbox['handle']>[0];
 
@@ -122,7 +122,7 @@ describe('doctor distinguishes', () => {
       expect.objectContaining({
         name: 'token',
         summary: 'the service does not accept the token (403); it said: Token invalid/expired',
-        // What is in front of the service may do so too.
+        // A proxy may answer so too.
         advice: expect.stringMatching(
           /^Every request with this token was refused. Most likely .* may refuse every request/,
         ),

@@ -9,7 +9,7 @@ import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { someOf } from '../support/effort.ts';
 import { capture } from '../support/run.ts';
 
-/** How a request is answered; nothing: the connection is closed. */
+/** The answer to a request; undefined closes the connection. */
 type Reply = readonly [status: number, contentType: string, body: string] | 'closed';
 
 const json = (status: number, body: object): Reply => [
@@ -21,16 +21,16 @@ const notFound = json(404, { detail: 'Not found.' });
 const html: Reply = [404, 'text/html', '<html><body>Not Found</body></html>'];
 
 interface Options {
-  /** How a request is answered that is not documented. */
+  /** The answer to undocumented requests. */
   readonly otherwise?: Reply | ((url: string) => Reply);
-  /** How an application is answered that nobody has. */
+  /** The answer to the look-up of a missing application. */
   readonly missing?: Reply | ((slug: string) => Reply);
-  /** How a documented request without the token is answered; nothing: like one with it. */
+  /** The answer to a documented request without the token; by default the same as with it. */
   readonly anonymous?: Reply;
   readonly created?: (record: JsonObject) => object;
   /** Whether the token may not look up applications. */
   readonly denied?: boolean;
-  /** After so many requests, look-ups of applications are answered with 503. */
+  /** The number of requests after which look-ups of applications get a 503. */
   readonly answers?: number;
   readonly base?: string;
 }
@@ -47,7 +47,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A service that has the three documented operations, over HTTP. */
+/** A service over HTTP with only the three documented operations. */
 async function documented({
   otherwise = html,
   missing = notFound,
@@ -117,7 +117,7 @@ async function run(
   flags: object = {},
 ): Promise<{ ending: string; stdout: string; stderr: string }> {
   const { context, stdout, stderr } = capture({ files: { 'm.yaml': text }, url });
-  const options = { output: 'text', wait: '0', yes: true, ...flags } as never; // a test gives what the command takes
+  const options = { output: 'text', wait: '0', yes: true, ...flags } as never; // a test passes options that the command accepts
   const ending = await command(['m.yaml'], options, context);
   return { ending, stdout: stdout(), stderr: stderr() };
 }

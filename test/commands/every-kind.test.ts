@@ -14,14 +14,14 @@ import { someReleases } from '../support/effort.ts';
 
 const capabilities = ['update', 'delete'];
 
-/** Changes of what no answer shows. */
+/** Changes of fields that no answer shows. */
 const ownChanges: Readonly<Record<string, JsonObject>> = {
   '/crypto/certificatekeypairs/': { certificate_data: certificates.two },
 };
 
 interface Case {
   readonly kind: (typeof createdKinds)[number];
-  /** Where the release lists its records. */
+  /** The path of its list in the release. */
   readonly type: KindName;
   readonly name: string;
   readonly entry: JsonObject;
@@ -42,7 +42,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
   );
   const cases = ownKinds.map((kind, index): Case => {
     const name = `one${index}`;
-    // Some texts are unique, and what a record refers to has them as well.
+    // Some texts are unique, and referenced records have them too.
     const own = Object.entries(leastEntry(kind, name, world.sandbox, release));
     const entry = Object.fromEntries(own.map(([field, value]) => [field, value === 'x' ? name : value]));
     return { kind, type: writtenType(kind, release), name, entry };
@@ -53,7 +53,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
     SECRET_JSON: '{"key": "canary-of-a-secret"}',
   };
 
-  /** Applies an entry of each kind, and says by kind what was written. A plan then has nothing to do. */
+  /** Applies an entry of each kind, and returns the writes by kind. A plan then has no changes. */
   const run = async (entryOf: (one: Case) => JsonObject, some = cases): Promise<Record<string, string[]>> => {
     const lists: Record<string, JsonObject[]> = {};
     for (const one of some) (lists[one.kind.list] ??= []).push(entryOf(one));
@@ -85,7 +85,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
   };
 
   test('a record of each kind is created, found in sync, changed, renamed, exported and deleted', async () => {
-    // What 2023.10 refuses as none of its forms is sent once more in that.
+    // A body that 2023.10 refuses in the new form is sent again in the former form.
     const isSentTwice = ({ kind }: Case): boolean =>
       release === '2023.10' && kind.fields['redirect_uris'] !== undefined;
     expect(await run(({ entry }) => entry)).toEqual(
@@ -138,7 +138,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
 
   test('each kind uses only paths that the release has', () => {
     const unknown = world.requests.flatMap((request) => unknownIn(release, request));
-    // The API has no such path for these alone, so that a service refuses to say what depends on one, and the delete is not sent.
+    // The API has no `used_by` path only for these, so a service cannot report dependents, and the delete is not sent.
     const missing = unknown.filter((one) => !/^GET \/lifecycle\/rules\/[^/]+\/used_by\/$/.test(one));
     expect(missing.filter((one) => !Object.hasOwn(laterParameters, one.split('?')[1] ?? ''))).toEqual([]);
   });

@@ -70,7 +70,7 @@ describe('a diagnostic quotes the line of a manifest, but masks', () => {
     expect(run.stderr()).toContain('username: bob, nome: "x:');
     const shown = run.stderr() + run.stdout() + [...run.written.values()].join('');
     expect(shown).not.toContain(secret);
-    // The caret stays below the field, whatever is blanked out before or after it.
+    // The caret stays below the field, even if text before or after it is masked.
     expect(run.stderr()).toMatch(/ {2}\| {22}\^{4}$/m);
   });
 

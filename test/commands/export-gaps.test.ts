@@ -13,7 +13,7 @@ import { someOf } from '../support/effort.ts';
 
 const release = '2025.12';
 
-/** What is there of each kind, beside many groups. */
+/** A record of each kind, and many groups. */
 const paths: readonly KindName[] = [
   '/flows/instances/',
   '/stages/deny/',
@@ -45,9 +45,9 @@ interface Case {
   readonly what: string;
   readonly path: string;
   readonly answer: Exchange;
-  /** What is said to be unread. */
+  /** The reported gap. */
   readonly said: RegExp;
-  /** An address that is missing for it. */
+  /** An address that is missing because of it. */
   readonly missing: string;
 }
 
@@ -118,7 +118,7 @@ test.each(someOf(cases, 1))(
     expect(addresses).not.toContain(missing);
     const type = missing.slice(0, missing.indexOf('.'));
     const others = (list: readonly string[]): string[] => list.filter((one) => !one.startsWith(`${type}.`));
-    // Defaults that name what was not read are written: nobody can tell whether they were changed.
+    // Defaults that refer to unread records are written, since it is unknown whether they were changed.
     expect(others(addresses)).toEqual(expect.arrayContaining(others(all)));
   },
 );

@@ -31,7 +31,7 @@ async function expectNoChanges(
   expect(stdout()).toContain('No changes.');
 }
 
-/** The export with its secrets declared, and a value for each variable. */
+/** The export with its secrets uncommented, and a value for each variable. */
 function withSecrets(text: string): { text: string; values: Record<string, string> } {
   const values: Record<string, string> = {};
   const declared = text.replaceAll(
@@ -49,13 +49,13 @@ function withSecrets(text: string): { text: string; values: Record<string, strin
   return { text: declared, values };
 }
 
-/** The records of which something could not be declared. */
+/** The records with fields that could not be declared. */
 function leftOutIn(said: string): string[] {
   const blocks = said.matchAll(/^(?:warning|error): ([^]*?)\n\n/gm);
   return Array.from(blocks, ([, words = '']) => words.match(/one-of-\w+/g) ?? [words]).flat();
 }
 
-/** Whether nobody knows what the service makes of fields that a create leaves out: the sandbox leaves them empty. */
+/** Whether the service's values of fields that a create leaves out are unknown: the sandbox leaves them empty. */
 function isUnrecorded(release: SandboxRelease, name: string): boolean {
   const of = kinds.filter((kind) => name === nameFor(kind));
   return of.some((kind) => recordedOf(release, writtenType(kind, release)).defaults === undefined);

@@ -36,7 +36,7 @@ interface Exported {
   readonly written: ReadonlyMap<string, string>;
 }
 
-/** Of other types, a sandbox that is not fresh has a part of what a service ships. */
+/** A sandbox that is not fresh has only some default records of other types. */
 const type = ['certificate', 'role', 'group', 'outpost', 'application', 'user'];
 
 async function exporting(
@@ -49,7 +49,7 @@ async function exporting(
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
-/** Whether a plan of these manifests finds nothing to do, and what else it says. */
+/** Whether a plan of these manifests has no changes, and its other messages. */
 async function planning(transport: Transport, texts: ReadonlyMap<string, string>): Promise<string> {
   const { context, stdout, stderr } = capture({ url, transport, files: Object.fromEntries(texts) });
   const ending = await plan([...texts.keys()], { output: 'text', detailedExitcode: true }, context);
@@ -72,7 +72,7 @@ test.each(['(sensitive)', '(hidden)'])(
 
 describe('names in place of ids', () => {
   const named = { ids: false };
-  /** The same names, with ids of each one's own. */
+  /** The same names, with different ids. */
   const world = (first: number, more: SandboxSeed = {}): ReturnType<typeof sandboxHere> => {
     const uuid = (index: number): string =>
       `00000000-0000-4000-8000-${String(first + index).padStart(12, '0')}`;
@@ -390,7 +390,7 @@ describe('rollcall export', () => {
     expect({ ending, files: written.size }).toEqual({ ending: 'done', files: 4 });
     expect(stderr).not.toContain('likely-refused');
 
-    // Somebody changes a user while the plan is made.
+    // Another client changes a user while the plan is made.
     let pages = 0;
     const changing: Transport = async (request, signal) => {
       const exchange = await send(request, signal);
@@ -551,7 +551,7 @@ describe('an export reports unreadable records instead of treating them as absen
   });
 });
 
-/** Creates a record as far as the service takes it; returns its address there, where a manifest can declare it. */
+/** Creates a record if the service accepts it; returns its address if a manifest can declare it. */
 function create({ address, kind, fields }: Declaration, sandbox: Sandbox): string | undefined {
   const first = sandbox.create(writtenType(kind, defaultRelease), { name: 'x', ...fields });
   if ('record' in first) {
@@ -576,7 +576,7 @@ test('the plan of an export has no changes, for random records', async () => {
     fc.asyncProperty(anyRecords, async (records) => {
       const { sandbox, send } = sandboxHere();
       const created = records.flatMap((record) => create(record, sandbox) ?? []);
-      // Two groups of one name are left out, and it says so.
+      // Two groups with the same name are left out, which is reported.
       const alone = created.filter((one) => created.filter((other) => other === one).length === 1);
       const { ending, written } = await exporting(send, {
         out: 'm',

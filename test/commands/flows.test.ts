@@ -23,7 +23,7 @@ function run(
   allow: readonly string[] = [],
 ): Promise<Ran> {
   const options = { config: 'rollcall.yaml', concurrency: '1' };
-  // Their flows are about the order of writes alone.
+  // These flows test only the order of writes.
   const given = {
     ...options,
     allow: [...(command === 'validate' ? [] : allow), 'open-login', 'lockout', 'way-in'],
@@ -33,7 +33,7 @@ function run(
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** A service with a policy and the stages that flows name here. */
+/** A service with a policy and the stages of these flows. */
 function serviceWith(stages: readonly string[] = [], release?: SandboxRelease): Service {
   const service = sandboxTransport({}, undefined, release);
   const post = (path: string, body: JsonObject): void => void asked(service, 'POST', `/api/v3${path}`, body);
@@ -67,7 +67,7 @@ function listed(service: Service, path: string): readonly JsonObject[] {
   return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
 }
 
-/** The stages of the flow in their order, each with the number of policies that are bound to it: `20 proof (1)`. */
+/** The stages of the flow in order, each with the number of its policies: `20 proof (1)`. */
 function stagesIn(service: Service): readonly string[] {
   const { pk } = asked(service, 'GET', '/api/v3/flows/instances/door/');
   if (pk === undefined) return [];
@@ -121,7 +121,7 @@ describe.each(someReleases(sandboxReleases))('flows on release %s', (release) =>
   });
 });
 
-/** The stages before the one that logs people in; nothing where nobody is logged in. */
+/** The stages before the login stage; undefined without one. */
 function wayIn(stages: readonly string[]): readonly string[] | undefined {
   const names = stages.map((one) => one.replace(/^\d+ /, '').replace(/ \(.*/, ''));
   const end = names.indexOf('enter');

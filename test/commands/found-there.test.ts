@@ -5,7 +5,7 @@ import { capture } from '../support/run.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** A service on which the application appears between the plan and its create. */
+/** A service in which the application appears between the plan and its create. */
 async function applied(
   post: Exchange,
   name: string,

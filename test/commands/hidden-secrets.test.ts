@@ -36,13 +36,13 @@ function worldWith(hides: boolean): World {
   return world;
 }
 
-/** The secret that the service has, which it may show to nobody. */
+/** The current secret, which the service may hide from every token. */
 function isInService(world: World, secret: string): boolean {
   const written = world.writes().flatMap(({ body }) => textOf(parseJson(JSON.stringify(body))));
   return secret === before ? written.length === 0 : written.some((body) => body.includes(secret));
 }
 
-/** The files and the commands of the recipe, as docs/providers.md has them. */
+/** The files and commands of the recipe in docs/providers.md. */
 const [, recipe = ''] =
   /^### Rotating a secret\n([^]*?)^##/m.exec(readFileSync(join(root, 'docs/providers.md'), 'utf8')) ?? [];
 const [, manifest = ''] = /^```yaml\n([^]*?)^```$/m.exec(recipe) ?? [];
@@ -108,7 +108,7 @@ describe('the rotation of a secret', () => {
           const world = worldWith(hides);
           world.tamper = (_, answer) => {
             const isLast = world.requests.length === last;
-            // Killed before the request has left, or before its answer has come.
+            // Killed before the request is sent, or before its answer arrives.
             if (world.requests.length < last) return answer();
             if (isLast && isDone) answer();
             return lost;
@@ -126,7 +126,7 @@ describe('the rotation of a secret', () => {
           const { ending, stdout } = await rollcall(args, world);
           expect({ ...place, ending }, stdout).toEqual({ ...place, ending: 'done' });
           expect(isInService(world, after)).toBe(true);
-          // What arrived is not sent once more, if it can be seen.
+          // A secret that arrived is not sent again if the service shows it.
           expect(world.writes().length - sent).toBeLessThanOrEqual(1);
           for (const { body } of world.writes()) expect(body).toEqual({ client_secret: after });
         }

@@ -18,11 +18,11 @@ const taken = answered(400, { username: ['Dieser Name ist vergeben.'] }, { 'x-au
 
 interface Ran {
   readonly ending: Ending;
-  /** What was printed or written in each format. */
+  /** The printed or written text in each format. */
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** Applies a manifest to a service that answers every request of the apply with the next of these. */
+/** Applies a manifest to a service that answers the requests of the apply with these in turn. */
 async function applied(manifest: string, answers: readonly Exchange[], failFast = false): Promise<Ran> {
   const outputs: Record<string, string> = {};
   let ending: Ending = 'failed';
@@ -34,7 +34,7 @@ async function applied(manifest: string, answers: readonly Exchange[], failFast 
       url: 'http://127.0.0.1:9',
       clock: virtualClock(),
       transport: async ({ path }) =>
-        // Whether the service is there may be asked in between.
+        // A check whether the service is back may come in between.
         path.includes('/rollcall-doctor-') ? absent : (answers[(sent += 1) - 1] ?? absent),
     });
     const report = formats.map((format) => `${format}=${format}`);
@@ -47,7 +47,7 @@ async function applied(manifest: string, answers: readonly Exchange[], failFast 
   return { ending, outputs };
 }
 
-/** Every format, with what it escapes as it was. */
+/** Every format, without its escapes. */
 function plainly(outputs: Ran['outputs']): [format: string, text: string][] {
   return Object.entries(outputs).map(([format, text]) => [
     format,

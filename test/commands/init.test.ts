@@ -38,7 +38,7 @@ describe('rollcall init', () => {
         url,
         tokenEnv: 'ROLLCALL_TOKEN',
         manifests: ['manifests'],
-        // What manifests may refer to is closed until somebody opens it.
+        // Manifests may refer to nothing until the setting is changed.
         allowEnv: [],
         allowFiles: ['secrets/'],
         allowTexts: ['texts/'],

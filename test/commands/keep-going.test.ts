@@ -20,7 +20,7 @@ const seed: SandboxSeed = {
 };
 const env = { ROLLCALL_CAPABILITIES: capabilities.join(',') };
 
-/** Of five resources, two name what the service does not have. */
+/** Two of five resources refer to missing records. */
 const manifest = `version: 1
 applications:
   - { slug: bad, name: Bad, provider: { name: OIDC 22 } }
@@ -316,7 +316,7 @@ describe('a resource is not planned because of a certain rejection', () => {
       ...seed,
       applications: [1, 2, 3, 4].map((pk) => ({ slug: `app-${pk}`, name: `App ${pk}`, provider: pk })),
     });
-    // Each takes what the one before it has; the first names what is not there, and the last is by itself.
+    // Each takes the value of the previous one; the first refers to a missing record, and the last is independent.
     const text = applications(
       'slug: app-1, name: App 1, provider: { name: nobody }',
       'slug: app-2, name: App 2, provider: 1',

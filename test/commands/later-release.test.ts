@@ -14,7 +14,7 @@ import { capture, type Captured } from '../support/run.ts';
 const servers: SandboxServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-/** An answer of a release to come: another version, more fields, more around a page, a type of users that is new. */
+/** An answer of a future release: another version, more fields, more keys around a page, and a new type of users. */
 function later(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((item) => later(item));
   if (!isJsonObject(value)) return value;

@@ -23,7 +23,7 @@ function manifest(applications: readonly string[], users: readonly string[]): st
   });
 }
 
-/** A service that holds what a manifest declares, and a token for it. */
+/** A service with the records that a manifest declares, and a token for it. */
 function holding(text: string, rights: Partial<SeedToken>): Sandbox {
   const { sandbox } = seedSandbox({ tokens: [{ token: 'a-token-of-lists', username: 'lister', ...rights }] });
   const { applications, users } = JSON.parse(text) as Record<
@@ -84,9 +84,9 @@ describe('a plan that reads lists equals a plan without lists', () => {
   const declared = manifest(all.applications, all.users);
 
   test.each<[string, Partial<SeedToken>, number]>([
-    // The release, whose token it is, and a page of each kind: what is not there is known from that.
+    // The release, the token's user, and a page of each kind, which proves that missing records are absent.
     ['a superuser', { superuser: true }, 4],
-    // Each application, and the users whom no page shows.
+    // Each application, and the users that no page shows.
     ['a token that may view everything', {}, 1 + 1 + 30 + 1 + 2],
     ['a token that may view some users', { view_users: all.users.slice(5, 25) }, 1 + 1 + 30 + 1 + 20],
     ['a token that may view one user', { view_users: ['user-7'] }, 1 + 1 + 30 + 1 + 39],

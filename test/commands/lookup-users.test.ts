@@ -9,7 +9,7 @@ import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { pageOf } from '../support/listing-service.ts';
 
-/** A service with these users, of whom the token may see some. Creates can be answered in another way. */
+/** A service with these users, some of them visible to the token. Its answers to creates can be replaced. */
 function userService(
   held: Readonly<Record<string, JsonObject>>,
   {
@@ -187,7 +187,7 @@ describe('users that cannot be looked up', () => {
   const me = answered(200, { user: { pk: 1, username: 'me', is_superuser: false } });
   const roll = `${alice}  - { username: bob, name: Bob }\n`;
 
-  /** A service that answers look-ups of users so, and the question whose the token is so. */
+  /** A service with these answers to look-ups of users and to users/me. */
   async function run(
     command: 'plan' | 'apply',
     says: Exchange,

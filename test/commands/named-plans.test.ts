@@ -9,7 +9,7 @@ import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** What JSON.parse makes of a plan, to be looked at and changed at will. */
+/** A parsed plan, to be inspected and changed. */
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever an attacker writes
 type Document = any;
 
@@ -141,7 +141,7 @@ describe('a plan shows the names of ids', () => {
         observed_names: { '/provider': 'Old OIDC' },
       },
       'user.alice': { after: { groups: [staff, others] }, names: { '/groups/0': 'staff' } },
-      // In the order of the service, which is what the document shows.
+      // In the order of the service, which the document shows.
       'user.bob': {
         after: { groups: [staff, others] },
         names: { '/groups/0': 'staff', '/groups/1': 'others' },
@@ -184,7 +184,7 @@ describe('a saved plan with names', () => {
   interface Applied {
     readonly ending: string;
     readonly output: string;
-    /** What was created. */
+    /** The bodies of the creates. */
     readonly sent: readonly unknown[];
   }
 

@@ -25,7 +25,7 @@ const ids = {
   b: '22222222-2222-4222-8222-222222222222',
 };
 
-/** Two services that hold the same under other ids. */
+/** Two services with the same records under different ids. */
 const one: SandboxSeed = {
   providers: [
     { pk: 1, name: 'Grafana OIDC' },
@@ -123,7 +123,7 @@ describe('a plan with names without an id ends, and reports at their lines', () 
         { token: 'canary-half', view_providers: ['Wiki'] },
       ],
     });
-  /** The codes and lines of the errors, of a JSON report. */
+  /** The codes and lines of the errors in a JSON report. */
   async function told(
     text: string,
     by: Pick<Service, 'send'> = service(),

@@ -19,7 +19,7 @@ const seed: SandboxSeed = {
 };
 const said = 'of the providers, 2 are of other types: 2 of Carrier Pigeon ("Old", "Older")';
 
-/** A service whose providers of SAML are of a type that rollcall does not know. */
+/** A service whose SAML providers have a type that rollcall does not know. */
 function withUnknownType(release: SandboxRelease): World {
   const world = new World(seed, release);
   world.tamper = (request, answer) => {

@@ -45,7 +45,7 @@ function run(args: string, env: Readonly<Record<string, string>> = {}): Promise<
 
 const read = (name: string): string => readFileSync(join(cwd, name), 'utf8');
 
-/** Every file that was there is as it was. */
+/** Every existing file is unchanged. */
 function expectUntouched(): void {
   for (const [name, text] of Object.entries(files)) expect(read(name), name).toBe(text);
 }

@@ -14,7 +14,7 @@ type Service = ReturnType<typeof sandboxTransport>;
 const flow = uuid('flow default-provider-authorization-implicit-consent');
 const host = 'https://wiki.example.com';
 
-/** A service with so many proxies that manifests can declare as providers of OAuth2, and one that is a provider of OAuth2. */
+/** A service with several proxies that manifests can declare as OAuth2 providers, and an OAuth2 provider. */
 function serviceOf(names: readonly string[], release: SandboxRelease = '2023.10'): Service {
   const tokens = [{ token: 'root', superuser: true }];
   const service = sandboxTransport({ tokens }, 'root', release);

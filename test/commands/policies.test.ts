@@ -37,7 +37,7 @@ function asked({ sandbox }: Service, method: string, path: string, body?: JsonOb
   return isJsonObject(json) ? json : {};
 }
 
-/** What is bound to Grafana, in its order: `5 staff`, `6 not carol`. */
+/** The bindings of Grafana, in order: `5 staff`, `6 not carol`. */
 function boundIn(service: Service): readonly string[] {
   const target = textOf(service.sandbox.pk('application', 'grafana'));
   const results = asked(service, 'GET', `${bindings}?page_size=100&ordering=order`)['results'] ?? null;
@@ -241,7 +241,7 @@ test('an export declares policies in full, and groups and users as access', asyn
   expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
 });
 
-/** The same with something that goes wrong from the request on that has this number, and with what is true after each that arrives. */
+/** The service with a fault from the request of this number on, and a check after each request that arrives. */
 function failing(service: Service, at: number, how: keyof typeof faults, after: () => void): Transport {
   let number = 0;
   return async (request, signal) => {
@@ -296,7 +296,7 @@ describe.each(changes)('an apply in which $what', ({ what, before, now, bound })
         let isRight = true;
         const check = (): void => {
           const there = names(boundIn(service));
-          // Nothing is taken out before all that is added stands, and nothing is there twice.
+          // No binding is removed before all additions are done, and no binding is duplicated.
           const isAdded = names(bound).every((one) => there.includes(one));
           isRight &&= isAdded || was.every((one) => there.includes(one));
           isRight &&= new Set(there).size === there.length;

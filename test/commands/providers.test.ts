@@ -35,7 +35,7 @@ providers:
     external_host: https://wiki.example.com
 ${flows}${more}`;
 
-/** A whole environment: what the others name stands after them. */
+/** A whole environment, in which references come before the records that they refer to. */
 const roll = `version: 1
 applications:
   - { slug: grafana, name: Grafana, provider: { name: Grafana }, access: { groups: [{ name: staff }] } }
@@ -529,7 +529,7 @@ test('a literal secret of a type without generated secrets has no advice to leav
   expect(stdout + stderr).not.toContain('generates one');
 });
 
-/** A service that shows a secret of its own in every record, as the real one does. */
+/** A service that shows one of its own secrets in every record, as the real one does. */
 function showing(made: Service): Transport {
   return async (request, signal) => {
     const exchange = await made.send(request, signal);

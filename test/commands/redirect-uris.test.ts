@@ -33,7 +33,7 @@ const setup = {
   env: { ROLLCALL_TOKEN: 't' },
 };
 
-/** A service that gives each redirect URI a key of a release to come, and the bodies that are sent to it. */
+/** A service that adds a key of a future release to each redirect URI, and the bodies sent to it. */
 function later(): { readonly send: Transport; readonly sent: JsonValue[] } {
   const { send } = sandboxTransport({}, undefined, '2026.5');
   const sent: JsonValue[] = [];

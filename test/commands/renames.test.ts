@@ -107,7 +107,7 @@ test('a rename ends in conflict if somebody else took the new name after the pla
   const text = 'version: 1\ngroups: [{ name: platform, formerly: engineering }]\n';
   let looks = 0;
   world.tamper = ({ path }, answer) => {
-    // The fourth look is the one for the new name just before the change.
+    // The fourth look-up is that of the new name just before the update.
     if (path.includes('/groups/?name=') && (looks += 1) === 4)
       world.sandbox.create('group', { name: 'platform' });
     return answer();

@@ -152,7 +152,7 @@ describe('--report', () => {
     }
   });
 
-  /** Without what depends on the clock. */
+  /** The text without parts that depend on the clock. */
   function steady(text = ''): string {
     return text
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T')

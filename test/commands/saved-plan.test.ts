@@ -96,7 +96,7 @@ async function runPlan(options: Partial<PlanOptions> = {}, setup: Setup = {}): P
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
-/** Applies the text of a saved plan beside its manifests. */
+/** Applies the text of a saved plan with its manifests. */
 async function runApply(text: string, options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promise<Ran> {
   const { context, stdout, stderr, written } = capture({
     ...setupFor(setup),
@@ -208,7 +208,7 @@ describe('a saved plan', () => {
     const text = written.get('plan.json') ?? '';
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
     const applied = await runApply(text, { compact: false });
-    // How to change what is left is said at the end of the apply.
+    // The end of the apply explains how to change unchanged differences.
     const shown = planned.replace(/To change these differences.*\n\n/, '');
     expect(applied.stdout.startsWith(`${shown}\n`)).toBe(true);
 
@@ -288,7 +288,7 @@ describe('apply --plan', () => {
     const text = await savedText();
     service = fakeService(held ?? existing);
     const { ending, stdout, stderr } = await runApply(text, {}, setup);
-    // A variable or a file that is missing here is a wrong setting; everything else makes the plan stale.
+    // A missing variable or file is an invalid setting; everything else makes the plan stale.
     expect(ending).toBe(/is (?:not set|missing)$/.test(name) ? 'invalid' : 'stale');
     expect(stdout).toBe('');
     for (const words of said) expect(stderr).toContain(words);

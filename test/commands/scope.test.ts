@@ -14,7 +14,7 @@ interface Case {
   readonly scope: string;
   readonly path: string;
   readonly wholePath: KindName;
-  /** Two records within which a name can stand, and how an entry names each. */
+  /** Two records that can contain a name, and the way in which an entry refers to each. */
   readonly wholes: JsonObject;
   readonly within: (name: string) => JsonObject;
   readonly more: JsonObject;

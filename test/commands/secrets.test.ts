@@ -24,7 +24,7 @@ const files = {
   'secret.txt': `${canary}\n`,
 };
 
-/** A service that holds the secret of before, and repeats whatever it is sent. */
+/** A service with the former secret, which repeats all sent values. */
 function echoing(requests: HttpRequest[]): Transport {
   return async (request) => {
     requests.push(request);

@@ -30,7 +30,7 @@ describe('the settings of the service', () => {
 
     const applied = world.run(text);
     expect(await apply(['m.yaml'], now, applied.context), applied.stdout()).toBe('done');
-    // Flags are replaced whole by the service, so the others are sent as they are.
+    // The service replaces all flags, so the others are sent unchanged.
     expect(world.writes()).toEqual([
       {
         path,

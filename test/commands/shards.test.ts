@@ -9,7 +9,7 @@ import { capture } from '../support/run.ts';
 
 const shards = 8;
 
-/** A manifest of so many applications and as many users. */
+/** A manifest of a number of applications and as many users. */
 function manifest(each: number): string {
   const numbers = Array.from({ length: each }, (_, index) => index);
   return [
@@ -24,11 +24,11 @@ function manifest(each: number): string {
 
 interface World {
   readonly transport: Transport;
-  /** What the service has been made to hold, in any order. */
+  /** The created records of the service, in any order. */
   readonly created: () => string[];
 }
 
-/** The sandbox, without HTTP in between; it holds some of the resources already. */
+/** The sandbox without HTTP; it has some of the resources already. */
 function world(): World {
   const { sandbox } = seedSandbox({
     applications: [
@@ -98,7 +98,7 @@ describe('shards', () => {
     const told = (outcomes: ReturnType<typeof outcomesIn>): string[] =>
       outcomes.map(({ address, outcome }) => `${address} ${outcome}`).toSorted();
     expect(told(parts.flatMap(outcomesIn))).toEqual(told(outcomesIn(whole)));
-    // Each has its share, give or take.
+    // Each shard has about the same size.
     for (const { stdout } of parts) {
       const { outcomes } = JSON.parse(stdout) as { outcomes: unknown[] };
       const share = count / shards;

@@ -19,7 +19,7 @@ users:
   - { username: ann, name: Ann }
 `;
 
-/** It holds the wiki, with another name and another secret, refuses Grafana, and takes users. */
+/** The service has the wiki with another name and another secret, refuses Grafana, and accepts users. */
 const service: Transport = async ({ method, path, body = '' }) => {
   if (method === 'GET' && path.includes('wiki'))
     return answered(200, { pk: 'p', slug: 'wiki', name: 'Vicky', group: 'canary-held' });
@@ -64,7 +64,7 @@ async function applied(output: 'text' | 'json'): Promise<Ran> {
   return ran(project, (context) => apply(['m.yaml'], { output, yes: true }, context));
 }
 
-/** Shows a file in a world without a service, a token and secrets. */
+/** Shows a file without a service, a token and secrets. */
 function shown(file: string, options: Partial<ShowOptions> = {}, columns?: number): Promise<Ran> {
   const setup = { files: { 'x.json': file }, ...(columns !== undefined && { columns }) };
   return ran(setup, (context) => show('x.json', { output: 'text', ...options }, context));

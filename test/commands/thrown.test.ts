@@ -28,7 +28,7 @@ const fails = (): never => {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Gives a function that does as another does until so much was created, and throws after that. */
+/** Wraps a function so that it throws after a number of creates. */
 type From = <Values extends unknown[], Result>(
   work: (...values: Values) => Result,
 ) => (...values: Values) => Result;
@@ -42,7 +42,7 @@ interface Applied {
   readonly outcomes: Readonly<Record<string, string>>;
 }
 
-/** Applies the manifest, one resource at a time, in a world that breaks once the second create was sent. */
+/** Applies the manifest, one resource at a time, with a part that breaks after the second create. */
 async function applied(
   broken: (context: Context, from: From) => Partial<Context>,
   options: Partial<ApplyOptions> = {},
@@ -132,7 +132,7 @@ describe('an exception during an apply', () => {
   });
 
   test('from a format does not keep other reports from being written', async () => {
-    // The token is not known where results are written, and no result holds it.
+    // The token is unknown where results are written, and no result contains it.
     thrown = new Error('nobody foresaw this');
     vi.spyOn(formats, 'html').mockResolvedValue(fails);
     const report = ['html=r.html', 'json=r.json', 'text=r.txt'];
@@ -144,7 +144,7 @@ describe('an exception during an apply', () => {
   });
 
   test('from the output does not keep reports from being written, with their outcomes', async () => {
-    // The token is not known where results are written, and no result holds it.
+    // The token is unknown where results are written, and no result contains it.
     thrown = new Error('nobody foresaw this');
     const { ending, stderr, outcomes } = await applied(({ stdout }, from) => ({
       stdout: { ...stdout, write: from(stdout.write) },
@@ -164,7 +164,7 @@ describe('an exception during an apply', () => {
   });
 });
 
-/** Every event of a run, each in a run in which it is told. */
+/** A run for each event, in which the event occurs. */
 const kinds: Record<RunEvent['kind'], boolean> = {
   checked: false,
   warned: false,

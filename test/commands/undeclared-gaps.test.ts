@@ -30,7 +30,7 @@ async function planned(
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
-/** A service that asks to wait for too long once it says whose token it is. */
+/** A service that asks for too long a pause after users/me. */
 const asksToWait = (): Transport =>
   listingService({
     users: manyUsers(2),
@@ -99,7 +99,7 @@ test('a run interrupted while it reads undeclared records ends as interrupted, w
 });
 
 test('records that share a name are all undeclared', async () => {
-  // Later releases take no second one.
+  // Later releases refuse a duplicate.
   const { send } = sandboxHere({ groups: [{ name: 'twice' }, { name: 'twice' }] }, '2023.10');
   const { stdout } = await planned(
     send,

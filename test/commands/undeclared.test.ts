@@ -43,7 +43,7 @@ test('undeclared records are listed, and not planned', async () => {
     '2 that the service holds and no manifest declares, left unchanged:\n  application.old (pk ',
   );
   expect(stdout).toContain('\n  user.alice (pk ');
-  // What is to be renamed is declared, and an account of the service is its own business.
+  // A record to be renamed is declared, and the service's own accounts do not count.
   expect(stdout).not.toMatch(/^ {2}(?:group\.staff|user\.ak-outpost|user\.sandbox) \(pk/m);
   expect(world.writes()).toEqual([]);
 });

@@ -8,7 +8,7 @@ import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { now, outcomesIn, World, type Tamper } from '../support/update-world.ts';
 
-/** In the order in which they are changed. */
+/** In the order of their updates. */
 const names = Array.from('abcdefghijkl', (letter) => `user-${letter}`);
 const seed = { users: names.map((username) => ({ username, name: 'Old' })) };
 const manifest = `version: 1\nusers: [${names.map((name) => `{ username: ${name}, name: New }`).join(', ')}]\n`;
@@ -20,7 +20,7 @@ interface Told {
   readonly doubt?: string;
 }
 
-/** Changes a dozen users, one at a time, and says what became of each. */
+/** Updates a dozen users, one at a time, and returns their outcomes. */
 async function changed(tamper: Tamper, text: string = manifest): Promise<Told[]> {
   const world = new World(seed);
   world.tamper = tamper;
@@ -33,7 +33,7 @@ async function changed(tamper: Tamper, text: string = manifest): Promise<Told[]>
 const counted = (told: readonly Told[]): string[] =>
   told.map(({ outcome, stopped_by: by, doubt }) => [outcome, by, doubt].filter((word) => word).join(' '));
 
-/** The change of these users ends like this. */
+/** The result of the updates of these users. */
 function atChanges(which: (index: number) => Exchange | undefined): Tamper {
   return ({ method, path }, answer) => {
     const index = Number(/users\/(\d+)\//.exec(path)?.[1]) - 1;

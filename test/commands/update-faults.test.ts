@@ -18,7 +18,7 @@ function answered(status: number, body: JsonObject): Exchange {
   return { kind: 'answered', status, headers: {}, body: JSON.stringify(body) };
 }
 
-/** Applies a manifest and says how that ended, with what was printed. */
+/** Applies a manifest, and returns its ending and its output. */
 async function applied(
   world: World,
   manifestText: string,
@@ -265,7 +265,7 @@ describe('an interruption during updates', () => {
 });
 
 describe('a concurrent change between the plan and the update', () => {
-  /** Does something just before the so-manieth request of this method. */
+  /** Calls a function just before the nth request of this method. */
   function before(world: World, method: string, nth: number, deed: () => void): void {
     let seen = 0;
     world.tamper = (request, answer) => {
@@ -303,7 +303,7 @@ describe('a concurrent change between the plan and the update', () => {
 
   test('that replaces the record leaves the new record unchanged', async () => {
     const world = new World();
-    before(world, 'GET', 3, () => remade(world)); // after the release, and the look-up of the plan
+    before(world, 'GET', 3, () => remade(world)); // after the release and the look-up of the plan
     const { ending, stdout } = await applied(world, wiki);
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('another record now has its name');
@@ -346,7 +346,7 @@ describe('undeclared attributes', () => {
   const users = (more = ''): string =>
     `version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: legal${more} } }]\n`;
 
-  /** A world whose service holds this as `big` of alice, written like this. */
+  /** A service in which alice has the attribute `big` with this text as its value. */
   function holding(value: string, from?: SandboxSeed): World {
     const world = new World(from);
     world.tamper = (_, answer) => {

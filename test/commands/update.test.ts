@@ -474,7 +474,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
 
   describe('with an absent entry that may be a renamed undeclared record', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
-    // So many that a list is read.
+    // Enough records for a list to be read.
     const others = Array.from({ length: 14 }, (_, index) => `other-${index}`);
     const applications = ['grafana', ...others].map((slug) => ({ slug, name: slug }));
     const remark = 'has the same `name` as application.grafana, which is not declared';

@@ -38,7 +38,7 @@ const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n'
 const all = ['update', 'delete'];
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** A new installation, as its first run leaves it. */
+/** A new installation after its first start. */
 function fresh(): Service {
   return sandboxTransport(
     { is_fresh: true, tokens: [{ token: sandboxToken, superuser: true }] },
@@ -235,7 +235,7 @@ describe('an update of the login flow', () => {
       files,
     });
     expect(stdout).toContain('Apply incomplete!');
-    // It carries out the lockout, and says so.
+    // The lockout is carried out and reported.
     expect(stderr.match(/\[[\w-]+\]/g)).toEqual(['[way-in-lost]']);
     expect(ending).toBe('incomplete');
   });

@@ -7,7 +7,7 @@ import { times } from '../support/effort.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { World } from '../support/update-world.ts';
 
-/** What a person knows of one who is to have an account. */
+/** The facts about a person with an account. */
 interface Person {
   readonly id: number;
   name: string;
@@ -21,7 +21,7 @@ interface Team {
   name: string;
 }
 
-/** An application, through its own provider. */
+/** An application with its own provider. */
 interface Tool {
   readonly id: number;
   name: string;
@@ -29,7 +29,7 @@ interface Tool {
   guests: 'everyone' | Set<number>;
 }
 
-/** An entry whose name has changed, or that is to be gone: for one day, the manifest says so. */
+/** An entry that is renamed or absent: the manifest declares this for one day. */
 interface News {
   readonly formerly: Map<object, string>;
   readonly gone: {
@@ -38,7 +38,7 @@ interface News {
   }[];
 }
 
-/** What the roll of a small firm is to be, as those who write it know it. It knows nothing of rollcall. */
+/** The intended manifests of a small firm, as their authors know them, without knowledge of rollcall. */
 class Firm {
   readonly people: Person[] = [];
   readonly teams: Team[] = [];
@@ -79,7 +79,7 @@ class Firm {
     this.tools.push({ id: this.#made, name: `tool-${this.#made}`, title: `Tool ${this.#made}`, guests });
   }
 
-  /** What somebody does on a day. */
+  /** The edits of a day. */
   edit(news: News): string {
     const { people, teams, tools } = this;
     const kinds = [
@@ -222,7 +222,7 @@ class Firm {
     });
   }
 
-  /** What is to be there, each by what it was from its beginning on. */
+  /** The intended records, each by its first name. */
   expected(): unknown {
     const teams = (ids: ReadonlySet<number>): number[] => [...ids].toSorted((a, b) => a - b);
     return {
@@ -243,10 +243,10 @@ class Firm {
   }
 }
 
-/** What the service holds, read page by page by somebody who may see all of it. */
+/** The records of the service, read from all pages with a superuser's token. */
 class Auditor {
   readonly #world: World;
-  /** The id in the service that each of the firm had when it was first seen. */
+  /** The id of each of the firm's records when it was first seen. */
   readonly #known = new Map<number, string>();
 
   constructor(world: World) {
@@ -260,7 +260,7 @@ class Auditor {
     const applications = this.#all('/api/v3/core/applications/?superuser_full_list=true');
     const providers = new Map(this.#all('/api/v3/providers/all/').map(({ pk, name }) => [pk, name]));
     const bindings = this.#all('/api/v3/policies/bindings/');
-    // Who has another id than on the day before is another one.
+    // A record with another id than on the day before is a different record.
     const idOf = (
       record: JsonObject,
       those: readonly { id: number; name: string }[],
@@ -359,7 +359,7 @@ function restarting(): World['tamper'] {
   };
 }
 
-/** A run that ends without a word after so many requests: nobody hears of the last. */
+/** A run that is killed after a number of requests; the last answer is lost. */
 async function killed(world: World, roll: string, after: number): Promise<void> {
   let asked = 0;
   const dead = new Promise<'dead'>((resolve) => {

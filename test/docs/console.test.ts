@@ -13,7 +13,7 @@ import { rollcallHere } from '../support/here.ts';
 import { jqHere } from '../support/jq.ts';
 import { serveResidents, type Residents } from '../support/resident.ts';
 
-/** A command that a document shows, and what it prints there; none where that is left out. */
+/** A command in a document, with its shown output; undefined without. */
 interface Shown {
   readonly command: string;
   readonly output: string | undefined;
@@ -21,7 +21,7 @@ interface Shown {
 
 type Step = Shown | { readonly file: string; readonly text: string };
 
-/** What a document does, from top to bottom: files that begin with `# name`, tables, and the commands of its consoles. */
+/** The steps of a document, from top to bottom: files that begin with `# name`, tables, and commands. */
 function stepsOf(markdown: string): Step[] {
   const blocks = markdown.matchAll(/^```(console|yaml|csv)\n([^]*?)^```$/gm);
   return Array.from(blocks, ([, language, text = '']): Step[] => {
@@ -42,15 +42,15 @@ function shownIn(console: string): Shown[] {
   });
 }
 
-/** Those that end otherwise than with 0 here, and why. */
+/** Commands that do not exit with 0 here, with the reason. */
 const exitCodes = new Map([
-  ['npx rollcall apply my-manifests', 3], // it asks a person, and there is no terminal
+  ['npx rollcall apply my-manifests', 3], // it asks for a confirmation, and there is no terminal
 ]);
 
-/** Those that a test of its own runs, or that nobody waits for. */
+/** Commands that other tests run, or that never end. */
 const elsewhere = [/^npm /, /^docker /, /^git /, /^(?:npx )?rollcall sandbox(?: --port 8650)?$/];
 
-/** What happens before a command, other than what the page shows. */
+/** Preparations before a command that the page does not show. */
 const before = new Map([
   ['rollcall validate my-manifests', 'sed -i s/meta_launch_url/meta_lauch_url/ my-manifests/apps.yaml'],
 ]);
@@ -60,13 +60,13 @@ function standIn(name: string, script: string): string {
   return `printf '#!/bin/sh\n%s\n' '${script}' > ${path} && chmod +x ${path}`;
 }
 
-/** What stands ready where a page takes it for granted. */
+/** The files that a page presupposes. */
 const ready: Readonly<Record<string, readonly string[]>> = {
   'docs/references.md': [
     'mkdir -p my-manifests/texts && echo return {} > my-manifests/texts/teams.py',
     'mkdir -p my-manifests/secrets && echo relay-password > my-manifests/secrets/relay',
     'echo MAILER_ADDRESS=sops@example.com > mailer.env && echo MAILER_ADDRESS=op@example.com > mailer.op',
-    // They stand in for the programs of secret stores.
+    // They replace the programs of secret stores.
     standIn('sops', 'set -a; . "./$2"; exec sh -c "$3"'),
     standIn('vault', 'echo vault@example.com'),
     standIn('op', 'set -a; . "./${2#*=}"; shift 3; exec "$@"'),
@@ -79,10 +79,10 @@ const ready: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-// A test of the demo reads it with its schema.
+// A test of the demo validates it.
 const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'), 'utf8')) as SandboxSeed;
 
-/** What the service holds at first, where that is not the example. */
+/** The initial records of the service if they differ from the example. */
 const seeds: Readonly<Record<string, SandboxSeed>> = {
   'docs/tutorial.md': {},
   'docs/adopting.md': {
@@ -101,13 +101,13 @@ const seeds: Readonly<Record<string, SandboxSeed>> = {
   },
 };
 
-/** Pages of what earlier releases do otherwise. */
+/** Pages about earlier releases. */
 const releases: Readonly<Record<string, SandboxRelease>> = {
   'docs/adopting.md': '2025.12',
   'docs/day-two.md': '2026.2',
 };
 
-/** Ports, times and ids are never the same. */
+/** Ports, times and ids differ in each run. */
 function lasting(text: string): string {
   return text
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
@@ -123,10 +123,10 @@ beforeAll(async () => {
 });
 afterAll(() => residents.close());
 
-/** Here the executable runs the commands; on all other pages this process does the same, and sooner. */
+/** The executable runs the commands of this page; on all other pages this process does, which is faster. */
 const wholePages = new Set(['README.md', 'docs/sandbox.md']);
 
-/** A project as the pages take it for granted, with rollcall among its packages and a jq. */
+/** The project that the pages presuppose, with rollcall among its packages, and jq. */
 function project(page: string): string {
   const here = join(folder, page.replace('/', '-'));
   const programs = join(here, 'node_modules/.bin');
@@ -179,7 +179,7 @@ test.each(someOf(pages, 1))('every command of %s prints the documented output', 
 });
 
 async function runShown({ command, output }: Shown, cwd: string, env: Record<string, string>): Promise<void> {
-  // Stderr as well, as a terminal shows it. A test of the package runs npx, which takes a second each time.
+  // Includes stderr, as a terminal does. A test of the package runs npx, which takes a second each time.
   const script = `{ ${command.replace(/^npx /, '')}\n} 2>&1`;
   const { code, stdout } = await run('bash', ['-c', script], { cwd, env });
   if (output === undefined) expect(code, `${command}\n${stdout}`).toBe(exitCodes.get(command) ?? 0);

@@ -30,7 +30,7 @@ describe('the README', () => {
 
   test('promises a demo that does the main job, and the demo succeeds', async ({ skip }) => {
     skip(!inFull);
-    // The demo without its build, which would pull the program from under the other tests.
+    // The demo without its build, which would delete the program while other tests run it.
     const { scripts } = JSON.parse(documentText('package.json')) as { scripts: { demo: string } };
     const [build, demo = ''] = scripts.demo.split(' && ');
     expect(build).toBe('node scripts/build-if-stale.js');

@@ -7,7 +7,7 @@ const root = new URL('../../', import.meta.url);
 const text = (name: string): string => readFileSync(new URL(name, root), 'utf8');
 const inWords = (count: number): string => count.toLocaleString('en');
 
-/** The sums of the columns of figures in a table that begins with this line. */
+/** The sums of the columns of numbers in a table with this first line. */
 function sums(page: string, head: string): number[] {
   const [, below = ''] = page.split(`${head}\n`);
   const [table = ''] = below.split('\n\n', 1);
@@ -30,7 +30,7 @@ function lawsTable(): string {
   return ['| law | promise | planted mistakes |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** What the page says first: each figure is counted, or stands in a table of the documents. */
+/** The first paragraph of the page: each figure is counted, or is in a table of the documents. */
 function figuresOf(page: string): string {
   const { version } = JSON.parse(text('package.json')) as { readonly version: string };
   const [seeds = 0] = sums(page, '| content of the worlds | seeds | broke a law |');

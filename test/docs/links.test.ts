@@ -7,7 +7,7 @@ import { root } from '../support/cli.ts';
 const pages = globSync(['docs/**/*.md', '*.md', '.github/*.md'], { cwd: root, dot: true });
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 
-/** What GitHub makes of a heading, so that a link can lead to it. */
+/** The anchor that GitHub derives from a heading. */
 function anchorOf(heading: string): string {
   const words = heading.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').toLowerCase();
   return words.replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-');

@@ -1,4 +1,4 @@
-/** Who may open an application, by the service's rule, held against what a plan says that it opens or is in sync. Random worlds, in memory. */
+/** Compares the access that a plan reports with the access by the service's rules. Random worlds, in memory. */
 import * as rollcall from '../../dist/index.js';
 import { writeFile } from 'node:fs/promises';
 import { chance, pick, textOf, type Fields, type Json } from './json.ts';
@@ -25,7 +25,7 @@ interface App {
 interface World {
   readonly seed: number;
   readonly old: boolean;
-  /** By group, the ones that it is in; by user, its groups; by policy, what it says, or that it fails. */
+  /** The parents by group; the groups by user; the result by policy, or its failure. */
   readonly parents: readonly (readonly number[])[];
   readonly users: readonly { readonly groups: readonly number[]; readonly isActive: boolean }[];
   readonly policies: readonly (boolean | 'fails')[];
@@ -78,7 +78,7 @@ export function worldOf(seed: number, apps: number): World {
         at(app, 'plain') < 0.5,
       );
       const access = bindings(app, 'access', ['group', 'user'], true);
-      // Half of what is declared is bound already.
+      // Half of the declared subjects are already bound.
       const kept = own.filter(
         ({ of, negate, enabled }, nth) => of !== 'policy' && !negate && enabled && at(app, 'kept', nth) < 0.7,
       );
@@ -99,7 +99,7 @@ export function worldOf(seed: number, apps: number): World {
   };
 }
 
-/** The groups of a user, with those that they are in. */
+/** The groups of a user, with their ancestors. */
 function groupsOf({ parents, users }: World, user: number): Set<number> {
   const found = new Set(users[user]?.groups);
   for (const group of found) for (const parent of parents[group] ?? []) found.add(parent);
@@ -111,14 +111,14 @@ function isPassed(world: World, user: number, { of, n, negate, failure }: Bindin
   ];
   return (said === 'fails' ? failure : said) !== negate;
 }
-/** As `check_access` answers. */
+/** The result of `check_access`. */
 export function mayOpen(world: World, user: number, mode: Mode, bindings: readonly Binding[]): boolean {
   const passed = bindings.filter(({ enabled }) => enabled).map((one) => isPassed(world, user, one));
   return passed.length === 0 || (mode === 'any' ? passed.includes(true) : !passed.includes(false));
 }
 
 const isManaged = ({ of, negate, enabled }: Binding): boolean => of !== 'policy' && !negate && enabled;
-/** What is bound once a plan is carried out. */
+/** The bindings after a plan is carried out. */
 function after({ mode, bindings, declared }: App): {
   readonly mode: Mode;
   readonly bindings: readonly Binding[];
@@ -130,7 +130,7 @@ function after({ mode, bindings, declared }: App): {
   };
 }
 
-/** Whether what is said to be opened is about a user. */
+/** Whether a reported access includes a user. */
 function isAbout(world: World, user: number, words: string): boolean {
   if (words === 'everyone' || /^(?:users who pass any|everyone admitted by policies)/.test(words))
     return true;
@@ -146,7 +146,7 @@ function isAbout(world: World, user: number, words: string): boolean {
       enabled: true,
       negate,
       failure: failing !== undefined,
-    }; // no others match
+    }; // the pattern matches no others
     return isPassed(world, user, one);
   });
   return parts.length > 0 && !parts.includes(false);
@@ -176,7 +176,7 @@ function manifestOf({ apps }: World): string {
 }
 
 type Send = Awaited<ReturnType<NonNullable<NonNullable<rollcall.PlanOptions['world']>['connect']>>>['send'];
-/** What the service holds and answers to reads. */
+/** The records of the service and its answers to reads. */
 function serviceOf(world: World): Send {
   const { old, parents, users, policies, apps } = world;
   const ids = (some: readonly number[] = []): string[] => some.map((n) => uuid(base.group + n));
@@ -289,7 +289,7 @@ function serviceOf(world: World): Send {
   };
 }
 
-/** Where a plan and the service's rule disagree; `heard` is what is taken of what it says. */
+/** The disagreements between a plan and the service's rules; `heard` changes the plan's report first. */
 export async function disagreements(
   world: World,
   file: string,

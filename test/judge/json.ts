@@ -1,10 +1,10 @@
-/** JSON, and chances that follow from a seed. */
+/** JSON, and seeded random numbers. */
 import { createHash } from 'node:crypto';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type Fields = { readonly [key: string]: Json };
 
-/** A number from 0 to 1 that follows from all that is given. */
+/** A number from 0 to 1 that depends only on the arguments. */
 export const chance = (...of: readonly (string | number)[]): number =>
   createHash('sha1').update(of.join('|')).digest().readUInt32BE(0) / 2 ** 32;
 export const pick = <T>(all: readonly T[], at: number): T | undefined => all[Math.floor(at * all.length)];
@@ -12,5 +12,5 @@ export const textOf = (value: Json | undefined): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 export const recordOf = (value: Json | undefined): Fields =>
-  // What is neither is left, but Array.isArray() does not narrow a readonly list away.
+  // Array.isArray() does not narrow a readonly list away.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};

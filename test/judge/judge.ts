@@ -1,4 +1,4 @@
-/** Holds what the documents promise against a history: what was asked, what the service did and said, and what was reported. */
+/** Checks the promises of the documents against a history: requests, effects, answers and reports. */
 import { secret, token, type History, type Outcome, type Report, type Roll } from './roll.ts';
 import { listOf, recordOf, textOf, type Fields, type Json } from './json.ts';
 import { kinds, refersTo } from './kinds.ts';
@@ -11,11 +11,11 @@ type Run = {
   readonly log: readonly Entry[];
   readonly sent: readonly Sent[];
   readonly wrote: readonly Wrote[];
-  /** What the service held: at the beginning, and after each write of anybody. */
+  /** The records of the service: at the beginning, and after each write by anybody. */
   readonly states: readonly State[];
   /** The changes for which both switches are on. */
   readonly may: readonly string[];
-  /** Whether the token sees and may do all. */
+  /** Whether the token may view and do everything. */
   readonly isFree: boolean;
 };
 type Declared = Roll[number];
@@ -49,14 +49,14 @@ const sorted = (all: readonly Json[]): string => all.map(textOf).toSorted().join
 const isEver = (run: Run, { one, names }: Case, isThere: boolean): boolean =>
   run.states.some((state) => names.some((name) => named(state, one.type, name).length > 0) === isThere);
 
-/** What an answer proves: taken, or not taken; undefined: it is left open. */
+/** Whether an answer proves that a name is taken; undefined if it proves nothing. */
 function proves(run: Run, sent: Sent): boolean | undefined {
   const { status = 0, json } = saidOf(run, sent) ?? {};
   const isRecord = idOf(kindOf(sent)) in recordOf(json);
   if (status === 204 || ([200, 201].includes(status) && isRecord)) return true;
   return json !== undefined && status >= 400 && status < 500 ? false : undefined;
 }
-/** The ids that names stand for: of what has the name, else of what has the one before. */
+/** The ids of names: of the record with the name, or else with its former name. */
 function idsOf(state: State, roll: Roll, type: Type, names: Json | undefined): Json[] {
   return listOf(names).flatMap((each) => {
     const { slug, name = slug } = recordOf(each);
@@ -74,7 +74,7 @@ const subjectsOf = (state: State, roll: Roll, access: Json | undefined): string[
 const boundTo = (state: State, { pk }: Thing): Thing[] =>
   allOf(state, 'binding').filter(({ fields }) => fields['target'] === pk && fields['enabled']);
 
-/** Whether a record is in every declared field as declared. What the token cannot see of bindings and groups is not compared. */
+/** Whether a record has every declared value. Bindings and groups that the token cannot see are not compared. */
 function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields, kind }: Declared): boolean {
   const isBlurred = 'view_binding' in world.rights || 'view_group' in world.rights;
   return Object.entries(fields).every(([field, value]) => {
@@ -100,7 +100,7 @@ function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields,
     return isBlurred || sorted(bound) === sorted(subjectsOf(state, roll, value));
   });
 }
-/** Whether a value is as declared: names as the ids that they are, lists in any order, of mappings the keys that are declared. */
+/** Whether a value is as declared: names as their ids, lists in any order, and mappings by declared keys. */
 function isSameIn(
   is: Json,
   shall: Json,
@@ -125,14 +125,14 @@ const isEverAs = (run: Run, one: Declared, id?: string): boolean =>
     named(state, one.type, one.name).some((held) => (!id || held.pk === id) && isAs(run, state, held, one)),
   );
 
-/** Who may open an application, what somebody else unbound meanwhile counting at once: nobody where it has no provider, else those who are bound, else everyone. */
+/** Who may open an application, after unbinds by others: nobody without a provider, else the bound subjects, else everyone. */
 function mayOpen(state: State, app: Thing | undefined, isOthers = false): string[] {
   const { provider = null, backchannel_providers: back } = app?.fields ?? {};
   const isShut = !app || (!isOthers && provider === null && listOf(back).length === 0);
   const bound = isShut ? [] : boundTo(state, app).map(({ fields }) => subjectOf(fields));
   return isShut || bound.length > 0 ? bound : ['everyone'];
 }
-/** Whom a write lets in whom neither those before nor the declared access let in. */
+/** The subjects to whom a write gives access and to whom neither the former nor the declared access gives it. */
 function openedBy({ of: { roll } }: Run, { state, n }: Wrote, old: readonly State[]): string[] {
   return allOf(state, 'application').flatMap((app) => {
     const one = roll.find(
@@ -168,7 +168,7 @@ const isGood = ({ outcome, doubt, differences = [] }: Outcome): boolean => {
   const isPart = differences.length > 0 && (outcome === 'created' || doubt === 'checked');
   return good.includes(outcome) && !isPart && doubt !== 'unchecked';
 };
-/** What of an outcome is not so. */
+/** The false statements of an outcome. */
 function lieOf(run: Run, of: Case): Wrong {
   const { out, one, own, posts } = of;
   const { outcome, pk, differences, change } = out;
@@ -208,7 +208,7 @@ const contract =
 const readable =
   /\/(?:used_by|users\/me|admin\/(?:version|settings)|rbac\/roles|core\/(?:brands|tenants)|flows\/(?:bindings|executor\/[^/]+)|managed\/blueprints)\/$/;
 
-/** Each promise by its name: where it stands and what it says, and what breaks it. */
+/** Each promise by name: its place and words in the documents, and its violations. */
 export const promises: Readonly<Record<string, readonly [string, (run: Run) => Wrong[]]>> = {
   once: [
     'promises.md: Nothing is created twice',
@@ -278,7 +278,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       return wrote.map(({ n, op, thing: { type, name, pk } }) => {
         const own = deletes.find((one) => one.n === n && op === 'delete')?.path;
         const isAsked = own === undefined || [pk, name].some((key) => own.endsWith(`/${key}/`));
-        // More than ten are counted.
+        // Beyond ten, names are only counted.
         const isTold = told.includes(JSON.stringify(name)) || told.includes('more hang on it');
         return !isAsked && start?.has(pk) && !isTold && `#${n} takes ${type}.${name} along`;
       });
@@ -300,20 +300,20 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
         };
         const looks = run.sent.filter((a) => before && a.method === 'GET' && a.n > before.n && a.n < one.n);
         const mayView = !run.of.options.contractOnly && run.of.world.rights['view_user'] !== 'none';
-        // A user whose look-up came to no data is sent once more: the service refuses a name that is taken.
+        // A user whose look-up returned no data is sent again: the service refuses a taken name.
         const isUnseen = looks.some((look) => {
           const { status, json } = saidOf(run, look) ?? {};
           const showsAll = status === 200 && recordOf(json)['results'] !== undefined;
           return look.query.get('username') === name && !showsAll;
         });
-        // Where a look-up of users came to no answer of the service, the run takes it that there is none.
+        // If a look-up of users gets no answer from the service, the run assumes that users cannot be looked up.
         const isUnreadable = run.sent.some((look) => {
           const { status, json } = saidOf(run, look) ?? {};
           const isNowhere = json === undefined && (status === 404 || status === 405);
           return look.method === 'GET' && look.n < one.n && typeOf(look) === 'user' && isNowhere;
         });
         const isFair = looks.some(isClear) || (type === 'user' && (!mayView || isUnseen || isUnreadable));
-        // The service takes no second one of these names.
+        // The service refuses a duplicate of these names.
         const isUnique = run.of.world.kinds.get(placeOf(one.path).list ?? '')?.isDoubled === false;
         return before && !isFair && !isUnique && `#${one.n} sends ${name} again after #${before.n}`;
       }),
@@ -349,16 +349,16 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       const { ended, outcomes, codes, isFaulty, run: number } = run.report;
       const { keepGoing, contractOnly } = run.of.options;
       if (isFaulty || !run.isFree || contractOnly || keepGoing) return [];
-      // flows.md: what people log in by is changed only by a run that may do that.
+      // flows.md: the way in is changed only by a run with the permission.
       const isKnown = codes.every((code) =>
         /^(?:ambiguous-name|name-not-found|provider-taken|too-many-deletes|likely-refused|way-in|lockout|open-login)$/.test(
           code,
         ),
       );
-      // access.md: what a kill left in the middle is finished by a run that may change it.
+      // access.md: an update after a kill is finished by a run with the permission.
       const isBegun = ({ outcome, change }: Outcome): boolean =>
         outcome === 'unfinished' && change.change.actions[0] === 'no-op' && !run.may.includes('update');
-      // day-two.md: what has to stay stays, and the plan says why.
+      // day-two.md: records that must stay are kept, and the plan gives the reason.
       const isKept = ({ outcome, change }: Outcome): boolean =>
         outcome === 'not_attempted' && change.left_because !== undefined && run.may.length > 0;
       const open = outcomes.filter((one) => !isGood(one) && !isBegun(one) && !isKept(one));
@@ -373,7 +373,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
   ],
 };
 
-/** What of a history breaks which promise. */
+/** The violated promises of a history. */
 export function judge(of: History): string[] {
   let state = of.world.start;
   const may = of.options.capabilities.filter((what) => of.options.allow.includes(what));

@@ -1,24 +1,24 @@
-/** Kinds that nobody wrote for here: what manifests can declare, by their schema, and what the service says of that, by its facts. */
+/** Kinds without hand-written models: their declarations by the schema of manifests, and their API by the facts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { listOf, pick, recordOf, textOf, type Fields, type Json } from './json.ts';
 
 export interface Kind {
-  /** The path of its list below /api/v3, by which it is known here. */
+  /** The path of its list below /api/v3, which identifies it here. */
   readonly path: string;
-  /** Its list in a manifest, and its `type` where that has several. */
+  /** Its list in a manifest, and its `type` if the list has several. */
   readonly list: string;
   readonly sort: string | undefined;
   readonly identity: string;
-  /** What names its id in an answer, and in a path. */
+  /** The key of its id in an answer and in a path. */
   readonly id: string;
   readonly idInPath: string;
-  /** Of one type no two have the same name, but where the service was seen to take a second one. */
+  /** Names are unique within a type, unless the service was seen to accept a duplicate. */
   readonly type: string;
   readonly isDoubled: boolean;
   readonly model: string;
   readonly filters: readonly string[];
   readonly fields: Readonly<Record<string, Fields>>;
-  /** Lists that are declared in part, unless `exactly` has them; others are in full, unless `at_least` has them. */
+  /** Lists declared in part unless `exactly` names them; others are complete unless `at_least` names them. */
   readonly partial: readonly string[];
   readonly canBe: { readonly absent: boolean; readonly renamed: boolean };
 }
@@ -28,7 +28,7 @@ const read = (file: URL | string): Json => JSON.parse(readFileSync(file, 'utf8')
 const schema = recordOf(read(new URL('../../schemas/manifest.schema.json', import.meta.url)));
 const releases = listOf(read(new URL('releases.json', folder))).map(textOf);
 
-/** A value with what a later release changes of it. */
+/** A value, adapted to a later release. */
 function changed(value: Json, change: Json): Json {
   const { '+': more, '-': less, ...keys } = recordOf(change);
   if (Array.isArray(value) && more && less) {
@@ -75,7 +75,7 @@ function entriesOf(node: Fields): Fields[] {
   ].flatMap(entriesOf);
 }
 
-/** The path of a list, or of a `type` in it, which is the path below the family, joined by `_`. */
+/** The path of a list, or of a `type` in it: the path below the family, joined by `_`. */
 function pathOf(paths: Iterable<string>, list: string, sort: string | undefined): string | undefined {
   const plain = list.replaceAll('_', '');
   return [...paths].find((path) => {
@@ -87,13 +87,13 @@ function pathOf(paths: Iterable<string>, list: string, sort: string | undefined)
   });
 }
 
-/** A second one of a name was taken by 2025.12.4. */
+/** 2025.12.4 accepted a second record with the same name. */
 const doubled = /connectors|enrollment_tokens|rac\/endpoints|invitations/;
 const families =
   /^\/(providers|stages|policies|propertymappings|sources)\/(?!.*(?:prompts|invitations|bindings)\/$)/;
 export const typeAt = (path: string): string => families.exec(path)?.[1] ?? path;
 
-/** To what a field refers, by its name. */
+/** The list that a field refers to, by the field's name. */
 const refers: readonly (readonly [RegExp, string])[] = [
   [/flow/, '/flows/instances/'],
   [/mappings?$/, 'propertymappings'],
@@ -113,7 +113,7 @@ export function refersTo(field: string, of: Fields): string | undefined {
     : undefined;
 }
 
-/** The kind at a path; without an entry of a manifest, one that is only there to be referred to. */
+/** The kind at a path; without an entry in manifests, a kind that others only refer to. */
 function kindAt(
   all: ReadonlyMap<string, Fields>,
   path: string,
@@ -148,9 +148,9 @@ function kindAt(
   };
 }
 
-/** Modelled by hand, or not modelled: connectors, whose ids are under another name in each answer. */
+/** Modelled by hand, or not modelled: connectors, whose ids have another key in each answer. */
 const leftOut = new Set(['applications', 'users', 'groups', 'connectors']);
-/** Those that manifests can declare and a release has. What it takes in another form than the newest is not of them. */
+/** The kinds that manifests can declare and a release has, except those with a form other than the newest. */
 function declaredIn(all: ReadonlyMap<string, Fields>): Kind[] {
   return Object.entries(recordOf(schema['properties'])).flatMap(([list, of]) =>
     (leftOut.has(list) ? [] : entriesOf(recordOf(recordOf(of)['items']))).flatMap((entry): Kind[] => {
@@ -168,7 +168,7 @@ function declaredIn(all: ReadonlyMap<string, Fields>): Kind[] {
 }
 export const declarable = { old: declaredIn(facts.old), now: declaredIn(facts.now) };
 export type Line = keyof typeof declarable;
-/** What others are referred to, whether or not manifests can declare it. */
+/** The kinds that others refer to, declarable or not. */
 const stock = ['/flows/instances/', '/crypto/certificatekeypairs/', '/providers/saml/'];
 const known = (line: Line): Map<string, Kind> => {
   const there = stock.flatMap((path) => kindAt(facts[line], path) ?? []);
@@ -176,7 +176,7 @@ const known = (line: Line): Map<string, Kind> => {
 };
 export const kinds = { old: known('old'), now: known('now') };
 
-/** What a field holds where nobody says. */
+/** The default value of a field. */
 export function emptyOf({ default: given, nullable, type, enum: values }: Fields): Json {
   if (given !== undefined) return given;
   if (nullable === true) return null;
@@ -184,7 +184,7 @@ export function emptyOf({ default: given, nullable, type, enum: values }: Fields
   return { boolean: false, array: [], integer: 0, number: 0 }[textOf(type)] ?? {};
 }
 
-/** Some value of a field as a manifest has it; nothing where there is none to be made up. `some` names records of a type. */
+/** A random value of a field in manifest form; undefined if none can be made up. `some` returns names of records of a type. */
 export function valueOf(
   field: string,
   of: Fields,
@@ -224,7 +224,7 @@ export function valueOf(
   return /validity|threshold|duration|expiry|timeout|offset/.test(field) ? `minutes=${n}` : `text ${n}`;
 }
 
-/** What no output may show: what no answer shows, and what lets somebody in. */
+/** Fields that no output may show: write-only fields, and credentials. */
 export function isSecret(field: string, { writeOnly, type, format, enum: values }: Fields): boolean {
   const isText = type === 'string' && format === undefined && values === undefined;
   return writeOnly === true || (isText && /secret$|password$|^token$|private_key/.test(field));

@@ -1,4 +1,4 @@
-/** Random rolls, and their runs against the model: a seed decides what is there, what is declared, what may be done, and what goes wrong. */
+/** Random manifests and their runs against the model: a seed decides the existing records, the declaration, the permissions and the faults. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export type Declared = {
 };
 export type Roll = readonly Readonly<Declared>[];
 type Options = ReturnType<typeof optionsOf>;
-/** What became of a change of the plan. */
+/** The result of a change of the plan. */
 export interface Outcome extends rollcall.OutcomeDocument {
   readonly change: rollcall.PlanDocument['resource_changes'][number];
 }
@@ -30,7 +30,7 @@ export interface Report {
   readonly ended: 'invalid' | 'failed' | 'complete' | 'incomplete' | 'interrupted' | 'thrown';
   readonly codes: readonly string[];
   readonly outcomes: readonly Outcome[];
-  /** All that was printed or could be. */
+  /** All possible output. */
   readonly text: string;
 }
 export interface History {
@@ -45,7 +45,7 @@ type At = (...of: readonly (string | number)[]) => number;
 const six = [0, 1, 2, 3, 4, 5] as const;
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** What the service holds at the beginning. */
+/** The initial records of the service. */
 function startOf(at: At, line: Line, some: readonly Kind[]): State {
   const groups = six.flatMap((n) =>
     at('g', n) < 0.5 ? [thing('group', uuid(10 + n), { name: `g${n}` })] : [],
@@ -93,14 +93,14 @@ function startOf(at: At, line: Line, some: readonly Kind[]): State {
   return new Map(all.map((one) => [one.pk, one]));
 }
 
-/** Whether an entry has what a create needs: a plan refuses a new record without. */
+/** Whether an entry has the fields that a create requires: a plan refuses a new record without them. */
 function isWhole({ identity, fields }: Kind, entry: Fields = {}): boolean {
   return Object.entries(fields).every(
     ([name, of]) => name === identity || of['required'] !== true || name in entry,
   );
 }
 
-/** The made-up values of a kind's fields that rollcall lets pass offline: nothing is judged where it refuses the manifest. */
+/** The random values of a kind's fields that rollcall accepts offline: a refused manifest cannot be judged. */
 async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'));
   const [file, config] = [join(folder, 'kinds.yaml'), join(folder, 'rollcall.yaml')];
@@ -127,7 +127,7 @@ async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<str
         ),
       });
     });
-    // Each has a line of its own.
+    // Each entry has its own line.
     await writeFile(
       file,
       `{"version":1,"${kind.list}":[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}]}`,
@@ -144,7 +144,7 @@ async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<str
   for (const kind of declarable[line]) {
     const all = ['', ...Object.keys(kind.fields).filter((field) => field !== kind.identity)];
     let usable = await entriesAt(kind, all, []);
-    // What is sound on its own at times, and demanded by another field, is always there.
+    // A field that is optional alone, but required by another field, is always declared.
     const [needed] = usable.includes('') ? [] : usable;
     if (needed !== undefined) usable = [...(await entriesAt(kind, all, [needed])), `+${needed}`];
     found.set(kind.path, new Set(usable));
@@ -174,7 +174,7 @@ function fieldsOf(kind: Kind, line: Line, at: At, some: (type: string) => readon
   return someFieldsOf(kind, isIn, at, some);
 }
 
-/** Ids in place of names. */
+/** Replaces names by ids. */
 function withIds(state: State, kind: Kind, fields: Fields): Fields {
   const idOf = (field: string, of: Fields, value: Json): Json => {
     const to = refersTo(field, of);
@@ -194,7 +194,7 @@ function withIds(state: State, kind: Kind, fields: Fields): Fields {
   );
 }
 
-/** The kinds of a world that nobody wrote for: six at most. */
+/** The kinds without hand-written models in a world: at most six. */
 function someKinds(seed: number, line: Line): Kind[] {
   const all = declarable[line].filter(({ path }) => usable[line].get(path)?.has(''));
   return six.flatMap((n) => pick(all, chance(seed, 'kind', n)) ?? []);
@@ -246,7 +246,7 @@ function optionsOf(seed: number) {
   return { capabilities, allow, contractOnly, failFast, keepGoing, concurrency, stopAt };
 }
 
-/** What a seed declares. What is renamed was there; nothing that is to be absent is named. */
+/** The declaration of a seed. Renamed records exist; records to be absent are not referred to. */
 function rollOf(seed: number, { contractOnly }: Options, { start, old }: World): Roll {
   const at: At = (...of) => chance(seed, 'roll', ...of);
   const all: Declared[] = [];
@@ -262,7 +262,7 @@ function rollOf(seed: number, { contractOnly }: Options, { start, old }: World):
     all.push(isAbsent ? { ...own, name, fields: {}, isAbsent } : one);
     return isAbsent ? undefined : one.name;
   };
-  /** What a record may name: what stays, and was declared before it. */
+  /** The records that a record may refer to: those that stay and were declared before. */
   const declared = (type: string, n: number): string[] => {
     const own = all.filter((one) => one.type === type);
     const gone = new Set(
@@ -326,7 +326,7 @@ function entryOf({ type, kind, name, fields, formerly, isAbsent }: Roll[number])
   };
 }
 
-/** A roll as a manifest: JSON is YAML. */
+/** The manifest: JSON is YAML. */
 function manifestOf(roll: Roll): string {
   const manifest: Record<string, Json> = { version: 1 };
   for (const one of roll) {
@@ -343,7 +343,7 @@ function endOf(ending: rollcall.Ending): Report['ended'] {
   return ending === 'done' ? 'complete' : 'incomplete';
 }
 
-/** One run of plan and apply, as a program does it. */
+/** One run of plan and apply, as in the program. */
 async function runOnce(service: Service, url: string, file: string, options: Options): Promise<Report> {
   const { run, isFaulty } = service;
   const { stopAt, failFast, keepGoing, contractOnly, ...rest } = options;
@@ -381,7 +381,7 @@ async function runOnce(service: Service, url: string, file: string, options: Opt
   }
 }
 
-/** All runs of a seed: one or two where something goes wrong, then three where nothing does. */
+/** All runs of a seed: one or two with faults, then three without. */
 export async function play(seed: number): Promise<History> {
   const [world, options] = [worldOf(seed), optionsOf(seed)];
   const roll = rollOf(seed, options, world);

@@ -1,22 +1,22 @@
-/** A small model of the service, from its documents and recordings alone. It keeps a history of what it was asked, did and said. */
+/** A small model of the service, from its documents and recordings alone. It keeps a history of requests, effects and answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { chance, listOf, pick, recordOf, textOf, type Fields, type Json } from './json.ts';
 import { emptyOf, kinds, refersTo, typeAt, type Kind } from './kinds.ts';
 
-/** One that is modelled by hand, or within which names differ: a family, or the path of a list. */
+/** A kind modelled by hand, or with names unique within a parent: a family, or the path of a list. */
 export type Type = string;
-/** Its name is its slug, username or name; that of a binding is its target and who is bound. */
+/** Its name is its slug, username or name; the name of a binding is its target and its subject. */
 export type Thing = Readonly<{ type: Type; pk: string; name: string; fields: Fields; kind?: Kind }>;
 export type State = ReadonlyMap<string, Thing>;
 type Of<Is, Rest> = { readonly is: Is; readonly run: number; readonly n: number } & Readonly<Rest>;
 export type Sent = Of<'sent', { method: string; path: string; query: URLSearchParams; body: Fields }>;
-/** `n` is the request that did it; 0: somebody else. */
+/** `n` is the number of the request; 0 for another client. */
 export type Wrote = Of<'wrote', { op: 'create' | 'update' | 'delete'; thing: Thing; state: State }>;
-/** Status 0: the connection broke. */
+/** Status 0 is a broken connection. */
 export type Said = Of<'said', { status: number; json: Json | undefined }>;
 export type Mark = 'plans' | 'ended';
 export type Entry = Sent | Wrote | Said | Of<Mark, unknown>;
-/** Rights are those that the token has on some records or none, such as `view_user`. */
+/** Rights are permissions on some records or none, such as `view_user`. */
 export type World = Readonly<Record<'seed' | 'pageSize' | 'faults' | 'others', number>> &
   Readonly<Record<'old' | 'isSuperuser', boolean>> & {
     readonly kinds: ReadonlyMap<string, Kind>;
@@ -36,7 +36,7 @@ const group = { name: '', is_superuser: false, parent: null, attributes: {}, rol
 const binding = { target: '', group: null, user: null, policy: null, order: 0, enabled: true, negate: false };
 const defaults: Readonly<Record<string, Fields>> = { application, user, group, binding };
 const pattern = /^\/(?:core|policies)\/(application|user|group|binding)s\/(?:([-\w]+)\/)?$/;
-/** The lists of several types. */
+/** The lists with several types. */
 const families = [
   '/providers/all/',
   '/stages/all/',
@@ -48,7 +48,7 @@ const families = [
 ];
 const lists = [...new Set([...kinds.old.keys(), ...kinds.now.keys(), ...families])];
 
-/** What of the service a path is about: a type, its list where it has one of its own, and a record. */
+/** The subject of a path: a type, its own list if it has one, and a record. */
 export function placeOf(full: string): {
   readonly type?: Type;
   readonly list?: string;
@@ -77,7 +77,7 @@ export function thing(type: Type, pk: string, given: Fields, kind?: Kind): Thing
   return { type, pk, name, fields, ...(kind && { kind }) };
 }
 const keyOf = (type: Type, kind?: Kind): string => kind?.identity ?? keys[type] ?? 'name';
-/** What a record refers to by a field. */
+/** The record that a field refers to. */
 export function uses({ type, fields, kind }: Thing): {
   readonly field: string;
   readonly to: Type;
@@ -112,7 +112,7 @@ export class Service {
   #count = 0;
   #next = 50_000;
   #others: number;
-  /** What was lost on the way and arrives later. */
+  /** Delayed requests that arrive later. */
   readonly #late = new Set<() => unknown>();
   readonly #met = new Map<string, number>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -140,7 +140,7 @@ export class Service {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
     const { pathname: path, search, searchParams: query } = new URL(request.url ?? '/', 'http://service');
-    // What is sent to the service is JSON.
+    // Requests to the service are JSON.
     const body = recordOf(text === '' ? {} : (JSON.parse(text) as Json));
     const { method = 'GET' } = request;
     const sent: Sent = { is: 'sent', n: ++this.#count, run: this.run, method, path, query, body };
@@ -155,7 +155,7 @@ export class Service {
     else this.#say(sent, response, this.#act(sent));
   }
 
-  /** Says an answer, or a half or nothing of it. What has no JSON is a page of HTML. */
+  /** Sends an answer, half of it, or nothing. Without JSON it is a web page. */
   #say({ n, run }: Sent, response: ServerResponse, answer: Answer, cut?: 'nothing' | 'half'): void {
     const { status, json, pause = 0 } = answer;
     const said = cut === undefined ? { status, json } : { status: 0, json: undefined };
@@ -197,7 +197,7 @@ export class Service {
     how();
   }
 
-  /** Somebody else creates, deletes or changes something between two requests. */
+  /** Another client creates, deletes or changes a record between two requests. */
   #somebodyElse(n: number): void {
     const at = (what: string): number => chance(this.world.seed, what, this.#others);
     const made = at('made') < 0.3 ? pick([...this.state.values()], at('kind'))?.kind : undefined;
@@ -234,7 +234,7 @@ export class Service {
     this.state = state;
     this.history.push({ is: 'wrote', n, run, op, thing: one, state });
   }
-  /** Takes what is in a list of others out of it. */
+  /** Removes a record from the lists of others. */
   #take(by: By, type: Type, field: string, out: readonly Json[], except = ''): void {
     for (const { pk, fields } of allOf(this.state, type)) {
       const left = listOf(fields[field]).filter((each) => !out.includes(each));
@@ -242,7 +242,7 @@ export class Service {
       if (isLess) this.#write(by, 'update', thing(type, pk, { ...fields, [field]: left }));
     }
   }
-  /** What refers to a record: whether it goes along, goes on without it, or has it in a list. */
+  /** The references to a record: whether the referring record is deleted too, loses the reference, or has it in a list. */
   #usesOf(one: Thing): { readonly by: Thing; readonly field: string; readonly action: string }[] {
     const bound = allOf(this.state, 'binding').filter(({ name }) => name.split('/').includes(one.pk));
     const users = [...this.state.values()].flatMap((by) =>
@@ -254,7 +254,7 @@ export class Service {
     );
     return [...bound.map((by) => ({ by, field: 'target', action: 'cascade' })), ...users];
   }
-  /** Deletes a record, and what is bound to it or by it, or cannot be without it. */
+  /** Deletes a record with its bindings and the records that cannot exist without it. */
   #remove(by: By, one: Thing): void {
     const found = this.#usesOf(one);
     this.#write(by, 'delete', one);
@@ -279,7 +279,7 @@ export class Service {
     return right === undefined || (right === 'some' && (!one || chance('seen', one.name) < 0.5));
   }
 
-  /** What the service does and answers where nothing goes wrong; by half where a create is not carried through. */
+  /** The effect and answer of the service without faults; a create may end halfway. */
   #act(sent: Sent, isHalf = false): Answer {
     const { method, path, query } = sent;
     const { isSuperuser, old } = this.world;
@@ -364,12 +364,12 @@ export class Service {
 }
 
 const isNumbered = (type: Type): boolean => type === 'user' || type === 'providers';
-/** A proxy is one of OAuth2 as well. */
+/** A proxy is an OAuth2 provider too. */
 function isListed({ kind }: Thing, list = ''): boolean {
   const isBase = list === '/providers/oauth2/' && kind?.path === '/providers/proxy/';
   return kind === undefined || families.includes(list) || kind.path === list || isBase;
 }
-/** Parameters that the list does not have are no filter; a search is for a part of any text. */
+/** Unknown parameters of a list are ignored; a search matches a part of any text. */
 function isFound({ name, fields }: Thing, query: URLSearchParams, kind: Kind | undefined): boolean {
   const texts = [name, ...Object.values(fields).filter((value) => typeof value === 'string')]
     .join(' ')
@@ -390,7 +390,7 @@ function isTyped({ type, nullable, enum: values, items }: Fields, value: Json): 
   if (type === 'object') return typeof value === 'object' && !Array.isArray(value);
   return type === undefined || typeof value === (type === 'integer' ? 'number' : type);
 }
-/** A record as the service shows it, in the list of another kind with the fields of that; of what it stands beside it, nothing. */
+/** A record as the service shows it; in the list of another kind, with the fields of that kind only. */
 function shown({ type, pk, fields, kind }: Thing, as = kind): Fields {
   const id = isNumbered(type) ? Number(pk) : pk;
   if (!kind || !as) return { pk: id, ...fields };
@@ -407,7 +407,7 @@ function shownUse({ by, action }: { readonly by: Thing; readonly action: string 
   ];
   return { app, model_name: model, pk: by.pk, name: by.name, action: old ? action.toUpperCase() : action };
 }
-/** A list that lacks a record that it counts, or shows another one twice in its place. */
+/** A list that leaves out a counted record, or repeats another in its place. */
 function lying(answer: Answer, which: number): Answer {
   const { results, ...rest } = recordOf(answer.json);
   if (results === undefined) return answer;

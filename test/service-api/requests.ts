@@ -10,20 +10,20 @@ export interface Request {
 
 const longestFirst = factPaths.toSorted((a, b) => b.length - a.length);
 
-/** Parameters of lists that came with a release. Earlier releases ignore them. */
+/** Parameters of lists that some release added. Earlier releases ignore them. */
 export const laterParameters: Readonly<Record<string, string>> = {
   include_groups: '2024.4',
   include_users: '2024.4',
   include_roles: '2025.12',
 };
 
-/** The path of a kind in a release, as the facts have it. */
+/** The path of a kind in a release, by the facts. */
 export function pathIn({ path, formerPath }: Pick<Kind, 'path' | 'formerPath'>, line: string): string {
   const own = path.replace('/api/v3', '');
   return formerPath && factsOf(line, own) === undefined ? formerPath.path.replace('/api/v3', '') : own;
 }
 
-/** What a release's API does not have of a request: the path, or some parameters. */
+/** The parts of a request that a release's API does not have: the path, or some parameters. */
 export function unknownIn(line: string, { method, path }: Request): string[] {
   const [plain = '', query = ''] = path.replace('/api/v3', '').split('?');
   const kind = kinds.find((one) => path.startsWith(one.path));
@@ -36,7 +36,7 @@ export function unknownIn(line: string, { method, path }: Request): string[] {
   return names.filter((name) => !parameters.includes(name)).map((name) => `${method} ${plain} ?${name}`);
 }
 
-/** The parameters of what can be asked below a list; nothing where it cannot be asked. */
+/** The parameters of requests below a list; undefined if there are none. */
 function parametersOf(
   { can, filters, actions }: TypeFacts,
   method: string,

@@ -6,9 +6,9 @@ import { inRange, readRelease } from '../../src/kinds/release.ts';
 import { createdKinds } from '../support/written-type.ts';
 import { differences } from './differences.ts';
 
-/** What some releases demand of fields that they alone have. */
+/** Required fields that only some releases have. */
 const known: Readonly<Record<string, readonly string[]>> = {
-  // A manifest cannot declare one for those before 2025.12.
+  // A manifest cannot declare one for releases before 2025.12.
   '/api/v3/rbac/initial_permissions/': ['2025.4', '2025.6', '2025.8', '2025.10'].map(
     (line) => `${line}: mode is required`,
   ),

@@ -6,14 +6,14 @@ import { listOfJson } from './list-faults.ts';
 
 export const bindingsPath = '/api/v3/policies/bindings/';
 
-/** Whom an application lets in. */
+/** The subjects with access to an application. */
 export interface Admission {
   readonly isOpen: boolean;
   readonly users: readonly string[];
   readonly bound: readonly string[];
 }
 
-/** Somebody who looks who may open what, and may write that, with a token that sees all. */
+/** An observer of access, who may also change it, with a token that may view everything. */
 export class AccessWatch {
   readonly #scenario: AccessScenario;
   readonly #sandbox: Sandbox;
@@ -21,7 +21,7 @@ export class AccessWatch {
   #bindings: readonly JsonObject[] | undefined;
   /** Applications by their slugs, since the last write. */
   readonly #applications = new Map<string, JsonObject | undefined>();
-  /** The subjects of bindings by their ids, which are there from the start. */
+  /** The subjects of bindings by their ids, which exist from the start. */
   #subjects: ReadonlyMap<JsonValue, string> | undefined;
 
   constructor(scenario: AccessScenario, sandbox: Sandbox, token: string) {
@@ -30,7 +30,7 @@ export class AccessWatch {
     this.#token = token;
   }
 
-  /** Something was written since the last look. */
+  /** Something was written since the last observation. */
   forget(): void {
     this.#bindings = undefined;
     this.#applications.clear();
@@ -46,7 +46,7 @@ export class AccessWatch {
     return this.#sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' });
   }
 
-  /** An application under its name, or the one that it had. */
+  /** An application under its present or former name. */
   application(slug: string): JsonObject | undefined {
     if (!this.#applications.has(slug)) {
       const found = [slug, formerOf(slug)].map((name) => this.#sandbox.record('application', name));
@@ -55,7 +55,7 @@ export class AccessWatch {
     return this.#applications.get(slug);
   }
 
-  /** What a request about bindings is about: the application of the only target. */
+  /** The application of a request about bindings: its only target. */
   targetOf(path: string, body: string): string | undefined {
     const [place = '', query = ''] = path.split('?');
     const id = place.slice(bindingsPath.length, -1);
@@ -69,7 +69,7 @@ export class AccessWatch {
     return this.#scenario.applications.find(({ slug }) => this.application(slug)?.['pk'] === target)?.slug;
   }
 
-  /** What counts of all that is bound to an application, each as `ga`, as often as it is. */
+  /** The active bindings of an application, such as `ga`, with duplicates. */
   boundTo(slug: string): string[] {
     const target = textOf(this.application(slug)?.['pk']);
     return this.#subjectsIn(this.#all, target);
@@ -82,7 +82,7 @@ export class AccessWatch {
     });
   }
 
-  /** Who is named by their id in a binding, or in a request to make one. */
+  /** The subject in a binding or in a request to create one. */
   subjectIn({ group, user }: JsonObject): string | undefined {
     this.#subjects ??= new Map(
       [...groups, single].flatMap((name) => {
@@ -93,7 +93,7 @@ export class AccessWatch {
     return this.#subjects.get(group ?? null) ?? this.#subjects.get(user ?? null);
   }
 
-  /** Who is bound to which application, as an answer shows it. */
+  /** The subjects bound to each application in an answer. */
   listsIn(path: string, text: string): Readonly<Record<string, readonly string[]>> {
     const json = parseJson(text);
     if (!isJsonObject(json)) return {};
@@ -106,7 +106,7 @@ export class AccessWatch {
     );
   }
 
-  /** Whom the service lets in, where it is there. */
+  /** The subjects to whom the service gives access, if the application exists. */
   admission(slug: string): Admission | undefined {
     const application = this.application(slug);
     if (application === undefined) return undefined;
@@ -120,7 +120,7 @@ export class AccessWatch {
     return { isOpen, users, bound: this.boundTo(slug) };
   }
 
-  /** Somebody else writes; who is let in by that, or nothing where it was not possible. */
+  /** Another client writes; returns the subjects that gain access, or undefined if the write was impossible. */
   act({ kind, slug, group }: Deed): readonly string[] | undefined {
     const target = this.application(slug)?.['pk'];
     const pk = this.#sandbox.pk('group', group);
@@ -128,7 +128,7 @@ export class AccessWatch {
     if (kind === 'binds') {
       this.#ask('POST', bindingsPath, { target, group: pk, order: 9 });
       this.forget();
-      // Whoever is in that group is let in by them, now or as soon as the mode allows it.
+      // Members of that group gain access through the other client, now or as soon as the mode allows it.
       const users = members.flatMap((member) => (member.groups.includes(group) ? member.name : []));
       return [...users, ...(this.admission(slug)?.users ?? [])];
     }
@@ -140,7 +140,7 @@ export class AccessWatch {
     if (kind === 'removes') this.#ask('DELETE', path);
     else this.#ask('PATCH', path, { ...bound, enabled: false });
     this.forget();
-    // Whom it opens to then, and whom a change of the mode opens it to after that, is by them.
+    // Subjects that gain access by this, or by a later change of the mode, gain it through the other client.
     return members.map(({ name }) => name);
   }
 }

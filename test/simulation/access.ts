@@ -5,20 +5,20 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { dice } from './dice.ts';
 import type { DeclaredIdentity, Values } from './identity.ts';
 
-/** What a seed makes happen to applications, their providers and to who may open them. */
+/** The applications, providers and access in the world of a seed. */
 export interface AccessScenario {
   readonly applications: readonly Guarded[];
-  /** Whether the first runs are allowed to change what exists; the others are. */
+  /** Whether the first runs may change existing records; later runs may. */
   readonly mayUpdate: boolean;
-  /** What is to be absent, with the applications to which the group is bound; and whether the first runs may delete. */
+  /** The records to be absent, with the applications to which the group is bound; and whether the first runs may delete. */
   readonly absent?: { readonly boundTo: readonly string[]; readonly mayDelete: boolean };
-  /** Whether a declared user had another name before. */
+  /** Whether a declared user has a former name. */
   readonly hasRenamedUser: boolean;
   /** Whether the token of the first runs is a superuser's. */
   readonly isSuperuser: boolean;
-  /** What the token of the first runs may not do. */
+  /** The permissions that the token of the first runs is missing. */
   readonly lacks: readonly Lacking[];
-  /** Of which application the first runs see no bindings of the first group. */
+  /** The application whose bindings of the first group are hidden from the first runs. */
   readonly blindFor?: string;
   readonly deeds: readonly Deed[];
   readonly isLate: boolean;
@@ -34,17 +34,17 @@ const lackings = [
 
 type Lacking = (typeof lackings)[number];
 
-/** An application, and who may open it. */
+/** An application, and its access. */
 export interface Guarded {
   readonly slug: string;
   readonly subjects: 'everyone' | { readonly groups: readonly string[]; readonly users: readonly string[] };
   readonly provider?: number;
-  /** A provider that the same run makes, in place of one that is there. */
+  /** Whether the same run creates the provider. */
   readonly made?: Made;
   readonly mode?: Mode;
-  /** Whether it had another name before; where it exists, it still has that. */
+  /** Whether it has a former name; an existing record still has that. */
   readonly isRenamed?: boolean;
-  /** What is there before; nothing where it is not. */
+  /** The existing record; undefined if absent. */
   readonly existing?: {
     readonly provider?: number;
     readonly mode: Mode;
@@ -52,12 +52,12 @@ export interface Guarded {
   };
 }
 
-/** A declared provider, of the name of its application. */
+/** A declared provider with the name of its application. */
 interface Made {
   readonly type: 'oauth2' | 'proxy';
   /** Whether its secret is declared: no output may show it. */
   readonly hasSecret: boolean;
-  /** What is there before of its name; nothing where none is. */
+  /** The existing record of its name; undefined if absent. */
   readonly before?: 'same' | 'other';
 }
 
@@ -71,9 +71,9 @@ interface Bound {
   readonly negate?: boolean;
 }
 
-/** Somebody else binds a group, or takes away or disables what is bound. */
+/** Another client binds a group, or removes or disables a binding. */
 export interface Deed {
-  /** When, in milliseconds; or right after the service has carried out so many requests. */
+  /** The time in milliseconds, or a number of requests that the service has carried out. */
   readonly when: { readonly at: number } | { readonly after: number };
   readonly kind: 'binds' | 'removes' | 'disables';
   readonly slug: string;
@@ -84,7 +84,7 @@ export const groups = ['ga', 'gb', 'gc'] as const;
 export const single = 'solo';
 /** The group and the application that are to be absent. */
 const gone = { group: 'gx', slug: 'az' };
-/** A proxy: no OAuth2 provider of its name is to be there, and the service shows it as one. */
+/** A proxy: no OAuth2 provider of its name may exist, and the service lists the proxy as one. */
 const otherType = 'px';
 const user = { now: 'zed', before: 'old-zed' };
 /** The secret of every provider that declares one. */
@@ -94,7 +94,7 @@ export function formerOf(slug: string): string {
   return `old-${slug}`;
 }
 
-/** Users of every set of groups: `m0` is in none, `m7` in all three. */
+/** Users for every set of groups: `m0` is in none, `m7` in all three. */
 export const members: readonly { readonly name: string; readonly groups: readonly string[] }[] = [
   ...Array.from({ length: 8 }, (_, bits) => ({
     name: `m${bits}`,
@@ -164,12 +164,12 @@ export function accessOf(random: Random): AccessScenario {
   };
 }
 
-/** Half of all writers act between two requests of a run, at any of them. */
+/** Half of all other writers act between two requests of a run. */
 function momentOf(number: number): Deed['when'] {
   return number % 2 === 0 ? { at: number } : { after: 1 + (number % 40) };
 }
 
-/** All that a world of access declares. */
+/** All declarations of a world of access. */
 export function identitiesOf({ applications, absent, hasRenamedUser }: AccessScenario): DeclaredIdentity[] {
   const known = { invalid: false, hidden: false, isOfAccess: true } as const;
   return [
@@ -235,14 +235,14 @@ function entryOf({ slug, subjects, provider, made, mode, isRenamed }: Guarded): 
   };
 }
 
-/** What a declared provider says beside its flows and its secret. */
+/** The fields of a declared provider besides its flows and its secret. */
 function fieldsOfMade({ type }: Made): JsonObject {
   return type === 'oauth2'
     ? { sub_mode: 'user_id', access_token_validity: 'minutes=5' }
     : { mode: 'proxy', internal_host: 'http://inside:8080', external_host: 'https://outside.example.com' };
 }
 
-/** What is declared, by addresses, each value in one form. Of what is to be absent, nothing is. */
+/** The declaration by address, each value in normalized form; undefined for records to be absent. */
 export function accessWantsOf({ applications, hasRenamedUser }: AccessScenario): Record<string, Values> {
   const texts = (fields: JsonObject): Values =>
     Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, JSON.stringify(value)]));
@@ -271,7 +271,7 @@ export function accessWantsOf({ applications, hasRenamedUser }: AccessScenario):
   ]);
 }
 
-/** The bodies of the providers that are there before. */
+/** The bodies of existing providers. */
 export function providersBefore({ applications, absent, isLate }: AccessScenario): {
   readonly type: Made['type'];
   readonly body: JsonObject;
@@ -298,7 +298,7 @@ export function providersBefore({ applications, absent, isLate }: AccessScenario
   }));
 }
 
-/** What the service holds from the start; `tokens` are those of the first runs, of the others, and of who looks on. */
+/** The initial records of the service; `tokens` are those of the first runs, of later runs and of the observer. */
 export function accessSeedOf(
   { applications, lacks, blindFor, absent, isSuperuser, hasRenamedUser }: AccessScenario,
   tokens: { readonly first: string; readonly healed: string; readonly monitor: string },
@@ -363,7 +363,7 @@ export function accessSeedOf(
   };
 }
 
-/** The users whom the declared access lets in, beside what it leaves alone; and where a token sees nothing of the first group, that. */
+/** The users with declared access, including unmanaged bindings; and the first group where a token cannot see its binding. */
 export function declaredInsiders({ subjects, mode, existing }: Guarded, isBlind: boolean): readonly string[] {
   const bindings = existing?.bindings ?? [];
   const isCounted = ({ enabled, negate }: Bound): boolean => enabled !== false && negate !== true;

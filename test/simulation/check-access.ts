@@ -11,7 +11,7 @@ import { differingFrom, ofKind, type Fail, type Of, type RunHistory } from './ru
 
 const done = new Set(['created', 'updated', 'unchanged', 'deleted']);
 
-/** Who may open what, at every moment and whoever wrote; what is renamed; and what has to be there in the end. */
+/** Checks access at every moment and after every writer, renames, and the final state. */
 export function checkAccess(history: History, fail: Fail): void {
   if (history.access === undefined) return;
   checkOpened(history, history.access, fail);
@@ -22,14 +22,14 @@ export function checkAccess(history: History, fail: Fail): void {
 
 type Access = NonNullable<History['access']>;
 
-/** Whom the old access, the declared one and somebody else let in, application by application. */
+/** The subjects to whom the former access, the declared access or another writer gives access, by application. */
 function checkOpened({ events }: History, { applications, blindFor }: Access, fail: Fail): void {
   for (const application of applications) {
     const { slug, subjects } = application;
     const allowed = new Set(declaredInsiders(application, false));
-    // What a token cannot see stays, and counts in the mode that is declared.
+    // Bindings that a token cannot see stay, and count in the declared mode.
     if (blindFor === slug) for (const name of declaredInsiders(application, true)) allowed.add(name);
-    /** By run: whether the last list that it was given showed nobody. */
+    /** By run: whether its last list of bindings was empty. */
     const showedNobody = new Map<string, boolean>();
     let hasBegun = false;
     for (const event of events) {
@@ -40,9 +40,9 @@ function checkOpened({ events }: History, { applications, blindFor }: Access, fa
         for (const name of event.lets ?? []) allowed.add(name);
       if (event.kind !== 'admits' || event.name !== slug) continue;
       const { run = '', isOpen, users, bound } = event;
-      // Without a provider nobody comes in; but what a token cannot see, it cannot take out before it gives one.
+      // Without a provider nobody has access; but a run cannot remove bindings that its token cannot see before it sets the provider.
       const isBefore = !hasBegun && (isOpen || blindFor === slug);
-      // A list that lacks all is what `everyone` asks for: who is bound all the same stays, and comes in with the provider.
+      // A list without bindings counts as `everyone`: hidden bindings stay, and give access with the provider.
       const isMisled = subjects === 'everyone' && showedNobody.get(run) === true && bound.length > 0;
       if (isBefore || (isMisled && isOpen)) for (const name of users) allowed.add(name);
       const strangers = isOpen ? users.filter((name) => !allowed.has(name)) : [];
@@ -51,7 +51,7 @@ function checkOpened({ events }: History, { applications, blindFor }: Access, fa
   }
 }
 
-/** What was bound, and what the run had been shown before that. */
+/** The created bindings, and the list that the run had seen before. */
 function checkBindings({ events }: History, fail: Fail): void {
   const shown = new Map<string, readonly string[]>();
   const open = new Map<string, number>();
@@ -76,13 +76,13 @@ function checkBindings({ events }: History, fail: Fail): void {
   }
 }
 
-/** Whether a request to bind may have been carried out, as far as its answer says. */
+/** Whether a request to bind may have taken effect, by its answer. */
 function mayHaveWorked({ exchange, status = 0, clear }: Of<'delivered'>): boolean {
   if (exchange !== 'answered') return exchange === 'lost';
   return ![403, 404, 429].includes(status) && !(status === 400 && clear);
 }
 
-/** What is renamed is the one that it was, and there is no other. What has another type is left alone. */
+/** A renamed record keeps its id, and there is no other. A record of another type is not changed. */
 function checkNames({ declared, present, events }: History, fail: Fail): void {
   for (const { type, name } of ofKind(events, 'doubled'))
     fail('renamed', `${type}.${name} is there under both names`);
@@ -97,7 +97,7 @@ function checkNames({ declared, present, events }: History, fail: Fail): void {
   }
 }
 
-/** What the service holds of something after an event; nothing where it is not there. */
+/** The record after an event; undefined if absent. */
 function heldAfter(
   { present, events }: History,
   last: HistoryEvent,
@@ -112,7 +112,7 @@ function heldAfter(
   return held;
 }
 
-/** Whether all of it that is declared is so, or it is absent where that is declared. */
+/** Whether all declared values are present, or the record is absent if declared so. */
 function isAsDeclared(
   history: History,
   { wants }: Of<'run_began'> | RunHistory,
@@ -151,7 +151,7 @@ function isWell(
   isFirst: boolean,
 ): boolean {
   const isKept = isFirst && (!mayUpdate || (absent && !(isSuperuser && absent.mayDelete)));
-  // What is there without its provider is told as unfinished by who may not give it one.
+  // An application without its provider is reported as unfinished by a run that may not set it.
   const isBegun = ({ type, name }: { readonly type: string; readonly name: string }): boolean =>
     type === 'application' &&
     applications.some(({ slug, existing }) => slug === name && existing && existing.provider === undefined);
@@ -170,7 +170,7 @@ function isWell(
 /** More refused connections than this may use up all tries of one request. */
 const mostRefused = 3;
 
-/** Whether nothing goes wrong until all is well, and nobody else writes. */
+/** Whether no fault and no other writer interferes until the end. */
 function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolean {
   const first = events.slice(
     0,
@@ -189,7 +189,7 @@ function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolea
   );
 }
 
-/** What a run wrote and said of what takes several writes, is renamed or is deleted. */
+/** The writes and reports of a run about records with several writes, renames or deletes. */
 export function checkAccessOf(
   history: History,
   run: RunHistory,
@@ -242,7 +242,7 @@ export function checkAccessOf(
   if (ending === 'done' && !areWell) fail('true', `${run.name} ends as done`);
 }
 
-/** Whether a run read who may open an application after its last write to it. Without a provider, a new one opens nothing. */
+/** Whether a run read the bindings of an application after its last write. A new application without a provider gives no access. */
 function isReread(
   { sent, delivered, before }: RunHistory,
   { slug, subjects, provider, made }: Access['applications'][number],
@@ -256,7 +256,7 @@ function isReread(
   return !write || sent.some((read) => reads.has(read.request) && before(write, read));
 }
 
-/** Whether somebody else wrote to an application after the last look of a run at who may open it. */
+/** Whether another client wrote to an application after the run's last read of its bindings. */
 function wasOpenedAfter({ events }: History, run: RunHistory, slug: string): boolean {
   const deed = events.findLast((event) => event.kind === 'actor' && event.name === slug);
   const { request } = run.delivered.findLast(({ lists }) => lists?.[slug] !== undefined) ?? {};

@@ -11,7 +11,7 @@ import {
 import { isWrite } from './events.ts';
 import { differingFrom, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
-/** How a run changed what was there. */
+/** Checks how a run changed existing records. */
 export function checkChanges(history: History, run: RunHistory, fail: Fail): void {
   const isDoubled = doubledGroups(history).length > 0;
   for (const identity of plainOf(history)) {
@@ -21,7 +21,7 @@ export function checkChanges(history: History, run: RunHistory, fail: Fail): voi
   }
 }
 
-/** What takes a main provider that this run frees. */
+/** The applications that take a main provider that this run frees. */
 export function checkHandovers(
   history: History,
   run: RunHistory,
@@ -64,7 +64,7 @@ export function checkHandovers(
         (other) => isSame(other, giver) && !['updated', 'unchanged'].includes(other.outcome),
       ),
     );
-    // Changes of what people log in by follow each other, and none comes after one that failed.
+    // Changes of the way in are sent one after the other, and none after a failed one.
     const isOfLogin = ({ type }: Pick<DeclaredIdentity, 'type'>): boolean => loginTypes.has(type);
     const isLater =
       isOfLogin(taker) &&
@@ -79,7 +79,7 @@ export function checkHandovers(
   }
 }
 
-/** The types of which a way in is made. */
+/** The types of records in a way in. */
 const loginTypes: ReadonlySet<string> = new Set([
   'brand',
   'flow',
@@ -93,7 +93,7 @@ const loginTypes: ReadonlySet<string> = new Set([
 interface Tried {
   readonly change: Of<'sent'>;
   readonly earlier: Of<'sent'> | undefined;
-  /** Whether there are groups of one name. */
+  /** Whether several groups have the same name. */
   readonly isDoubled: boolean;
 }
 
@@ -127,7 +127,7 @@ function checkChange(
   );
   if (!(identity.isInParts && isOwn) && (base?.pk !== now.pk || changed.length > 0))
     fail('kept', `${says}, although somebody else had changed ${changed.join(', ') || 'which it is'}`);
-  // What later releases call otherwise is sent under its former name as well.
+  // Fields that later releases renamed are also sent under their former names.
   const { formerFields = { parent: 'parents' } } = identity;
   const named = (change.fields ?? []).map((field) => formerFields[field] ?? field);
   const idle = named.filter(
@@ -145,13 +145,13 @@ function checkChange(
       if (is.fields[field] !== was.fields[field])
         fail('sparing', `${says}, which made ${field} ${is.fields[field]}, and that is not declared`);
     for (const [part, value] of Object.entries(is.beside))
-      // Nobody can see what is written between the look and the change.
+      // A write between the read and the change goes unnoticed.
       if (value !== was.beside[part] && value !== now.beside[part])
         fail('sparing', `${says}, which made ${part} ${value} beside what is declared`);
   }
 }
 
-/** Whether what is said to be changed is as declared, and this run knew that after it had sent a change. */
+/** Whether a record reported as updated has the declared values, and the run knew that after its change. */
 export function checkUpdated(run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
   const wanted = run.wants[addressOf(reported)] ?? {};
   const first = run.sent.find(

@@ -5,9 +5,9 @@ import { wasTouchedByOthers, type Fail, type Of, type RunHistory } from './run-h
 
 const isThere = new Set(['created', 'exists', 'unchanged', 'differs']);
 
-/** What the documented operations can do is done, however the service answers whatever else is asked of it. */
+/** Everything that the documented operations can do is done, whatever the service answers to other requests. */
 export function checkDocumented(history: History, run: RunHistory, ended: Of<'ended'>, fail: Fail): void {
-  // What is hidden from a token is refused to it as taken; the last ones see all.
+  // A record hidden from a token is refused as taken; the last runs see all records.
   const mayBeHidden = run.name !== 'rerun' && run.name !== 'last';
   if (Object.keys(history.lacks).length === 0) return;
   if (mayBeHidden && history.declared.some(({ hidden }) => hidden)) return;
@@ -24,7 +24,7 @@ export function checkDocumented(history: History, run: RunHistory, ended: Of<'en
   }
 }
 
-/** The service's own answer to a documented operation, which lets a run go on. */
+/** The service's own answer to a documented operation, after which a run continues. */
 function isPlain({ clear, status = 0, method }: Of<'delivered'>): boolean {
   return clear && ([200, 201, 400].includes(status) || (status === 404 && method === 'GET'));
 }

@@ -2,7 +2,7 @@ import { cannotHave, isReplaced } from './events.ts';
 import { isDrawn, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
 import { ofKind, plainOf, type Fail, type Of, type RunHistory } from './run-history.ts';
 
-/** That no run doubles a group where the service would, and sends nothing that names what it failed to make. */
+/** No run duplicates a group if the service would allow it, or sends a reference to a group that it failed to create. */
 export function checkGroups(
   history: History,
   run: RunHistory,
@@ -58,7 +58,7 @@ export function checkGroups(
   }
 }
 
-/** Whether it names a group that the service refuses, or one that does so itself: then it is never sent. */
+/** Whether it refers to a group that the service refuses, directly or through others: then it is never sent. */
 export function namesInVain(
   { declared, present }: Pick<History, 'declared' | 'present'>,
   { type, name }: Identity,
@@ -72,10 +72,10 @@ export function namesInVain(
   return named.invalid || namesInVain({ declared, present }, named);
 }
 
-/** What the invalid ones name. */
+/** The records that refer to invalid groups. */
 const unknown = '99999999-9999-4999-8999-999999999999';
 
-/** Whether an answer to this run showed that it is there, before that. */
+/** Whether an earlier answer to this run showed the group. */
 function wasShown(run: RunHistory, identity: Identity, event: Of<'sent'>): boolean {
   return run.delivered.some(
     (answer) =>
@@ -85,7 +85,7 @@ function wasShown(run: RunHistory, identity: Identity, event: Of<'sent'>): boole
   );
 }
 
-/** The groups of which there came to be more than one: two runs at once, or a proxy that sends twice. */
+/** The groups that were created twice, by two runs at once or a proxy that sends twice. */
 export function doubledGroups({ declared, present, events }: History): Identity[] {
   return declared.filter((group) => {
     if (!mayBeDoubled(group)) return false;
@@ -100,7 +100,7 @@ export function doubledGroups({ declared, present, events }: History): Identity[
   });
 }
 
-/** Whether a field names groups: of two that have one name, one is as declared to a run, and the other is not. */
+/** Whether a field refers to groups: of two groups with one name, either counts as declared. */
 export function namesGroups(field: string): boolean {
   return field === 'groups' || field === 'parents';
 }

@@ -25,7 +25,7 @@ import {
   type RunHistory,
 } from './run-history.ts';
 
-/** What was said, held against what happened. */
+/** Checks the report against the events. */
 export function checkReport(
   history: History,
   run: RunHistory,
@@ -37,9 +37,9 @@ export function checkReport(
   if (report === undefined) {
     if (hadOnlyARestart(history, run, interrupted) && ending === 'failed')
       fail('patience', `${run.name} made no plan because of a restart`);
-    // What another has that this run cannot see, or that has gone meanwhile, is refused as invalid.
+    // A value of another record that this run cannot see, or that is gone meanwhile, is refused as invalid.
     const isContested = !history.keepGoing && isContending(run);
-    // A front that says "not found" of an id, in the service's words, is believed by a superuser's run.
+    // A proxy's "not found" for an id, in the service's words, convinces a superuser's run.
     const isMisled = run.delivered.some(({ purpose, status }) => purpose === 'name' && status === 404);
     const mayBeInvalid = isContested || isMisled || doubledGroups(history).length > 0;
     if (!['failed', 'denied', 'interrupted', ...(mayBeInvalid ? ['invalid'] : [])].includes(ending))
@@ -59,21 +59,21 @@ export function checkReport(
   const plain = new Set(plainOf(history).map((identity) => addressOf(identity)));
   for (const outcome of report.outcomes)
     if (plain.has(addressOf(outcome))) checkOutcome(history, run, outcome, fail);
-  // What takes several writes may be stopped by each of them.
+  // Records with several writes may be stopped at each of them.
   if (!interrupted && !run.failFast && !history.access) checkBegun(run, report, fail);
   if (hadOnlyARestart(history, run, interrupted)) {
     const isDoubtful = (outcome: Identity): boolean =>
       history.declared.some((identity) => isSame(identity, outcome) && mayBeDoubled(identity));
     for (const outcome of report.outcomes) {
-      // What is refused, or not seen, after a doubt stays unknown.
+      // A refused or invisible record after a doubt stays unknown.
       const isHidden = history.declared.some((identity) => isSame(identity, outcome) && identity.hidden);
       const wasRefused = run.delivered.some(
         (answer) => isSame(answer, outcome) && isRefusal(answer) && answer.clear,
       );
-      // Two runs may change the same thing, each with values of its own.
+      // Two runs may change the same record to different values.
       const isOpen =
         ['unknown', 'not_attempted'].includes(outcome.outcome) &&
-        // A group is not sent again, and what names it is not sent.
+        // A group is not sent again, and records that refer to it are not sent.
         !isDoubtful(outcome) &&
         !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
       if (isOpen && !isHidden && !wasRefused && !wasTouchedByOthers(history, run, outcome))
@@ -81,13 +81,13 @@ export function checkReport(
     }
   }
   const expectedEnding = interrupted ? 'interrupted' : endingOf(report);
-  // What cannot be finished for want of a right is told as denied.
+  // A record that cannot be finished without a permission is reported as denied.
   const mayBeDenied = ending === 'denied' && report.outcomes.some(({ outcome }) => outcome === 'unfinished');
   if (ending !== expectedEnding && !mayBeDenied)
     fail('ending', `${run.name} ended as ${ending}, and its report says ${expectedEnding}`);
 }
 
-/** Nothing went wrong for this run but that the service restarted, in less time than it waits. */
+/** The only fault for this run was a restart of the service, shorter than its waiting time. */
 function hadOnlyARestart({ access, events }: History, run: RunHistory, interrupted: boolean): boolean {
   if (access || run.wait === '0' || interrupted) return false;
   const troubles = run.delivered.filter((answer) => !answer.clear || cannotHaveWorked(answer));
@@ -107,12 +107,12 @@ function isRefusal(answer: Of<'delivered'>): boolean {
   return isWrite(answer) && answer.status !== undefined && answer.status >= 400;
 }
 
-/** It is clear what it says of its own request, and others are not begun after it. */
+/** The answer is clear about its own request, and no others start after it. */
 function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): boolean {
   return closed === true || status === 403 || (status === 404 && method !== 'GET');
 }
 
-/** Where nothing was unclear, and nothing stands in the way but what one kind was told, the other kind is begun. */
+/** If nothing was unclear, and only one kind was stopped, the other kind is started. */
 function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
   const stopped = new Set(run.delivered.filter((answer) => stopsItsKind(answer)).map(({ type }) => type));
   const rest = run.delivered.filter((answer) => !stopsItsKind(answer));
@@ -130,7 +130,7 @@ function stopsItsKind({ status, method, closed }: Of<'delivered'>): boolean {
   return closed === true || (method === 'POST' && status === 403);
 }
 
-/** An answer of the service itself that lets a run go on. */
+/** The service's own answer, after which a run continues. */
 function isPlainAnswer({ status, method, clear }: Of<'delivered'>): boolean {
   if (!clear || status === undefined) return false;
   return [200, 201, 400].includes(status) || (status === 404 && method === 'GET');
@@ -145,7 +145,7 @@ function endingOf({ outcomes }: Report): string {
     : 'done';
 }
 
-/** Whether a report says of what is there that this run created it, or may have, and that fields are or may be missing. */
+/** Whether a report states that this run created, or may have created, an existing record, and that fields are or may be missing. */
 function isInPart({ outcome, doubt, differences = [] }: ReportedOutcome): boolean {
   if (outcome !== 'created' && doubt === undefined) return false;
   return doubt === 'unchecked' || differences.length > 0;
@@ -163,7 +163,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
   const commits = run.handled.filter((event) => isSame(event, reported) && event.committed);
   const timesHandled = new Map<number, number>();
   for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
-  // What a proxy sends twice is answered for one of the two; nobody can know of the other.
+  // If a proxy sends twice, one of the two requests is answered, and nobody knows about the other.
   const wasResent = posts.some(({ request }) => (timesHandled.get(request) ?? 0) > 1);
   const says = `${run.name} reports ${address} as ${outcome}`;
 
@@ -202,7 +202,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       break;
     case 'unchanged':
     case 'differs':
-      // What could not be sent may have been done by somebody else meanwhile.
+      // Another client may have created a record that could not be sent.
       if (posts.some((post) => !cannotHave(run, post))) fail('attempts', `${says}, and sent a create for it`);
       if (!wasPresent(history, reported, run)) fail('seen', `${says}, and it was not there`);
       break;
@@ -224,7 +224,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
       if (!wasPresent(history, reported, run) && !answers.some(({ status }) => status === 409))
         fail('conflict', `${says}, and nobody had it`);
-      // What was to be changed is so only where somebody else has changed it.
+      // A record with an unsent change is as declared only if another client changed it.
       if (!posts.some(({ method }) => method === 'POST') && !wasTouchedByOthers(history, run, reported))
         fail('conflict', `${says}, and nobody else has changed it`);
       break;
@@ -259,7 +259,7 @@ function checkComplete(history: History, run: RunHistory, reported: ReportedOutc
     fail('complete', `${run.name} reports ${address} as ${outcome}, without its ${lacking.join(', ')}`);
 }
 
-/** Whether a change left it otherwise than declared, by the service or by somebody else. */
+/** Whether the service or another client left a change with other values than declared. */
 function wasChangedOtherwise(history: History, run: RunHistory, reported: ReportedOutcome): boolean {
   const changes = run.delivered.filter((answer) => isSame(answer, reported) && answer.purpose === 'change');
   if (changes.length === 0) return false;
@@ -271,7 +271,7 @@ function wasChangedOtherwise(history: History, run: RunHistory, reported: Report
   return isLeft || wasTouchedByOthers(history, run, reported);
 }
 
-/** Whether its name was taken, and by what was not asked any more, because a trouble that others had met stood in the way. */
+/** Whether its name was taken, and the look-up was not sent because of a fault that other requests had met. */
 function couldNotLook(run: RunHistory, reported: ReportedOutcome): boolean {
   const last = run.delivered.findLast((answer) => isSame(answer, reported));
   if (last?.method !== 'POST' || (last.status !== 400 && last.status !== 409)) return false;
@@ -282,7 +282,7 @@ function couldNotLook(run: RunHistory, reported: ReportedOutcome): boolean {
   return !hasLooked && isInTrouble;
 }
 
-/** Whether what is said to differ is what differed at some moment of the run. */
+/** Whether the reported differences are those of some moment of the run. */
 function checkCompared(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
   const { outcome, differences = [] } = reported;
   const told = differences.map(({ field }) => field);
@@ -290,7 +290,7 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const versions = versionsDuring(history, reported, run);
   const wanted = run.wants[addressOf(reported)] ?? {};
   const were = versions.map((version) => differingFrom(wanted, version));
-  // A name is compared with what there was when that was looked up, which others may have made since.
+  // A name is compared with the record at its look-up, which others may have created since.
   const named = history.declared.filter((other) =>
     told.some(
       (field) =>
@@ -311,7 +311,7 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   );
 }
 
-/** Whether what is said of doubts and of differing fields is what happened, for what is there. */
+/** Whether reported doubts and differences of existing records are true. */
 function checkParts(
   history: History,
   run: RunHistory,
@@ -341,7 +341,7 @@ function checkParts(
   const told = new Set(differences.map(({ field }) => field));
   const lacking = commits.flatMap((commit) => lackingIn(commit));
   const isTold = doubt === 'unchecked' || lacking.every((field) => told.has(field));
-  // Where somebody else had a hand in it, what was created in part may be gone.
+  // After another client's write, a record created in part may be gone.
   if (!changed && !isTold) fail('in_full', `${says}, and it has no ${lacking.join(', ')}`);
 
   const isOthers = changed || present.some((other) => isSame(other, reported));
@@ -356,13 +356,13 @@ function checkParts(
   }
 }
 
-/** The service, or what stands in front of it, refused what a create says. */
+/** The service or a proxy refused the body of a create. */
 function refuses(answer: Of<'delivered'>): boolean {
   const { status = 0, clear, closed } = answer;
   return isWrite(answer) && clear && !closed && status >= 400;
 }
 
-/** Whether something existed at some moment of a run. */
+/** Whether a record existed at some moment of a run. */
 function wasPresent(history: History, identity: Identity, run: RunHistory): boolean {
   return versionsDuring(history, identity, run).length > 0;
 }

@@ -14,7 +14,7 @@ import { addressOf, isDrawn, isSame, mayBeDoubled, type History, type Identity }
 import type { DeclaredIdentity } from './identity.ts';
 import { canBeLookedUp, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
-/** What was sent, and when. */
+/** Checks the requests and their times. */
 export function checkRequests(history: History, run: RunHistory, ceiling: number, fail: Fail): void {
   const { before } = run;
   for (const event of run.sent) {
@@ -23,7 +23,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   }
   const delivery = new Map(run.delivered.map((event) => [event.request, event]));
   const allWrites = run.sent.filter((event) => isWrite(event));
-  // Where somebody approves the plan, each change is looked at once more after that.
+  // If somebody approves the plan, each change is preceded by another read.
   const planned = run.approved ?? allWrites[0];
 
   for (const event of run.sent) {
@@ -56,10 +56,10 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       if (isNew) spared = 0;
       inARow = event.method !== 'GET' ? 0 : isNew ? 1 : inARow + 1;
       if (inARow === 0) spared = 0;
-      // Whose token it is is asked for four reasons, each with its own tries: the list of each of two kinds, a denied look-up, and what may be the token's own user.
+      // The token's user is requested for four reasons, each with its own tries: the list of each of two kinds, a denied look-up, and a change that may affect the token's own user.
       const asks = event.purpose === 'self' ? 4 : 1;
-      // A group is looked for once more before it is created. Lists of names are read again where they changed meanwhile, and once more where they do not show a name.
-      // A 404 that does not say "absent" as others do is read again at the end.
+      // A group is looked up again before its create. Lists of names are read again if they changed meanwhile, and once more if they do not contain a name.
+      // A 404 that does not have the known form of absent is read again at the end.
       const isDoubtful = run.delivered.some(
         (answer) => isSame(answer, event) && answer.status === 404 && answer.tells === undefined,
       );
@@ -78,10 +78,10 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter((event) => event.purpose === 'create' && !isReplaced(run, event));
-    // A group that was not looked up is not planned.
+    // A group without a look-up is not planned.
     const isLeftOut = mayBeDoubled(identity) && writes.length === 0;
     if (canBeLookedUp(history, identity, run) && planned && !isLeftOut) {
-      // A group is looked for again while others are created already.
+      // A group is looked up again while others are already being created.
       const isOver = ({ request }: Of<'sent'>): boolean => {
         const answer = delivery.get(request);
         return (
@@ -90,12 +90,12 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       };
       const lastRead = reads.findLast((read) => before(read, planned) && isOver(read));
       const answer = lastRead && delivery.get(lastRead.request);
-      // What is not looked up by itself was shown by a list, or by none that a superuser read.
+      // A record without its own look-up was shown by a list, or is missing from a list that a superuser read.
       const isAbsent = isShownAbsent(run, identity, planned) || isWithinAbsent(run, identity, planned);
       const isClear = lastRead
         ? answer !== undefined && before(answer, planned) && isClearRead(answer)
         : isAbsent || run.delivered.some((page) => before(page, planned) && shownIn(page, identity));
-      // A page of HTML in place of a 404 counts as absent where the service says so of what nobody has, twice.
+      // A web page in place of a 404 counts as absent if the service twice answers so for a record that does not exist.
       const isFromFront = ({ words }: Of<'delivered'>): boolean => words.includes('html_404');
       const toNobody = run.delivered.filter((one) => one.purpose === 'question' && isFromFront(one));
       if (answer && identity.type === 'application' && isFromFront(answer) && toNobody.length > 1) continue;
@@ -125,7 +125,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
 
   const paths = new Map(run.sent.map(({ request, path }) => [request, path]));
   const replaced = new Set(run.sent.filter((event) => isReplaced(run, event)).map(({ request }) => request));
-  // There are several kinds in some lists, each with rights of its own.
+  // Some lists have several kinds, each with its own permissions.
   const severalIn = new Set([
     'provider',
     ...history.declared.flatMap((other) => (isDrawn(other) ? other.type : [])),
@@ -135,17 +135,17 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   for (const answer of run.delivered) {
     const isDenial = answer.status === 401 || answer.status === 403;
     const later = allWrites.filter((write) => before(answer, write));
-    // Who may create nothing may have the right to change things.
+    // A token that may create nothing may still change records.
     const created = later.filter(({ purpose }) => purpose === 'create');
     if (isDenial && answer.purpose === 'create' && created.some((post) => isOfKind(post, answer)))
       fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request} was denied`);
-    // What takes several writes goes on to its end.
+    // A record with several writes is completed.
     const isGoingOn = (write: Of<'sent'>): boolean =>
       history.access !== undefined && hadBegun(run, write, answer);
     if (answer.closed && later.some((write) => isOfKind(write, answer) && !isGoingOn(write)))
       fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
-    // Reads that are not documented are gone on without, but not where the token itself is refused: the next clear answer to a question tells.
+    // A run continues without undocumented reads, except if the token itself is refused: the next clear answer decides.
     const asked = run.delivered.find(
       (other) =>
         isQuestion(other) &&
@@ -172,12 +172,12 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   }
 }
 
-/** Whether it tells nothing, and may be otherwise the next time. */
+/** Whether the answer proves nothing, and another try may differ. */
 function isAskedAgain({ status = 0 }: Of<'delivered'>): boolean {
   return [0, 400, 408, 421, 425, 429].includes(status) || status >= 500;
 }
 
-/** Whether it is the look at a group just before that is created: it was looked at for the plan. */
+/** Whether it is the look-up of a group just before its create, in addition to the plan's. */
 function isSecondLook(run: RunHistory, answer: Of<'delivered'>): boolean {
   if (answer.type !== 'group') return false;
   return run.delivered.some(
@@ -185,12 +185,12 @@ function isSecondLook(run: RunHistory, answer: Of<'delivered'>): boolean {
   );
 }
 
-/** Whether the service gave lists of this kind to a superuser before that, and what it showed there was other. */
+/** Whether the service had given a superuser lists of this kind with other content. */
 function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> | Of<'approved'>): boolean {
   const earlier = run.delivered.filter((answer) => run.before(answer, planned));
   const isPage = ({ purpose, type }: Of<'sent' | 'delivered'>): boolean =>
     purpose === 'page' && type === identity.type;
-  // A record may stand in the first, short page and be deleted before the list is read from its beginning.
+  // A record may be on the first, short page and deleted before the list is read from its beginning.
   const beginning = run.sent.findLast(
     (event) => isPage(event) && event.path.includes('page=1&') && run.before(event, planned),
   );
@@ -202,7 +202,7 @@ function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> 
   );
 }
 
-/** Whether the service said before that that the record is absent within which this one would be. */
+/** Whether an earlier answer called the parent of the record absent. */
 function isWithinAbsent(
   run: RunHistory,
   { within }: DeclaredIdentity,
@@ -213,7 +213,7 @@ function isWithinAbsent(
   return last?.tells === 'absent' || (last === undefined && isShownAbsent(run, within, planned));
 }
 
-/** Whether a request is one of the documented operations, or a read or a change that this run may make. */
+/** Whether a request is a documented operation, or a read or a change that this run may make. */
 function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolean {
   const { contractOnly, capabilities, declared } = history;
   const [place = '', query] = event.path.split('?');
@@ -230,7 +230,7 @@ function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolea
       );
     case 'change': {
       const identity = declared.find((other) => isSame(other, event));
-      // What is created closed gets what it opens with by a change.
+      // An application created without a provider gets it by an update.
       const isMine =
         (identity?.isOfAccess ?? identity?.isInParts) &&
         run.sent.some((one) => one.purpose === 'create' && isSame(one, event));
@@ -274,7 +274,7 @@ const users = '/api/v3/core/users/';
 
 const groups = '/api/v3/core/groups/';
 
-/** How it waited for a service that was away. */
+/** Checks the waiting of a run while the service was away. */
 export function checkWaiting({ contractOnly, events }: History, run: RunHistory, fail: Fail): void {
   if (run.wait === '0') return;
   const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
@@ -284,7 +284,7 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
   let isAway = false;
   let hasAnswered = false;
   let isRefusedOnly = true;
-  /** The questions whether it is back. */
+  /** The requests that check whether it is back. */
   const asked = new Set<number>();
   for (const event of all) {
     if (event.kind === 'interrupted') return;
@@ -312,10 +312,10 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
 
 type RunEvent = Of<'sent' | 'delivered' | 'interrupted'>;
 
-/** Five reads that are tried five times, one after the other. As many again may be needed for lists. */
+/** Five reads with five tries each, one after the other. Lists may need as many again. */
 const mostHasteMs = 20_000;
 
-/** What was sent, by what it is about, but for the questions of an outage. */
+/** The requests by subject, except the checks of an outage. */
 function askedAbout({ sent }: RunHistory): readonly (readonly Of<'sent'>[])[] {
   const reads = sent.filter((event) => !isQuestion(event));
   const addresses = new Set(reads.map((event) => addressOf(event)));

@@ -3,7 +3,7 @@ import { isWrite } from './events.ts';
 import { addressOf, isSame, type History } from './history.ts';
 import type { Fail, Of, RunHistory } from './run-history.ts';
 
-/** What of a run that keeps going is not planned, and is not sent; and that nothing else is left out for it. */
+/** Checks that a run with --keep-going does not send unplanned resources, and plans all others. */
 export function checkStrays(
   history: History,
   run: RunHistory,
@@ -25,7 +25,7 @@ export function checkStrays(
         'kept_going',
         `${run.name} reports ${addressOf(outcome)}, which has no plan, as ${outcome.outcome}`,
       );
-    // What another has may be refused before it is sent, and a name that could not be looked up leads to no id.
+    // A value of another record may be refused before it is sent, and a name whose look-up failed has no id.
     const isUnread = run.delivered.some(
       ({ purpose, type, status, tells }) =>
         (purpose === 'name' && status !== 200) ||
@@ -37,7 +37,7 @@ export function checkStrays(
   }
 }
 
-/** Whether what it declares may belong to another. */
+/** Whether a declared value may belong to another record. */
 export function isContending({ wants }: RunHistory): boolean {
   return Object.values(wants).some((fields) => 'provider' in fields);
 }

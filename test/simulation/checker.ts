@@ -18,7 +18,7 @@ import {
 import type { Rule, Violation } from './rules.ts';
 import { canBeLookedUp, ofKind, runHistoryOf, type Fail, type Of } from './run-history.ts';
 
-/** Holds each promise against what the world saw. Nothing here knows how the engine works. */
+/** Checks each promise against the events of the world, without knowledge of the engine. */
 export function check(history: History): Violation[] {
   const violations: Violation[] = [];
   const fail = (rule: Rule, words: string): void => void violations.push({ rule, words });
@@ -70,7 +70,7 @@ function checkRun(
   if (ended && !interrupted) checkDocumented(history, run, ended, fail);
 }
 
-/** Two runs may meet over one resource: only one of them has created it. */
+/** Of two runs that create the same resource, only one has created it. */
 function checkClaims({ declared, events }: History, fail: Fail): void {
   const reports = ofKind(events, 'ended').flatMap(({ report }) => report?.outcomes ?? []);
   for (const identity of declared) {
@@ -81,7 +81,7 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
       (event) =>
         isSame(event, identity) &&
         event.committed &&
-        // There may be two groups of one name.
+        // Two groups may have the same name.
         (event.before === undefined || (mayBeDoubled(identity) && event.status === 201)),
     ).length;
     if (claims > commits)
@@ -91,7 +91,7 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
 
 function checkConvergence(history: History, fail: Fail): void {
   const { declared, present, events } = history;
-  // A person has to choose between them.
+  // A person has to choose one of them.
   if (doubledGroups(history).length > 0) return;
   const there = new Set(present.map((identity) => addressOf(identity)));
   for (const event of events) {
@@ -103,7 +103,7 @@ function checkConvergence(history: History, fail: Fail): void {
     if (!isVain && !there.has(addressOf(identity)))
       fail('converges', `${addressOf(identity)} is missing in the end`);
   }
-  // What is there, and is seen there, is not sent where it may not be changed.
+  // An existing and visible record is not sent without permission to update.
   const mayChange = ofKind(events, 'run_began').some((began) => began.mayChange);
   const anyInvalid = declared.some(
     (identity) =>
@@ -128,7 +128,7 @@ function checkConvergence(history: History, fail: Fail): void {
   }
 }
 
-/** What the last run sends is refused, or cannot be looked up. */
+/** Requests of the last run are refused, or about records that cannot be looked up. */
 function checkSettled(history: History, fail: Fail): void {
   for (const event of ofKind(history.events, 'sent')) {
     const isNeeded = isInvalid(history.declared, event) || !canBeLookedUp(history, event);

@@ -1,29 +1,29 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { addressOf, type DeclaredIdentity, type Identity, type Values, type Version } from './history.ts';
 
-/** How something is declared. */
+/** The form of a declaration. */
 export interface Style {
-  /** Two manifests declare the same fields, and give some of them other values. */
+  /** Two manifests declare the same fields, some of them with other values. */
   readonly edition: 'first' | 'second';
-  /** Whether users are to have the declared groups and attributes and no others. */
+  /** Whether users have exactly the declared groups and attributes. */
   readonly exactly: boolean;
   /** Whether it is declared that users are active. */
   readonly access: boolean;
   /** Whether groups and providers are declared by their names. */
   readonly named: boolean;
-  /** Whether each application takes the main provider that the next one has before. */
+  /** Whether each application takes the former main provider of the next one. */
   readonly handed: boolean;
-  /** How many groups are declared, for users to name. */
+  /** The number of declared groups that users may refer to. */
   readonly made: number;
 }
 
-/** What a run declares: its manifest, and what that asks for. */
+/** The declaration of a run: its manifest, and its content. */
 export interface Declaration {
   readonly manifest: string;
   readonly wants: Readonly<Record<string, Values>>;
 }
 
-/** What is declared in each edition; most runs of a world have the same. */
+/** The declaration of each edition; most runs of a world have the same edition. */
 export function declarationsOf(
   declared: readonly DeclaredIdentity[],
   style: Omit<Style, 'edition'>,
@@ -40,7 +40,7 @@ export function declarationsOf(
   };
 }
 
-/** The manifest of what is declared. What is invalid names a role that the service does not know, or holds a text that the world refuses. */
+/** The manifest of a declaration. An invalid resource refers to a role that does not exist, or contains a text that the world refuses. */
 function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string {
   const list = (type: Identity['type'], key: string): string[] => {
     const identities = declared.filter((identity) => identity.type === type);
@@ -64,31 +64,31 @@ const knownGroups = [
   { pk: 'ab8ef5c2-1b9a-4d62-b3a5-0f4d1f2a3b4c', name: 'staff' },
 ];
 
-/** What the world holds of what the resources refer to: groups for all users, providers for each application. */
+/** The records that the resources refer to: groups for all users, providers for each application. */
 export const world = {
   groups: [...knownGroups, otherGroup, lateGroup],
   providers: Array.from({ length: 70 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
 };
 
-/** The main provider that an application has before, and the one that it takes, which the next one has. */
+/** The former main provider of an application, and the new one, which the next application has. */
 function mainProviderOf({ name }: Identity, when: 'before' | 'after'): number {
   return 60 + Number(name.slice(1)) + (when === 'after' ? 1 : 0);
 }
 
-/** The ids of the groups that are declared, in their order there. */
+/** The ids of the declared groups, in declared order. */
 export const groupIds: readonly string[] = knownGroups.map(({ pk }) => pk);
 
-/** In another form and in another order than the service has them. */
+/** In another spelling and order than in the service. */
 const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
 
-/** The field that is missing where the world creates in part. */
+/** The field that is missing after a create in part. */
 export const partialFields: Readonly<Record<string, string>> = {
   application: 'backchannel_providers',
   user: 'groups',
   group: 'attributes',
 };
 
-/** What is declared beside the names: what the service writes otherwise than the manifest, and means the same by. */
+/** The declaration except names: values that the service writes differently with the same meaning. */
 function detailsOf({ type, name }: Identity, room = rooms.first): JsonObject {
   const number = Number(name.slice(1));
   if (type === 'group') return { attributes: { desk: { room } } };
@@ -103,7 +103,7 @@ function detailsOf({ type, name }: Identity, room = rooms.first): JsonObject {
 
 const rooms = { first: '4.2', second: '5.1' };
 
-/** What stands beside what is declared, and is nobody's business. */
+/** Undeclared values of a record. */
 const besides: Readonly<Record<string, JsonObject>> = {
   application: { meta_publisher: 'Somebody' },
   user: {
@@ -114,21 +114,21 @@ const besides: Readonly<Record<string, JsonObject>> = {
   group: {},
 };
 
-/** A group of the roll, which has no id before it is created. */
+/** A declared group, which has no id before its create. */
 function madeGroup(number: number): JsonObject {
   return { name: `g${number}` };
 }
 
-/** What is invalid, and so is never as declared. */
+/** An invalid resource, which is never as declared. */
 function invalidFieldsOf({ type }: Identity): JsonObject {
   if (type === 'group') return { roles: [unknownGroup] };
   return type === 'application' ? { group: refusedText } : { email: refusedText };
 }
 
-/** What only the world refuses. */
+/** A value that only the world refuses. */
 const refusedText = 'refused@example.com';
 
-/** A body as the world takes it: where it has what is refused, with the id of nothing. */
+/** A body as the world accepts it: a refused value becomes the id of a missing record. */
 export function asTaken(body: string): string {
   if (!body.includes(refusedText)) return body;
   const fields = JSON.parse(body) as JsonObject; // as rollcall made it
@@ -138,13 +138,13 @@ export function asTaken(body: string): string {
   });
 }
 
-/** How the world refuses it: what it complains of is what was sent. */
+/** The world's refusal, which names the sent value. */
 export function complaintAsSent(sent: string, complaint: string): string {
   if (!sent.includes(refusedText)) return complaint;
   return complaint.replace('"groups":', '"email":').replace('"provider":', '"group":');
 }
 
-/** All that is declared of something, but its name. */
+/** The declared fields of a resource, except its name. */
 function fieldsOf(identity: DeclaredIdentity, { edition, access, handed, made }: Style): JsonObject {
   const { type, name } = identity;
   const number = Number(name.slice(1));
@@ -154,7 +154,7 @@ function fieldsOf(identity: DeclaredIdentity, { edition, access, handed, made }:
     ...(type !== 'group' && { name: nameOf(identity, edition) }),
     ...details,
     ...(type === 'user' && { groups: [...declaredGroups, ...mine] }),
-    // By name, a child comes before its parent.
+    // In the order of names, a child comes before its parent.
     ...(type === 'group' && number + 1 < made && { parents: [madeGroup(number + 1)] }),
     ...(handed &&
       !identity.invalid &&
@@ -183,7 +183,7 @@ function entryOf(identity: DeclaredIdentity, style: Style): string[] {
   ];
 }
 
-/** With the names of groups and providers in place of ids. What does not exist has no name. */
+/** The declaration with names of groups and providers in place of ids. A missing record has no name. */
 function withNames(fields: JsonObject): JsonObject {
   const names = new Map([...world.groups, ...world.providers].map(({ pk, name }) => [textOf(pk), name]));
   const named = (id: JsonValue): JsonValue => {
@@ -197,21 +197,21 @@ function withNames(fields: JsonObject): JsonObject {
   return Object.fromEntries(entries) as JsonObject;
 }
 
-/** With one name more, which nothing has. */
+/** The declaration with an additional name of a missing record. */
 function astray({ type, name }: Identity, fields: JsonObject): JsonObject {
   const field = partialFields[type] ?? '';
   const ids = fields[field] ?? null;
   return { ...fields, [field]: [...(isJsonList(ids) ? ids : []), { name: `${nobody} ${name}` }] };
 }
 
-/** What the names begin with of which the world has none; an application has a backchannel provider for itself. */
+/** The prefix of names without records; an application has its own backchannel provider. */
 export const nobody = 'nobody beside';
 
 function itemOf(item: JsonValue): string {
   return isJsonObject(item) ? `name: ${JSON.stringify(item['name'])}` : JSON.stringify(item);
 }
 
-/** In blocks: that is read many times as fast as a list in brackets, and most of a simulation is reading. */
+/** In block style, which is parsed many times faster than flow style; a simulation mostly parses. */
 function fieldOf(field: string, value: JsonValue, indent: string): string[] {
   if (isJsonList(value))
     return [`${indent}${field}:`, ...value.map((item) => `${indent}  - ${itemOf(item)}`)];
@@ -223,10 +223,10 @@ function fieldOf(field: string, value: JsonValue, indent: string): string[] {
   return [`${indent}${field}: ${JSON.stringify(value)}`];
 }
 
-/** How something is that somebody else has made: as declared, with other things beside; with its name alone; or half so. */
+/** The form of another client's record: as declared with further values, with its name alone, or in between. */
 export type Condition = 'same' | 'bare' | 'mixed';
 
-/** The body of a create request by somebody else. */
+/** The body of another client's create. */
 export function bodyOf(identity: Identity, condition: Condition, handed = false): JsonObject {
   const { type, name } = identity;
   const bare = { name: 'Another name', [keys[type] ?? 'name']: name };
@@ -253,7 +253,7 @@ const mixed: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** What somebody else may do to something. */
+/** The actions of another client on a record. */
 export const edits = [
   'renames',
   'joins',
@@ -267,7 +267,7 @@ export const edits = [
 
 export type Edit = (typeof edits)[number];
 
-/** The body of a change by somebody else, of what is there. */
+/** The body of another client's update of an existing record. */
 export function editOf(edit: Edit, identity: Identity, record: JsonObject): JsonObject {
   const { attributes, groups } = record;
   const keptAttributes = isJsonObject(attributes) ? attributes : {};
@@ -295,7 +295,7 @@ export function editOf(edit: Edit, identity: Identity, record: JsonObject): Json
   }
 }
 
-/** What a manifest declares of something, each value in one form. */
+/** The declared values of a resource, in normalized form. */
 function wantedOf(declared: readonly DeclaredIdentity[], style: Style): Record<string, Values> {
   return Object.fromEntries(
     declared.map((identity) => {
@@ -308,7 +308,7 @@ function wantedOf(declared: readonly DeclaredIdentity[], style: Style): Record<s
   );
 }
 
-/** What a record is in terms of what is declared. */
+/** A record compared with its declaration. */
 export function versionOf(identity: DeclaredIdentity, style: Style, shownRecord: JsonObject): Version {
   const record = withMade(shownRecord);
   const fields: Record<string, string> = {};
@@ -324,7 +324,7 @@ export function versionOf(identity: DeclaredIdentity, style: Style, shownRecord:
   return { pk: textOf(record['pk']), fields, beside };
 }
 
-/** A record with the names of the groups of the roll in place of their ids. */
+/** A record with names of declared groups in place of their ids. */
 function withMade(record: JsonObject): JsonObject {
   const { groups, groups_obj: ofUser, parent, parent_name: nameOfParent } = record;
   const names = new Map(
@@ -339,12 +339,12 @@ function withMade(record: JsonObject): JsonObject {
   };
 }
 
-/** Two groups of one name are one to who declares it. */
+/** Two groups with the same name count as one for the declaration. */
 function eachOnce(values: readonly JsonValue[]): JsonValue {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** What the service makes of other fields. */
+/** The service's values of other fields. */
 const shown = new Set([
   'num_pk',
   'parent',
@@ -373,7 +373,7 @@ function idsIn(value: JsonValue): string[] {
   return isJsonList(value) ? value.map((id) => textOf(id).toLowerCase()) : [];
 }
 
-/** Of what is held the part that a declaration names. */
+/** The declared part of a record. */
 function partOf(declared: JsonValue, held: JsonValue): JsonValue {
   if (isJsonList(held)) return idsIn(held).filter((id) => idsIn(declared).includes(id));
   if (!isJsonObject(held) || !isJsonObject(declared)) return held;
@@ -381,7 +381,7 @@ function partOf(declared: JsonValue, held: JsonValue): JsonValue {
   return Object.fromEntries(entries.map(([key, value]) => [key, partOf(declared[key] ?? null, value)]));
 }
 
-/** Of what is held the part that a declaration does not name. */
+/** The undeclared part of a record. */
 function restOf(declared: JsonValue, held: JsonValue): JsonValue {
   if (isJsonList(held)) return idsIn(held).filter((id) => !idsIn(declared).includes(id));
   if (!isJsonObject(held) || !isJsonObject(declared)) return null;

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 
-/** Chances that follow from random numbers: each takes one. */
+/** Random decisions, each from one random number. */
 export function dice(random: Random): {
   readonly chance: (probability: number) => boolean;
   readonly whole: (least: number, most: number) => number;

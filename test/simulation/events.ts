@@ -1,12 +1,12 @@
 import { addressOf, isSame, type HistoryEvent, type Identity } from './history.ts';
 import type { Of, RunHistory } from './run-history.ts';
 
-/** Whether it is a request to create or to change something, or the answer to one. */
+/** Whether it is a request to create or update, or its answer. */
 export function isWrite({ method }: Of<'sent' | 'delivered'>): boolean {
   return method !== 'GET';
 }
 
-/** The first create or change of each resource in a run. */
+/** The first create or update of each resource in a run. */
 export function beginnings({ sent }: RunHistory): Of<'sent'>[] {
   const seen = new Set<string>();
   return sent.filter((event) => {
@@ -16,22 +16,22 @@ export function beginnings({ sent }: RunHistory): Of<'sent'>[] {
   });
 }
 
-/** The service itself said that it is there, or that it is not. */
+/** The service itself reported that the record exists, or that it does not. */
 export function isClearRead({ tells }: Of<'delivered'>): boolean {
   return tells !== undefined;
 }
 
-/** It was never sent, or whoever stood in front of the service put it off. */
+/** The request was never sent, or a proxy asked to wait. */
 export function cannotHaveWorked({ exchange, status }: Of<'delivered'>): boolean {
   return exchange === 'never_sent' || status === 421 || status === 425 || status === 429;
 }
 
-/** Asked of the service in place of a read, to hear whether it is there: what it says of that is said of no resource. */
+/** A request to check whether the service is back; its answer is about no resource. */
 export function isQuestion({ purpose }: Of<'sent' | 'delivered'>): boolean {
   return purpose === 'question';
 }
 
-/** After a request went out, and before the next for the same, the run has asked in vain whether the service is back. */
+/** Between this request and the next for the same resource, the run has checked in vain whether the service is back. */
 export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
   const next = run.sent.find((later) => isSame(later, event) && later.request > event.request);
   if (next === undefined || run.delivered.every(({ request }) => request !== event.request)) return false;
@@ -44,13 +44,13 @@ export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
   );
 }
 
-/** It was told that the request cannot have worked. */
+/** The answer proved that the request had no effect. */
 export function cannotHave(run: RunHistory, event: Of<'sent'>): boolean {
   const answer = answerIn(run, event);
   return answer !== undefined && cannotHaveWorked(answer);
 }
 
-/** Sent at once in the form, or to the path, of an earlier release, after the answer to the one of later releases. */
+/** Sent at once in the form, or to the path, of an earlier release, after an answer to the newer one. */
 export function isInFormerForm(run: RunHistory, event: Of<'sent'>): boolean {
   return pairsIn(run).some(({ second }) => second === event);
 }
@@ -106,7 +106,7 @@ function answerIn({ delivered }: RunHistory, { request }: Of<'sent'>): Of<'deliv
   return delivered.find((answer) => answer.request === request);
 }
 
-/** Whether a run had begun by then to write something that takes several writes. */
+/** Whether a run had started a record with several writes by then. */
 export function hadBegun({ sent, before }: RunHistory, identity: Identity, by: HistoryEvent): boolean {
   return sent.some((event) => isWrite(event) && isSame(event, identity) && before(event, by));
 }

@@ -15,7 +15,7 @@ export {
   type Version,
 } from './identity.ts';
 
-/** What the service and the network saw, and what each run said of it. Written by the world, and read by the checker. */
+/** The events in the service and the network, and the reports of each run. Written by the world, read by the checker. */
 export type HistoryEvent = { readonly at: number } & (
   | {
       readonly kind: 'run_began';
@@ -23,9 +23,9 @@ export type HistoryEvent = { readonly at: number } & (
       readonly ceiling: number;
       readonly wait?: '0' | '60';
       readonly failFast: boolean;
-      /** What it declares, by addresses. */
+      /** The declaration, by address. */
       readonly wants: Readonly<Record<string, Values>>;
-      /** Whether it may change what differs, and delete what is to be absent. */
+      /** Whether the run may update, and delete records declared absent. */
       readonly mayChange: boolean;
       readonly mayDelete: boolean;
     }
@@ -38,26 +38,26 @@ export type HistoryEvent = { readonly at: number } & (
       readonly purpose: Purpose;
       /** With the query. */
       readonly path: string;
-      /** The fields that a change sends. */
+      /** The fields that an update sends. */
       readonly fields?: readonly string[];
-      /** The groups of this roll that a create or a change gives, by their names; what is the id of nothing stands as it is. */
+      /** The declared groups in a create or update, by name; the id of a missing record is unchanged. */
       readonly refers?: readonly string[];
-      /** Whom a request binds to an application, by their name. */
+      /** The subjects that a request binds to an application, by name. */
       readonly binds?: string;
-      /** Ids of what it names that no answer has shown to this run. */
+      /** Ids in the request that no answer has shown to this run. */
       readonly untold?: readonly string[];
     } & Identity)
-  /** The service worked on a request. */
+  /** The service processed a request. */
   | ({
       readonly kind: 'handled';
       readonly request: number;
       readonly status: number;
-      /** Whether it created or changed something. */
+      /** Whether it created or changed a record. */
       readonly committed: boolean;
       readonly before?: Version;
       readonly after?: Version;
     } & Identity)
-  /** The answer to a request, or that there is none, reached the run. */
+  /** The answer to a request, or its loss, reached the run. */
   | ({
       readonly kind: 'delivered';
       readonly run: string;
@@ -66,32 +66,32 @@ export type HistoryEvent = { readonly at: number } & (
       readonly purpose: Purpose;
     } & Identity &
       Delivery)
-  /** Something went on a request's behalf to where the service sent it. */
+  /** A request followed a redirect. */
   | { readonly kind: 'followed'; readonly run: string; readonly request: number }
-  /** Somebody else did something. */
+  /** Another client acted. */
   | ({
       readonly kind: 'actor';
       readonly action: 'create' | 'delete' | 'change';
       readonly after?: Version;
-      /** Who is let in by them from then on, where they changed who may open an application. */
+      /** The subjects that gain access through another client's change. */
       readonly lets?: readonly string[];
     } & Identity)
-  /** Whom the service lets into an application, as somebody sees it who looks after each write. */
+  /** The subjects with access to an application, as an observer sees them after each write. */
   | ({
       readonly kind: 'admits';
-      /** Who wrote; nothing before all runs and where somebody else did. */
+      /** The writer; undefined before all runs and for another client. */
       readonly run?: string;
-      /** Whether it has a provider: without one nobody comes in. */
+      /** Whether the application has a provider: without one nobody has access. */
       readonly isOpen: boolean;
       readonly users: readonly string[];
       readonly bound: readonly string[];
     } & Identity)
-  /** Something is there under its former and its new name. */
+  /** A record exists under both its former and its new name. */
   | ({ readonly kind: 'doubled' } & Identity)
-  /** Somebody said yes to the plan of a run. */
+  /** Somebody confirmed the plan of a run. */
   | { readonly kind: 'approved'; readonly run: string }
   | { readonly kind: 'revoked' }
-  /** The service goes away until then. */
+  /** The service is away until then. */
   | { readonly kind: 'restarts'; readonly until: number }
   | { readonly kind: 'healed' }
   | { readonly kind: 'interrupted'; readonly run: string }
@@ -101,60 +101,60 @@ export type HistoryEvent = { readonly at: number } & (
       readonly kind: 'ended';
       readonly run: string;
       readonly ending: string;
-      /** The document of `apply -o json`; none when nothing was applied. */
+      /** The document of `apply -o json`; undefined if nothing was applied. */
       readonly report?: Report;
-      /** Whether a secret stands in what it printed. */
+      /** Whether its output contains a secret. */
       readonly isLeaking: boolean;
     }
-  /** A run ended with an exception, which no user should ever see. */
+  /** A run ended with an exception, which no user should see. */
   | { readonly kind: 'crashed'; readonly run: string; readonly error: string }
 );
 
-/** What a request is for, as somebody sees it who knows the service only. */
+/** The purpose of a request, derived from the service's API alone. */
 export type Purpose =
   | 'create'
   | 'change'
   | 'delete'
-  /** Who may open an application, and what hangs on a record: to read it, or to write it. */
+  /** Bindings and other children of a record: to read them, or to write them. */
   | 'access'
   /** About one declared resource. */
   | 'look_up'
-  /** A page of a list of which nothing is asked but its number. */
+  /** A page of a list without filters. */
   | 'page'
-  /** Whose token it is. */
+  /** The token's user. */
   | 'self'
-  /** Which id a name has. */
+  /** The id of a name. */
   | 'name'
-  /** Which release the service has. */
+  /** The release of the service. */
   | 'release'
-  /** Anything else that changes nothing. What is said of that is said of no resource. */
+  /** Any other read. Its answer is about no resource. */
   | 'question';
 
 export type Method = HttpRequest['method'];
 
-/** What reached the run, in the terms of whoever made it up. */
+/** The answer that reached the run, with the intention of the world. */
 export interface Delivery {
   readonly exchange: 'answered' | 'lost' | 'never_sent' | 'withheld';
   readonly status?: number;
-  /** In words, for people. */
+  /** A description for people. */
   readonly words: string;
-  /** Whether it says clearly what became of the request: the service's own answer, or a promise that nothing was done. */
+  /** Whether it clearly tells the effect of the request: the service's own answer, or proof that nothing was done. */
   readonly clear: boolean;
-  /** What it says of what was looked up, or of whose token it is, if it says it clearly. */
+  /** The clear result for the looked-up record, or for the token's user. */
   readonly tells?: 'present' | 'absent' | 'superuser';
-  /** The declared resources that an answer of the service's own shows with all of their fields, by their addresses. */
+  /** The declared resources that the service's own answer shows with all of their fields, by address. */
   readonly shows?: Readonly<Record<string, Version>>;
-  /** Who is bound to which applications, as far as the answer shows it. */
+  /** The subjects bound to applications, as far as the answer shows them. */
   readonly lists?: Readonly<Record<string, readonly string[]>>;
-  /** Whether it was refused, for a cause that may pass. */
+  /** Whether it was refused for a cause that may be temporary. */
   readonly refused?: true;
-  /** Whether that came of a restart of the service. */
+  /** Whether the cause was a restart of the service. */
   readonly restarting?: true;
-  /** Until when no request may be sent. */
+  /** The time until which no request may be sent. */
   readonly pausedUntil?: number;
-  /** Whether the service never offers what was asked for. */
+  /** Whether the service never offers the request. */
   readonly isLack?: true;
-  /** Whether it says that no resource of this type can be created now, whatever it is. */
+  /** Whether it states that no resource of this type can be created now. */
   readonly closed?: true;
 }
 
@@ -173,17 +173,17 @@ export interface ReportedOutcome extends Identity {
   readonly stopped_by?: string;
 }
 
-/** Everything that happened under one seed. */
+/** All events of a seed. */
 export interface History {
   readonly seed: number;
   readonly declared: readonly DeclaredIdentity[];
   readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
-  /** Whether the runs keep going where some resources cannot be planned. */
+  /** Whether the runs have --keep-going and some resources that cannot be planned. */
   readonly keepGoing: boolean;
-  /** What the service does not offer of what is not documented. */
+  /** The undocumented parts of the API that the service does not offer. */
   readonly lacks: Lacks;
-  /** Who may open what, where that is declared. */
+  /** The declared access, in worlds of access. */
   readonly access: AccessScenario | undefined;
   readonly present: readonly (Identity & { readonly after: Version })[];
   readonly events: readonly HistoryEvent[];

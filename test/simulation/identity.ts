@@ -1,54 +1,54 @@
 import type { KindName } from '../../src/sandbox/all.ts';
 
-/** What the service holds of something that is declared, each value in one form. */
+/** The service's record of a declared resource, in normalized form. */
 export interface Version {
   readonly pk: string;
-  /** Of each declared field the part that is declared. */
+  /** The declared part of each declared field. */
   readonly fields: Values;
-  /** What stands beside that, in the declared fields and in all others. */
+  /** The rest of the declared fields, and all other fields. */
   readonly beside: Values;
 }
 
-/** What is declared, or created by others. */
+/** A declared resource, or one created by others. */
 export interface Identity {
   readonly type: string;
   readonly name: string;
 }
 
-/** By field, each value in one form. */
+/** By field, in normalized form. */
 export type Values = Readonly<Record<string, string>>;
 
 export interface DeclaredIdentity extends Identity {
-  /** Whether the service refuses its fields, whatever happens. */
+  /** Whether the service always refuses its fields. */
   readonly invalid: boolean;
-  /** Whether the token of the first runs may not see it. */
+  /** Whether the token of the first runs may not view it. */
   readonly hidden: boolean;
-  /** Whether it names what the service does not have. */
+  /** Whether it refers to a missing record. */
   readonly stray?: boolean;
-  /** It is to be absent: by mistake, where it is of another type than the one that is declared. */
+  /** It is declared absent; a record of another type with its name is a mistake. */
   readonly absent?: 'declared' | 'other type';
-  /** What it was called before. */
+  /** Its former name. */
   readonly formerly?: string;
-  /** What the sandbox calls its kind, where that is not its type. */
+  /** The sandbox's name of its kind, if that is not its type. */
   readonly model?: KindName;
-  /** Of a kind that nobody wrote for here: which of its fields names one, which one is left out by half, and whether names are unique. */
+  /** For a kind without a hand-written model: the field of its name, the field that a create in part leaves out, and whether names are unique. */
   readonly field?: string;
-  /** Where the releases list them, below the base URL. */
+  /** The paths of its list in the releases, below the base URL. */
   readonly paths?: readonly string[];
   readonly partial?: string;
   readonly sentAlong?: readonly string[];
-  /** Under which names earlier releases have some fields: they are sent as well. */
+  /** The former names of some fields, which are sent too. */
   readonly formerFields?: Readonly<Record<string, string>>;
-  /** Whether the service shows others of its list under its path. */
+  /** Whether the service shows records of other types under its path. */
   readonly isBase?: boolean;
   readonly isUnique?: boolean;
-  /** The declared record within which its name counts. */
+  /** The declared parent in which its name is unique. */
   readonly within?: Identity;
   /** It belongs to a circle, and is created by several requests: a reference, or bindings, follow the create. */
   readonly isInParts?: true;
   /** Where the service lists what is bound to it. */
   readonly boundAt?: string;
-  /** It belongs to a world of access: it takes several writes, or is renamed or deleted. */
+  /** It belongs to a world of access: it has several writes, or is renamed or deleted. */
   readonly isOfAccess?: true;
 }
 
@@ -60,12 +60,12 @@ export function isSame(a: Identity, b: Identity): boolean {
   return a.type === b.type && a.name === b.name;
 }
 
-/** Whether the service may hold two of this name. */
+/** Whether the service may have two records of this name. */
 export function mayBeDoubled({ type, isUnique = type !== 'group' }: DeclaredIdentity): boolean {
   return !isUnique;
 }
 
-/** Whether it is of a kind that nobody wrote for here. */
+/** Whether its kind has no hand-written model. */
 export function isDrawn({ isUnique }: DeclaredIdentity): boolean {
   return isUnique !== undefined;
 }

@@ -12,15 +12,15 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Identity } from './identity.ts';
 
-/** Something in a list that a field can name. */
+/** A record of a list that a field can refer to. */
 export interface Named extends Identity {
   readonly list: string;
 }
 
-/** Where the service lists records. */
+/** The path of the service's list. */
 export type Path = `/${string}/`;
 
-/** Two values of a field, or the list in which it names one. */
+/** Two values of a field, or the list that it refers to. */
 export type FieldForm = {
   readonly isRequired: boolean;
   readonly isShown: boolean;
@@ -31,14 +31,14 @@ export type FieldForm = {
   | { readonly list: string; readonly isList: boolean }
 );
 
-/** What of a kind can be declared, so that the manifest is valid and the service takes it. */
+/** The declarable fields of a kind for which the manifest is valid and the service accepts the record. */
 export interface KindForm {
   readonly kind: Kind;
   readonly path: Path;
   readonly fields: Readonly<Record<string, FieldForm>>;
-  /** The fields that hold an id of a record: in its path, or where others name it. */
+  /** The fields with an id of a record: in its path, or in references to it. */
   readonly ids: readonly string[];
-  /** All that requests can hold: what the service makes of the rest is its own. */
+  /** All fields of requests; the service sets the rest itself. */
   readonly writable: ReadonlySet<string>;
 }
 
@@ -49,13 +49,13 @@ const seeded: readonly Named[] = [
   { type: 'group', list: 'groups', name: 'staff' },
 ];
 
-/** What every service has from the start and fields can name, with where it is listed. */
+/** The initial records of every service that fields can refer to, with their lists. */
 export const fromTheStart: readonly (Named & { readonly path: Path })[] = seeded.map((named) => ({
   ...named,
   path: referredLists[named.list as keyof typeof referredLists], // these are such lists
 }));
 
-/** Applications, groups and users have worlds of their own, with what is special about them. */
+/** Applications, groups and users have their own worlds. */
 export const drawnKinds: readonly Kind[] = kinds.filter(
   ({ lookUp, access, isPersonal, list }) =>
     !lookUp.isDocumented && !access && !isPersonal && list !== 'groups',
@@ -67,7 +67,7 @@ export function keyOf(list: string): string {
 
 const forms = new Map<string, Promise<KindForm | undefined>>();
 
-/** The form of a kind in a release; nothing where it has none, or no values are found that it takes. */
+/** The form of a kind in a release; undefined if the release does not have it, or no accepted values are found. */
 export function formOf(release: SandboxRelease, kind: Kind): Promise<KindForm | undefined> {
   const key = `${release} ${kind.path}`;
   const found = forms.get(key) ?? findForm(release, kind);
@@ -116,7 +116,7 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
     }
   }
   const optional = candidates.filter(([, [first]]) => first && !first.isRequired);
-  // Some are demanded, though the API does not say so.
+  // Some fields are required although the API schema does not say so.
   for (const [field, others] of optional) {
     const least = await errors(taken);
     if (least === 0) break;
@@ -140,7 +140,7 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
 
 const sandboxes = new Map<SandboxRelease, Sandbox>();
 
-/** How many mistakes there are in a manifest with all of these fields, and in a request. */
+/** The number of errors in a manifest with all of these fields, and in a request. */
 async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number> {
   const { kind, path, fields } = form;
   let count = 0;
@@ -165,7 +165,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
     );
     const body: JsonObject = Object.fromEntries(sent);
     const isUntried = (field: string): boolean => isNothing(body[field]) && field in fields;
-    // Some values can be those of one record alone.
+    // Some values must be unique.
     for (const name of ['one', 'two']) {
       const own = Object.entries(body).map(([field, value]) => [field, ownValue(value, name)] as const);
       const created = sandbox.create(path, { [kind.identity]: name, ...Object.fromEntries(own) });
@@ -178,7 +178,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
   return count;
 }
 
-/** A text that is to be no other record's. */
+/** A unique text. */
 export function ownValue(value: JsonValue, name: string): JsonValue {
   return value === 'v1' || value === 'v2' ? `${value}-${name}` : value;
 }
@@ -196,7 +196,7 @@ function entryValueOf(of: FieldForm, variant: 0 | 1): JsonValue {
   return of.isList ? [named] : named;
 }
 
-/** Of what is there from the start; of lists of which nothing is, nothing is tried. */
+/** References to initial records only; fields that refer to empty lists are left out. */
 function bodyValueOf(sandbox: Sandbox, of: FieldForm, variant: 0 | 1): JsonValue {
   if ('values' in of) return of.values[variant];
   const named = fromTheStart.find(({ list }) => list === of.list);
@@ -210,7 +210,7 @@ type Candidate = FieldForm extends infer Form
     : never
   : never;
 
-/** The forms that a field may have, the likeliest first. */
+/** The possible forms of a field, the most likely first. */
 function candidatesFor(path: string, field: string, facts: FieldFacts): Candidate[] {
   const more = { isRequired: facts.required === true, isShown: !facts.writeOnly };
   const reference = referenceOf(path, field, facts);
@@ -226,7 +226,7 @@ type Pair = readonly [JsonValue, JsonValue];
 
 const pairs = (of: (variant: number) => JsonValue): Pair => [of(1), of(2)];
 
-/** Pairs of values that the API may take, by what it says of the field. */
+/** Pairs of values that the API may accept, by the schema of the field. */
 function candidatesOf(facts: ValueFacts): readonly Pair[] {
   const { type, format, enum: values, items, fields } = facts;
   if (values) return values.map((value, index) => [value, values[(index + 1) % values.length] ?? value]);

@@ -24,10 +24,10 @@ import {
   type Named,
 } from './kind-fields.ts';
 
-/** What a seed draws of all kinds that there are: nobody has written a line for any of them here. */
+/** Random records of all kinds, without hand-written code for any of them. */
 export interface KindsScenario {
   readonly release: SandboxRelease;
-  /** What is declared, each after those that it names. */
+  /** The declared records, each after the records that it refers to. */
   readonly records: readonly DrawnRecord[];
 }
 
@@ -36,7 +36,7 @@ export interface DrawnRecord extends Pick<KindForm, 'kind' | 'ids' | 'writable'>
   readonly fields: Readonly<Record<string, DrawnField>>;
 }
 
-/** A field, with the value that each edition of the manifest declares, or with what it names. */
+/** A field with its value in each edition of the manifest, or with its reference. */
 type DrawnField = Pick<FieldForm, 'isRequired' | 'isShown' | 'isInPart'> &
   (
     | { readonly values: readonly [first: JsonValue, second: JsonValue] }
@@ -203,7 +203,7 @@ function requiredOf({ fields }: KindForm, name: string): DrawnRecord['fields'] {
   );
 }
 
-/** What is declared of a record in an edition, by its fields; what is named goes through `nameOf`. */
+/** The declaration of a record in an edition, by field; references go through `nameOf`. */
 function declaredOf(
   { fields }: DrawnRecord,
   edition: Edition,
@@ -259,7 +259,7 @@ export function kindsWantsOf({ records }: KindsScenario, edition: Edition): Reco
   );
 }
 
-/** The body of a request to create a record: with all that an edition declares, or with what is demanded alone. */
+/** The body of a create: with all fields of an edition, or only the required ones. */
 export function kindBodyOf(
   record: DrawnRecord,
   edition: Edition | 'bare',
@@ -286,14 +286,14 @@ export function boundFieldOf(record: DrawnRecord): (Bound & { readonly field: st
   })[0];
 }
 
-/** A change of a declared field by somebody else; nothing where there is none that can be changed. */
+/** Another client's change of a declared field; undefined if none can be changed. */
 export function kindEditOf({ fields }: DrawnRecord): JsonObject {
   for (const [field, drawn] of Object.entries(fields))
     if ('values' in drawn && drawn.isShown) return { [field]: drawn.values[1] };
   return {};
 }
 
-/** What a record is in terms of what is declared: names in place of ids, and what stands beside. */
+/** A record compared with its declaration: names in place of ids, and the undeclared rest. */
 export function kindVersionOf(
   { fields, ids, writable }: DrawnRecord,
   record: JsonObject,
@@ -336,7 +336,7 @@ function inOneForm(value: JsonValue): string {
   );
 }
 
-/** Whether a drawn record names something. */
+/** Whether a random record refers to another. */
 export function isNamed({ records }: KindsScenario, { type, name }: Identity): boolean {
   return records.some(({ fields }) =>
     Object.values(fields).some((of) => 'names' in of && of.names.some((one) => isSame(one, { type, name }))),

@@ -6,9 +6,9 @@ import type { Transport } from '../../src/service/transport.ts';
 import type { Context } from '../../src/terminal/context.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A run of `rollcall apply`, the production code from the command down, and when it is stopped. */
+/** A run of `rollcall apply`, with the production code from the command down, and the moment of its end. */
 export interface Launch {
-  /** After so many of its steps the run is killed, or interrupted; and after so many more interrupted again. */
+  /** The number of steps until the run is killed or interrupted, and until a second interruption. */
   readonly killAfter?: number | undefined;
   readonly interruptAfter?: number | undefined;
   readonly insistAfter?: number | undefined;
@@ -19,7 +19,7 @@ export interface Launch {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly clock?: ((clock: Clock) => Clock) | undefined;
-  /** `step` is called when a request has gone out and before an answer comes in. */
+  /** `step` is called after a request is sent and before an answer arrives. */
   readonly network: (isDead: () => boolean, step: () => void) => Transport;
   readonly ask?: ((isDead: () => boolean) => NonNullable<Context['ask']>) | undefined;
   readonly onStop: (how: 'interrupted' | 'insisted' | 'killed') => void;
@@ -35,7 +35,7 @@ export function launch(launched: Launch): void {
   leftovers.add(interruption);
   const urgency = new AbortController();
   const isDead = (): boolean => dead;
-  /** Everything between two steps happens at once for the world, so these are all the moments to stop it that there are. */
+  /** Everything between two steps happens at once for the world, so these are all moments at which a run can be stopped. */
   const step = (): void => {
     steps += 1;
     if (steps === interruptAfter) {
@@ -85,10 +85,10 @@ export function launch(launched: Launch): void {
   void run();
 }
 
-/** The runs of a seed, also those that were killed and wait for ever. */
+/** The runs of a seed, including killed ones, which wait forever. */
 const leftovers = new Set<AbortController>();
 
-/** Lets go of what is left of the runs of a seed: a signal on which something listens is never freed. */
+/** Releases the remaining runs of a seed: a signal with listeners is never freed. */
 export function clearRuns(): void {
   for (const interruption of leftovers) interruption.abort();
   leftovers.clear();

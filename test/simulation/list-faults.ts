@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 
-/** How the list of all who have some name can be answered wrongly. */
+/** The faults of a list filtered by name. */
 export const listFaults = [
   'filter_ignored',
   'other_record',
@@ -13,7 +13,7 @@ export const listFaults = [
 
 export type ListFault = (typeof listFaults)[number];
 
-/** What a fault makes of the list of all who have some name; `all` is the text of the list without its filter, `form` chooses between forms of one fault. */
+/** The list filtered by name after a fault; `all` is the text of the unfiltered list, `form` selects a variant of the fault. */
 export function spoiled(
   fault: ListFault,
   name: string,
@@ -51,7 +51,7 @@ export function spoiled(
   }
 }
 
-/** What a fault makes of a page of a list. */
+/** A page of a list after a fault. */
 export function spoiledPage(fault: ListFault, found: string, form: number): Spoiled {
   const { pagination, results } = listIn(found);
   const [first = { pk: 4711 }, ...others] = results;
@@ -59,10 +59,10 @@ export function spoiledPage(fault: ListFault, found: string, form: number): Spoi
     inBody({ pagination: { ...pagination, ...more }, results: records });
   switch (fault) {
     case 'filter_ignored':
-      // Another page than the one that was asked for.
+      // Another page than the requested one.
       return page(results, { current: Number(pagination['current']) + 1 });
     case 'other_record':
-      // One that lacks fields, and no name, and no id.
+      // A record without fields, a name or an id.
       return page(
         results.map(
           ({ pk, name, slug, username }) =>
@@ -77,7 +77,7 @@ export function spoiledPage(fault: ListFault, found: string, form: number): Spoi
     case 'count_off': {
       const count = Number(pagination['count']);
       const end = Number(pagination['end_index']);
-      // The last one agrees with itself, and ends the list here.
+      // The last page is consistent, and ends the list here.
       const forms = [{ count: count + 1 }, { count: count - 1 }, { count: end, next: 0 }];
       return page(results, forms[form % forms.length]);
     }
@@ -121,7 +121,7 @@ export interface List {
   readonly results: readonly JsonObject[];
 }
 
-/** A list in the text of an answer; an empty one where there is none. */
+/** The list in the text of an answer; empty if there is none. */
 export function listIn(text: string): List {
   return listOfJson(parseJson(text));
 }
@@ -135,7 +135,7 @@ export function listOfJson(json: JsonValue | undefined): List {
   };
 }
 
-/** A list of one page, as the service answers it. */
+/** A list of one page, in the service's form. */
 export function listOf(results: readonly JsonObject[]): List {
   const count = results.length;
   const pages = { next: 0, previous: 0, current: 1, total_pages: 1 };
@@ -147,7 +147,7 @@ export function namesIn(text: string): string[] {
   return listIn(text).results.map((record) => nameIn(record));
 }
 
-/** The names in a spoiled list whose records all stand in it as one stood in it before. */
+/** The names in a corrupted list whose records are all unchanged. */
 export function trueNames(text: string, before: string): string[] {
   const records = new Set(listIn(before).results.map((record) => JSON.stringify(record)));
   const { results } = listIn(text);
@@ -156,7 +156,7 @@ export function trueNames(text: string, before: string): string[] {
   return [...new Set(results.map((record) => nameIn(record)))].filter((name) => !odd.has(name));
 }
 
-/** The slug, the username, or else the name in a record. */
+/** The slug, the username or the name of a record. */
 export function nameIn({ slug, username, name }: JsonObject): string {
   return textOf(slug ?? username ?? name);
 }

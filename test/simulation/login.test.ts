@@ -12,7 +12,7 @@ function isOfBindings({ method, path }: HttpRequest): boolean {
   return method !== 'GET' && path.startsWith(bindings);
 }
 
-/** An engine that sends something before its first write of a binding. */
+/** An engine that sends a request before its first write of a binding. */
 function first(before: (around: Around) => readonly HttpRequest[]): LoginBug['transport'] {
   return (network, around) => {
     let isBegun = false;

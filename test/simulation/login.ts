@@ -9,7 +9,7 @@ import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { dice } from './dice.ts';
 
-/** The promises about how people log in, held against the flow executor of the sandbox at each write. */
+/** The promises about logins, checked with the sandbox's flow executor at each write. */
 export const loginRules = {
   by_name:
     'At no moment a name alone is enough to log in, unless it was before, or is at the end and that is allowed.',
@@ -22,7 +22,7 @@ export const loginRules = {
 
 type Rule = keyof typeof loginRules;
 
-/** How a manifest declares the way in: its bindings by their order, and what its records say. */
+/** A declared way in: its bindings in order, and the fields of its records. */
 interface Edition {
   readonly stages: readonly {
     readonly name: string;
@@ -38,7 +38,7 @@ export interface LoginBug {
   readonly breaks: Rule;
   /** Whether only a run after a kill makes it. */
   readonly isOfNextRun?: true;
-  /** The first seed to try: it shows the mistake, as long as worlds are drawn as they are. */
+  /** The first seed to try, which currently reveals the mistake. */
   readonly from: number;
   readonly transport: (
     network: Transport,
@@ -76,7 +76,7 @@ function draw(random: Random): Edition {
   return { stages, hasPasswordInside: chance(0.3), lets: chance(0.8) ? 'True' : 'False' };
 }
 
-/** The manifest of an edition; of the flow alone, where it leaves the rest to the service. */
+/** The manifest of an edition, or only its flow if the other records are defaults of the service. */
 function manifestOf({ stages, hasPasswordInside, lets }: Edition, isWhole = true): string {
   const bound = stages.map(({ name, order, policy }) => ({
     stage: { name },
@@ -110,7 +110,7 @@ function manifestOf({ stages, hasPasswordInside, lets }: Edition, isWhole = true
 const bindings = '/api/v3/flows/bindings/';
 const executor = '/api/v3/flows/executor/door/?query=';
 
-/** What an HTTP client without a token meets: whether the flow begins, and whether a name alone logs in. */
+/** The experience of a client without a token: whether the flow starts, and whether a name is enough to log in. */
 function metAt({ sandbox }: Service): { readonly begins: boolean; readonly byName: boolean } {
   const ask = (method: string, cookie = '', body?: JsonObject) =>
     sandbox.handle({
@@ -124,19 +124,19 @@ function metAt({ sandbox }: Service): { readonly begins: boolean; readonly byNam
     return isJsonObject(json) ? textOf(json['component']) : '';
   };
   const first = shown(ask('GET').body);
-  // A password without a name leads nowhere.
+  // A password stage without a name leads nowhere.
   const begins = first === 'ak-stage-identification';
   if (!begins || asksInside(sandbox)) return { begins, byName: false };
   const named = ask('POST', '', { uid_field: 'somebody' });
   const cookie = textOf(named.headers['set-cookie']).split(';')[0] ?? '';
   const end = named.status === 302 ? ask('GET', cookie) : named;
-  // A second redirect comes from a login before the stage that is shown next.
+  // A second redirect means a login before the next shown stage.
   const isThrough = end.status === 302 || shown(end.body) === 'xak-flow-redirect';
-  // Without a stage that logs in, a flow ends in the same way.
+  // A flow without a login stage ends in the same way.
   return { begins, byName: isThrough && boundIn(sandbox).some(({ name }) => name === 'enter') };
 }
 
-/** The executor of the sandbox does not ask for a password inside of the identification. */
+/** The sandbox's executor does not ask for a password within the identification. */
 function asksInside(sandbox: Service['sandbox']): boolean {
   return listed(sandbox, '/stages/identification/?name=who').some((one) => one['password_stage'] !== null);
 }
@@ -302,7 +302,7 @@ function violationsIn(
   const moments = all.flatMap((step) => (step.is === 'moment' ? step : []));
   const [start = { ...end, by: 'start' as const }] = moments;
   const ofOthers = moments.filter(({ by }) => by === 'somebody else');
-  // A stage that comes before the old or new place of the name is shown first for a while.
+  // A stage before the old or new position of the identification is shown first for a while.
   const stages: Place[] = [...before.stages, ...after.stages, ...(interfered ? [interfered] : [])];
   const ordersOf = (isName: boolean): number[] =>
     stages.flatMap(({ name, order }) => ((name === 'who') === isName ? (order ?? []) : []));
@@ -325,7 +325,7 @@ function violationsIn(
   const sent = first.flatMap((step) => (step.is === 'request' ? step.request : []));
   const wrote = sent.some(({ method }) => method !== 'GET');
   if (end.byName && !mayBeOpen && wrote) fail('refused', 'it was not refused');
-  // Policies that nothing is bound to are not on the way in.
+  // Unbound policies are not part of the way in.
   const isOnWay = ({ method, path }: HttpRequest): boolean => method !== 'GET' && path.includes(bindings);
   const [begun, last] = [sent.findIndex(isOnWay), sent.findLastIndex(isOnWay)];
   const asks = sent.flatMap(({ path, isAnonymous }, index) =>

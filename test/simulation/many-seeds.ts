@@ -1,17 +1,17 @@
 import pLimit from 'p-limit';
 
-/** Seeds that one worker takes at a time, from the first up to the one before the last. */
+/** The seeds that a worker takes at a time, from the first to before the last. */
 export interface Batch {
   readonly from: number;
   readonly to: number;
 }
 
-/** What is said of each seed of a batch that broke a promise, in their order. */
+/** The story of each failing seed of a batch, in order. */
 export type TryBatch = (batch: Batch) => Promise<readonly string[]>;
 
 const seedsInBatch = 200;
 
-/** After so many seeds that broke a promise, no more are tried. */
+/** The number of failing seeds after which no more are tried. */
 export const mostFailures = 5;
 
 /**

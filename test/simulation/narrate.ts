@@ -2,7 +2,7 @@ import { rules } from './rules.ts';
 import { addressOf, type HistoryEvent, type ReportedOutcome, type Values, type Version } from './history.ts';
 import type { Simulated } from './simulate.ts';
 
-/** A history for a person to follow: what happened when, and which promises were broken. */
+/** A readable history: the events with their times, and the broken promises. */
 export function narrate({ history, violations }: Simulated): string {
   const start = history.events[0]?.at ?? 0;
   const facts = history.declared.map(
@@ -74,7 +74,7 @@ function inWords(version: Version | undefined): string {
   return `${list(fields)}; beside that ${list(beside)}`;
 }
 
-/** What an outcome says beside its kind. */
+/** The details of an outcome. */
 function inBrackets({ doubt, differences = [] }: ReportedOutcome): string {
   const words = [...(doubt === undefined ? [] : [doubt]), ...differences.map(({ field }) => `not ${field}`)];
   return words.length === 0 ? '' : ` (${words.join(', ')})`;

@@ -1,9 +1,9 @@
-/** What no documented operation asks for. */
+/** The undocumented parts of the API. */
 export const furtherParts = ['users', 'lists', 'names', 'release', 'self'] as const;
 
 type FurtherPart = (typeof furtherParts)[number];
 
-/** How a service answers what it does not offer: `closed` is no answer at all. */
+/** The answer of a service to requests that it does not offer: `closed` is no answer. */
 export const refusals = {
   html_404: [404, '<!DOCTYPE html>'],
   text_404: [404, 'Cannot GET'],
@@ -18,10 +18,10 @@ export const refusals = {
 
 export type Refusal = keyof typeof refusals;
 
-/** What a service does not offer, and how it says so, for as long as it is there. */
+/** The parts that a service does not offer, with its permanent answers to them. */
 export type Lacks = Readonly<Partial<Record<FurtherPart, Refusal>>>;
 
-/** The part of the service to which a request belongs; nothing where an operation is documented, or writes. */
+/** The part of the service that a request belongs to; undefined for documented operations and writes. */
 export function partOf(
   purpose: string,
   { type, isWrite }: { readonly type: string; readonly isWrite: boolean },

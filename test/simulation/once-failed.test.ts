@@ -31,7 +31,7 @@ describe('in a simulation with only the documented operations', () => {
   );
 });
 
-/** The same of seeds with capabilities. */
+/** The same for seeds with capabilities. */
 const onceFailed: readonly [seed: number, wrong: string][] = [
   [1508, "a page that was not the service's own was taken to show that the token is not refused"],
   [

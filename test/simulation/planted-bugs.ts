@@ -10,29 +10,29 @@ import { groupIds, nobody } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A mistake that an engine could make, planted around the real one: the simulation must find it. */
+/** A mistake that an engine could make, planted around the real engine: the simulation must find it. */
 export interface PlantedBug {
-  /** The rule that it breaks. */
+  /** The law that it breaks. */
   readonly breaks: Rule;
-  /** Where to begin to look for a seed that shows it; the first ones show most. */
+  /** The first seed to try; the first seeds reveal most mistakes. */
   readonly from?: number;
   readonly transport?: (network: Transport, around: Around) => Transport;
-  /** What it makes of what is declared. */
+  /** Changes the declaration. */
   readonly manifest?: (text: string) => string;
   readonly clock?: (clock: Clock) => Clock;
   readonly report?: (report: Report) => Report;
   readonly ending?: (ending: Ending) => Ending;
-  /** What it prints. */
+  /** Changes the output. */
   readonly print?: (text: string, world: ServiceWorld) => string;
   readonly ignoresInterruption?: boolean;
   readonly ceilingTimes?: number;
-  /** Whether it changes what differs, whatever it was allowed. */
+  /** Whether it updates without permission. */
   readonly allows?: boolean;
-  /** In place of --keep-going, whether it is given or not. */
+  /** Overrides --keep-going. */
   readonly keepsGoing?: boolean;
-  /** Whether it takes all names for unique, also those of which the service may hold two. */
+  /** Whether it treats all names as unique, including those that the service may duplicate. */
   readonly takesAllForUnique?: boolean;
-  /** In place of the --wait that is given. */
+  /** Overrides --wait. */
   readonly wait?: string;
 }
 
@@ -50,7 +50,7 @@ function answeredWith(status: number, body: string): Answered {
 
 const notFound = { status: 404, body: '{"detail":"Not found."}' };
 
-/** An engine that takes some answers for others. */
+/** An engine that misreads some answers. */
 function misreading(
   mistake: (answer: Answered, request: HttpRequest) => Partial<Answered> | undefined,
 ): NonNullable<PlantedBug['transport']> {
@@ -91,7 +91,7 @@ function sentIn({ body = '{}' }: HttpRequest): JsonObject {
   return JSON.parse(body) as JsonObject; // as rollcall made it
 }
 
-/** An engine that makes something else of the list of all who have some name. */
+/** An engine that changes lists filtered by name. */
 function misreadingUsers(
   mistake: (list: List, name: string) => Partial<List> | undefined,
 ): NonNullable<PlantedBug['transport']> {
@@ -104,7 +104,7 @@ function misreadingUsers(
   });
 }
 
-/** An engine that writes something else when it changes what is there. */
+/** An engine that changes its updates. */
 function changing(
   change: (fields: JsonObject, request: HttpRequest) => JsonObject,
 ): NonNullable<PlantedBug['transport']> {
@@ -117,7 +117,7 @@ function changing(
     );
 }
 
-/** An engine that takes each later look at something for the first one. */
+/** An engine that repeats the first read of a record for all later reads. */
 function lookingOnce(isSent: boolean): NonNullable<PlantedBug['transport']> {
   return (network) => {
     const looks = new Map<string, Exchange>();

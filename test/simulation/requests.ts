@@ -2,20 +2,20 @@ import type { HttpRequest } from '../../src/service/transport.ts';
 import { bindingsPath } from './access-watch.ts';
 import { isSame, type DeclaredIdentity, type Identity, type Purpose } from './history.ts';
 
-/** What a request asks for. Of what is about no resource, the name is a description. */
+/** The purpose of a request. If it is about no resource, the name is a description. */
 export interface Asked extends Identity {
   readonly purpose: Purpose;
 }
 
-/** What somebody knows of the service who tells what a request asks for. */
+/** The knowledge of the service that is needed to interpret a request. */
 interface Known {
   readonly declared: readonly DeclaredIdentity[];
   readonly nameOf: (type: string, pk: string) => string | undefined;
-  /** The application that a request about bindings is about, where it is about one. */
+  /** The application of a request about bindings, if it is about one. */
   readonly targetOf: (path: string, body: string) => string | undefined;
 }
 
-/** What a request asks for; what is named by its id goes by its name, and what had another name by the one that is declared. */
+/** The purpose of a request; ids become names, and former names become declared ones. */
 export function askedBy(request: Pick<HttpRequest, 'method' | 'path' | 'body'>, known: Known): Asked {
   const asked = asNamed(request, known);
   const renamed = known.declared.find(({ type, formerly }) => type === asked.type && formerly === asked.name);
@@ -76,7 +76,7 @@ function asNamed(
   return { purpose: isDeclared ? 'look_up' : 'question', type, name };
 }
 
-/** What a request asks for at the path of a kind that nobody wrote for here. */
+/** The purpose of a request at the path of a kind without a hand-written model. */
 function askedOfDrawn(
   { method, path, body = '' }: Pick<HttpRequest, 'method' | 'path' | 'body'>,
   place: string,

@@ -1,4 +1,4 @@
-/** The promises, each held against what the world saw. Nothing here knows how the engine works. */
+/** The promises, each checked against the events of the world, without knowledge of the engine. */
 export const rules = {
   contract:
     'Reads are always allowed, other than under contract_only. Changes and deletes are sent only if the run may. Under contract_only only the three documented operations are sent.',
@@ -67,7 +67,7 @@ export const rules = {
 
 export type Rule = keyof typeof rules;
 
-/** A promise that was not kept. */
+/** A violated promise. */
 export interface Violation {
   readonly rule: Rule;
   readonly words: string;

@@ -21,12 +21,12 @@ export function ofKind<Kind extends HistoryEvent['kind']>(
   return events.filter((event): event is Of<Kind> => event.kind === kind);
 }
 
-/** What is written by one request, and has one name all along: by the laws of what takes more than that, see check-access.ts. */
+/** Records with a single write and a constant name; for all others see check-access.ts. */
 export function plainOf({ declared }: Pick<History, 'declared'>): readonly DeclaredIdentity[] {
   return declared.filter(({ isOfAccess }) => !isOfAccess);
 }
 
-/** What happened in one run. */
+/** The events of one run. */
 export interface RunHistory {
   readonly name: string;
   readonly beganAt: number;
@@ -36,13 +36,13 @@ export interface RunHistory {
   readonly wants: Of<'run_began'>['wants'];
   readonly mayChange: boolean;
   readonly mayDelete: boolean;
-  /** The users whose last look-up before the first write came to no data. */
+  /** The users whose last look-up before the first write returned no data. */
   readonly unseen: ReadonlySet<string>;
-  /** Whether each look at a user was denied before anything was sent. */
+  /** Whether each look-up of a user was denied before anything was sent. */
   readonly sawNobody: boolean;
-  /** When somebody said yes to its plan. */
+  /** The time at which the plan was confirmed. */
   readonly approved: Of<'approved'> | undefined;
-  /** It was interrupted twice, and asked no more. */
+  /** It was interrupted twice, and sent no further request. */
   readonly gaveUp: boolean;
   readonly sent: readonly Of<'sent'>[];
   readonly delivered: readonly Of<'delivered'>[];
@@ -99,7 +99,7 @@ function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
   return looks.length > 0 && looks.every(({ status }) => status === 403);
 }
 
-/** Whether something can be looked up; by a run, where its plan was not told that this is not to be had. */
+/** Whether a record can be looked up; for a run, unless its plan learned that this is not offered. */
 export function canBeLookedUp(
   { contractOnly, declared, lacks }: History,
   { type, name }: Identity,
@@ -108,28 +108,28 @@ export function canBeLookedUp(
   if (type === 'application') return true;
   if (contractOnly) return false;
   if (type === 'user' && lacks.users) return false;
-  // A look-up that came to no data may end the look-ups of all users.
+  // A look-up without data may end the look-ups of all users.
   if (type === 'group' || run === undefined) return true;
   const modelOf = (address: string): string | undefined =>
     declared.find((identity) => addressOf(identity) === address)?.model;
   const model = modelOf(addressOf({ type, name }));
-  // What is shown under the path of another type is told apart by one more read.
+  // A record listed under another type's path needs one more read.
   const isBase = declared.some((other) => other.isBase && isSame(other, { type, name }));
   if (isBase && run.delivered.some(({ purpose, clear }) => purpose === 'name' && !clear)) return false;
   return ![...run.unseen].some((address) => modelOf(address) === model);
 }
 
-/** What an answer of the service's own shows of something. */
+/** The record in the service's own answer. */
 export function shownIn({ shows = {} }: Of<'delivered'>, identity: Identity): Version | undefined {
   return shows[addressOf(identity)];
 }
 
-/** The declared fields that are otherwise. */
+/** The declared fields with other values. */
 export function differingFrom(wanted: Values, { fields }: Version): string[] {
   return Object.keys(wanted).filter((field) => fields[field] !== wanted[field]);
 }
 
-/** Whether somebody else than a run, or another run, has created, changed or deleted something while it went on. */
+/** Whether another client or another run has created, changed or deleted a record during this run. */
 export function wasTouchedByOthers({ events }: History, run: RunHistory, identity: Identity): boolean {
   const own = new Set(run.sent.map(({ request }) => request));
   return events.some(
@@ -141,7 +141,7 @@ export function wasTouchedByOthers({ events }: History, run: RunHistory, identit
   );
 }
 
-/** What the service held of something at the moments of a run, one after the other; nothing where it was never there. */
+/** The record at each moment of the run; empty if it never existed. */
 export function versionsDuring(
   { present, events }: History,
   identity: Identity,

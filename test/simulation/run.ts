@@ -11,7 +11,7 @@ import type { PlannedRun, Scenario } from './scenario.ts';
 import { tokens, type ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** Begins a run of a scenario. */
+/** Starts a run of a scenario. */
 export function startRun(
   { name, edition = 'first', killAfter, interruptAfter, insistAfter }: PlannedRun,
   token: string,
@@ -35,7 +35,7 @@ export function startRun(
     mayDelete,
   });
 
-  /** Somebody reads the plan, which takes a while, and says yes. */
+  /** Somebody reads the plan, which takes a while, and confirms it. */
   const asking =
     (isDead: () => boolean): NonNullable<Context['ask']> =>
     (_, signal) =>
@@ -93,7 +93,7 @@ function optionsOf(
 ): Launch['options'] {
   const { wait, capabilities } = scenario;
   const waits = bug?.wait ?? wait;
-  // Without the capability it is an error.
+  // Without the capability, this is an error.
   const allow = [
     ...((bug?.allows ?? mayChange) && capabilities.includes('update') ? ['update'] : []),
     ...(mayDelete ? ['delete'] : []),
@@ -120,10 +120,10 @@ export interface Surroundings {
   readonly bug?: PlantedBug | undefined;
 }
 
-/** The document of `apply -o json`; none when the document is one of diagnostics. */
+/** The document of `apply -o json`; undefined for a document of diagnostics. */
 function reportIn(text: string): Report | undefined {
   const document = parseJson(text);
-  // schemas/apply.schema.json has what a Report asks for; a test holds the document against it.
+  // A test checks the document against schemas/apply.schema.json, which has all fields of a Report.
   return isJsonObject(document) && isJsonList(document['outcomes'])
     ? (document as unknown as Report)
     : undefined;

@@ -8,19 +8,19 @@ import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
 import { furtherParts, refusals, type Lacks, type Refusal } from './offers.ts';
 
-/** What a seed makes happen. */
+/** The events of a seed. */
 export interface Scenario {
-  /** Whether the runs keep to the documented operations. */
+  /** Whether the runs are restricted to the documented operations. */
   readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
   readonly declared: readonly DeclaredIdentity[];
-  /** How it is declared; runs have an edition of their own. */
+  /** The form of the declaration; each run has its own edition. */
   readonly style: Omit<Style, 'edition'>;
-  /** What exists before, and how. */
+  /** The existing records and their values. */
   readonly existing: readonly (Identity & { readonly condition: Condition })[];
-  /** How often a request meets a fault: from 0 to 1. */
+  /** The probability of a fault in a request: from 0 to 1. */
   readonly trouble: number;
-  /** Which of the faults are about; a storm of one kind finds other things than a little of each. */
+  /** The active faults; many of one kind find other bugs than a few of each. */
   readonly faults: readonly (Fault | BeyondFault | AccessFault)[];
   readonly ceiling: number;
   readonly runs: readonly PlannedRun[];
@@ -28,36 +28,36 @@ export interface Scenario {
     readonly at: number;
     readonly action: 'create' | 'delete' | Edit;
   })[];
-  /** When the token is revoked, if it is. */
+  /** The time at which the token is revoked, if ever. */
   readonly revokedAt?: number;
   readonly failFast: boolean;
   readonly keepGoing: boolean;
-  /** How many records the service puts on a page at the most, whatever it is asked for. */
+  /** The maximum number of records on a page, whatever is requested. */
   readonly pageSize: number;
-  /** Whether the tokens are a superuser's. */
+  /** Whether the tokens are superusers'. */
   readonly superuser: boolean;
-  /** A record that breaks every page that holds it. */
+  /** A record that breaks every page that contains it. */
   readonly broken?: Identity;
-  /** Whether the runs may change what differs, and somebody approves the plan, which takes so many milliseconds. */
+  /** Whether the runs may update, and somebody confirms the plan, which takes this many milliseconds. */
   readonly changes?: { readonly approvedAfter: number };
-  /** Whether the token of the first runs may change anything. */
+  /** Whether the token of the first runs may update records. */
   readonly mayChange: boolean;
-  /** The token of the first runs may not look at users at all. */
+  /** Whether the token of the first runs may not view users at all. */
   readonly mayViewUsers: boolean;
-  /** What `--wait` is given, if it is. */
+  /** The value of `--wait`, if given. */
   readonly wait?: '0' | '60';
   readonly restart?: Restart;
-  /** Whether the service refuses a second group of a name, as releases from 2024.6 on do. */
+  /** Whether the service refuses a second group with the same name, as releases from 2024.6 on do. */
   readonly uniqueGroups: boolean;
-  /** What the service does not offer of what is not documented. */
+  /** The undocumented parts of the API that the service does not offer. */
   readonly lacks: Lacks;
-  /** Who may open what, where all that is declared is about that. */
+  /** The declared access, in a world of access. */
   readonly access?: AccessScenario;
-  /** Records of all kinds, where all that is declared are such. */
+  /** Records of all kinds, in a world of kinds. */
   readonly kinds?: KindsScenario;
 }
 
-/** The service goes away for a while: what is under way is lost; nobody listens; its front listens; all is well. */
+/** The service restarts: requests under way are lost; nothing listens; its proxy listens; it is back. */
 export interface Restart {
   /** Milliseconds from the start. */
   readonly at: number;
@@ -70,10 +70,10 @@ export interface PlannedRun {
   readonly name: string;
   readonly at: number;
   readonly edition?: Style['edition'];
-  /** After so many of its steps the run is killed, or interrupted. */
+  /** The number of steps until the run is killed or interrupted. */
   readonly killAfter?: number;
   readonly interruptAfter?: number;
-  /** After so many more it is interrupted again. */
+  /** The number of further steps until a second interruption. */
   readonly insistAfter?: number;
 }
 
@@ -119,12 +119,12 @@ export const faults = [
 
 export type Fault = (typeof faults)[number];
 
-/** Faults that are about only where something is allowed beyond the documented operations. */
+/** Faults that occur only if more than the documented operations is allowed. */
 export const beyondFaults = ['half_reset', 'not_offered', ...listFaults] as const;
 
 export type BeyondFault = ListFault | 'half_reset' | 'not_offered';
 
-/** Faults that are about only in worlds of access, and those of all worlds that are about there. */
+/** Faults that occur only in worlds of access, and general faults that occur there too. */
 export const accessFaults = ['no_bindings', 'other_count', 'echo_400'] as const;
 
 export type AccessFault = (typeof accessFaults)[number];
@@ -211,7 +211,7 @@ export function scenarioOf(random: Random): Scenario {
   };
 }
 
-/** Lets the service of a scenario restart now and then, mostly with nothing else going wrong; and lets --wait be given. */
+/** Adds occasional restarts of the service, mostly without other faults, and --wait. */
 export function withPatience(scenario: Scenario, random: Random): Scenario {
   const { chance, whole } = dice(random);
   const waits = random();
@@ -232,7 +232,7 @@ export function withPatience(scenario: Scenario, random: Random): Scenario {
   return { ...calm, restart, runs, trouble: 0, actor: [], failFast: false };
 }
 
-/** Lets the runs read what they may, or not; and lets that go wrong. */
+/** Sets which reads the runs are allowed, with faults in them. */
 export function withReading(scenario: Scenario, random: Random): Scenario {
   const { chance, pick } = dice(random);
   if (chance(0.5)) return scenario;
@@ -251,7 +251,7 @@ export function withReading(scenario: Scenario, random: Random): Scenario {
   };
   const reading = chance(0.5) ? looking : withLists(looking, random);
   const allowed = chance(0.5) ? reading : withChanges(reading, random);
-  // Things that are made by half with their answers lost are rare otherwise.
+  // Partial creates with lost answers would otherwise be rare.
   const stormy: Scenario = chance(0.2)
     ? { ...allowed, faults: ['half_reset', 'half_reset', pick(beyondFaults)] }
     : allowed;
@@ -262,7 +262,7 @@ export function withReading(scenario: Scenario, random: Random): Scenario {
   };
 }
 
-/** Lets the runs change what differs, while others change it too. */
+/** Allows the runs to update, while others change records too. */
 function withChanges(scenario: Scenario, random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
   const capabilities = [...scenario.capabilities, 'update' as const];
@@ -301,14 +301,14 @@ function withChanges(scenario: Scenario, random: Random): Scenario {
   };
 }
 
-/** Lets what may be changed hand main providers on, which the service gives to no second application. */
+/** Lets applications pass main providers on, each of which belongs to one application only. */
 export function withHandovers(scenario: Scenario, random: Random): Scenario {
   const { chance } = dice(random);
   if (!scenario.changes || chance(0.6)) return scenario;
   return { ...scenario, style: { ...scenario.style, handed: true } };
 }
 
-/** Records that are not declared; they stand before, between and after those that are. */
+/** Undeclared records before, between and after the declared ones. */
 const others: readonly [Identity, ...Identity[]] = [
   { type: 'application', name: 'A-first' },
   { type: 'application', name: 'a2-b' },
@@ -318,11 +318,11 @@ const others: readonly [Identity, ...Identity[]] = [
   { type: 'user', name: 'zz-last' },
 ];
 
-/** Lets the runs read lists, of more resources and of others beside them, which come and go while they are read. */
+/** Lets the runs read lists, with more resources and with undeclared records that come and go meanwhile. */
 function withLists(scenario: Scenario, random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
   const superuser = chance(0.7);
-  // Lists are read of so many that it pays.
+  // Lists are read only if enough is declared.
   const many = (): number => (chance(0.5) ? whole(0, 4) : whole(9, 13));
   const more = [...namesOf('application', many(), 5), ...namesOf('user', many(), 5)].map((identity) => ({
     ...identity,
@@ -364,18 +364,18 @@ function withLists(scenario: Scenario, random: Random): Scenario {
   };
 }
 
-/** Lets the runs keep going where some resources cannot be planned, and lets some name what is not there. */
+/** Adds --keep-going, and references to missing records. */
 export function withStrays(scenario: Scenario, random: Random): Scenario {
   const { chance } = dice(random);
   if (chance(0.6)) return scenario;
   const { named, handed } = scenario.style;
-  // What waits for a stray is never done; by the laws of all others it is to be done in the end.
+  // Resources that depend on such a reference are never done, but the other laws expect everything to be done in the end.
   const isStray = (): boolean => named && !handed && chance(0.3);
   const declared = scenario.declared.map((identity) => ({ ...identity, stray: isStray() }));
   return { ...scenario, declared, keepGoing: true };
 }
 
-/** Lets the roll declare groups, for its users to name and for each other, and lets others create them, too. */
+/** Declares groups that users and groups refer to, and lets others create them too. */
 export function withGroups(scenario: Scenario, random: Random): Scenario {
   const { chance, whole } = dice(random);
   if (scenario.contractOnly || chance(0.5)) return scenario;
@@ -399,7 +399,7 @@ export function withGroups(scenario: Scenario, random: Random): Scenario {
   };
 }
 
-/** A world in which all that is declared is about who may open what. */
+/** A world with only declarations of access. */
 export function withAccess(scenario: Scenario, random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
   const run = (name: string, at: number): PlannedRun => ({
@@ -452,7 +452,7 @@ export async function withCircles(scenario: Scenario, random: Random): Promise<S
   };
 }
 
-/** A world in which all that is declared is of kinds that were drawn of all that there are. */
+/** A world with only declarations of random kinds. */
 export async function withKinds(scenario: Scenario, random: Random): Promise<Scenario> {
   const { chance, whole, pick } = dice(random);
   const kinds = await drawKinds(random);
@@ -491,13 +491,13 @@ export async function withKinds(scenario: Scenario, random: Random): Promise<Sce
   };
 }
 
-/** Lets the service offer a part of what is not documented, each other part answered in a way of its own. */
+/** Lets the service offer only some undocumented requests, with a random answer to each of the others. */
 export function withOffers(scenario: Scenario, random: Random): Scenario {
   const { contractOnly, changes, style, declared } = scenario;
   const { chance, pick } = dice(random);
-  // Who changes, and who names, needs more than the documented operations.
+  // Updates and references need more than the documented operations.
   if (contractOnly || changes || style.named || style.made > 0 || chance(0.4)) return scenario;
-  const [first, ...rest] = Object.keys(refusals) as [Refusal, ...Refusal[]]; // the keys of this very object
+  const [first, ...rest] = Object.keys(refusals) as [Refusal, ...Refusal[]]; // the keys of this object
   const lacks = furtherParts.flatMap((part) => {
     const refusal = pick([first, ...rest]);
     return chance(0.6) ? [[part, refusal] as const] : [];
@@ -505,7 +505,7 @@ export function withOffers(scenario: Scenario, random: Random): Scenario {
   return {
     ...scenario,
     lacks: Object.fromEntries(lacks),
-    // A user whom nobody sees is sent although it is there, and refused for what it says.
+    // An invisible user is sent although it exists, and refused for its fields.
     declared: declared.map((identity) =>
       identity.type === 'user' ? { ...identity, invalid: false } : identity,
     ),

@@ -55,7 +55,7 @@ import { partOf, refusals, type Refusal } from './offers.ts';
 import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** An event as it is logged; the time is added. */
+/** An event before its time is added. */
 type Logged = HistoryEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never;
 
 /** A request under way. */
@@ -67,7 +67,7 @@ interface UnderWay extends Asked {
   readonly request: Parameters<Sandbox['handle']>[0];
 }
 
-/** How a request ends for the run, and in how many milliseconds. */
+/** The answer of a request for the run, and its delay in milliseconds. */
 interface Answering extends Omit<Delivery, 'exchange' | 'status'> {
   readonly exchange: Exchange;
   readonly delay: number;
@@ -80,7 +80,7 @@ export const tokens = {
   monitor: 'the-token-of-who-looks-on',
 };
 
-/** The service and the network between it and the runs, with all that goes wrong there. Everything follows from the seed. */
+/** The service and the network between it and the runs, with all faults. Everything follows from the seed. */
 export class ServiceWorld {
   readonly events: HistoryEvent[] = [];
   readonly #time: VirtualTime;
@@ -89,16 +89,16 @@ export class ServiceWorld {
   readonly #sandbox: Sandbox;
   readonly #watch: AccessWatch | undefined;
   readonly #wants: Readonly<Record<string, Values>>;
-  /** Whom each application let in when somebody looked last. */
+  /** The subjects with access to each application at the last observation. */
   #handled = 0;
   readonly #admitted = new Map<string, string>();
-  /** The names of all that there ever was but applications, by type and id. */
+  /** The names of all records that ever existed, except applications, by type and id. */
   readonly #names = new Map<string, string>();
-  /** What records are in terms of what is declared, by their texts: most are met again. */
+  /** Cache of comparisons of records with declarations, by text. */
   readonly #versions = new Map<string, Version>();
-  /** The same of what answers show, by their texts. */
+  /** The same cache for records in answers. */
   readonly #shown = new Map<string, Readonly<Record<string, Version>>>();
-  /** The texts of all answers to a run, where kinds are drawn. */
+  /** The texts of all answers to a run, in a world of kinds. */
   readonly #told = new Map<string, string>();
   #trouble: number;
   #revoked = false;
@@ -126,12 +126,12 @@ export class ServiceWorld {
     for (const { condition, ...identity } of scenario.existing) this.#put(identity, condition);
   }
 
-  /** A drawn record, of which there is one to each declared thing where kinds are drawn. */
+  /** The random record of a declared resource, in a world of kinds. */
   #drawn({ type, name }: Identity): DrawnRecord | undefined {
     return this.#scenario.kinds?.records.find(({ identity }) => isSame(identity, { type, name }));
   }
 
-  /** The id of what a drawn record names; nothing where it is not there. */
+  /** The id of the record that a random record refers to; undefined if absent. */
   #idOf(named: Identity): JsonValue | undefined {
     const path = this.#declared(named)?.model ?? fromTheStart.find((other) => isSame(other, named))?.path;
     return path && this.#sandbox.pk(path, named.name);
@@ -142,7 +142,7 @@ export class ServiceWorld {
     return `${type}.${this.#names.get(`${type} ${textOf(id)}`) ?? textOf(id)}`;
   }
 
-  /** What a request names by ids that no answer has shown to the run. */
+  /** The ids in a request that no answer has shown to the run. */
   #untold(run: string, { request, ...identity }: UnderWay): string[] {
     const drawn = this.#drawn(identity);
     if (drawn === undefined) return [];
@@ -162,7 +162,7 @@ export class ServiceWorld {
     this.events.push({ at: this.#time.now(), ...event });
   }
 
-  /** From now on nothing goes wrong any more, and the tokens are good. */
+  /** From now on there are no faults, and the tokens are valid. */
   heal(): void {
     this.#trouble = 0;
     this.#restart = undefined;
@@ -183,7 +183,7 @@ export class ServiceWorld {
     this.log({ kind: 'revoked' });
   }
 
-  /** Somebody else creates, deletes or changes something, if that is possible. */
+  /** Another client creates, deletes or changes a record, if possible. */
   act({ type, name, action }: Scenario['actor'][number]): void {
     const model = this.#kindOf({ type, name });
     const record = this.#sandbox.record(model, name);
@@ -197,7 +197,7 @@ export class ServiceWorld {
     this.log({ kind: 'actor', action: kind, type, name, ...(after && { after }) });
   }
 
-  /** Somebody else changes who may open an application, if that is possible. */
+  /** Another client changes the access of an application, if possible. */
   open(deed: Deed): void {
     const lets = this.#watch?.act(deed);
     if (lets === undefined) return;
@@ -207,7 +207,7 @@ export class ServiceWorld {
     this.#look();
   }
 
-  /** Looks whom each application lets in, and whether anything is there under two names. */
+  /** Observes the access of each application, and records with two names. */
   #look(run?: string): void {
     const { access, declared } = this.#scenario;
     for (const { slug: name } of access?.applications ?? []) {
@@ -231,12 +231,12 @@ export class ServiceWorld {
         this.log({ kind: 'doubled', type, name });
   }
 
-  /** Who may open what, where that is declared. */
+  /** The declared access. */
   get access(): Scenario['access'] {
     return this.#scenario.access;
   }
 
-  /** All that no output may show. */
+  /** All values that no output may show. */
   secrets(): readonly string[] {
     const held = this.#scenario.declared.flatMap(
       (identity) => (identity.type === 'provider' ? this.#recordOf(identity)?.['client_secret'] : []) ?? [],
@@ -244,7 +244,7 @@ export class ServiceWorld {
     return [declaredSecret, ...held.map((secret) => textOf(secret))].filter((secret) => secret !== '');
   }
 
-  /** Whether a secret stands in what a run printed. */
+  /** Whether the output of a run contains a secret. */
   isLeaking(printed: string): boolean {
     return this.secrets().some((secret) => printed.includes(secret));
   }
@@ -258,7 +258,7 @@ export class ServiceWorld {
     return drawn ? kindEditOf(drawn) : editOf(edit, identity, record);
   }
 
-  /** A record as the service holds it, also under the name that it had before. */
+  /** A record of the service, also under its former name. */
   #recordOf(identity: Identity): JsonObject | undefined {
     const { type, name, formerly }: Identity & { readonly formerly?: string } =
       this.#declared(identity) ?? identity;
@@ -293,7 +293,7 @@ export class ServiceWorld {
     return { ...record, [field]: listIn(body).results.map((binding) => binding[idIn] ?? null) };
   }
 
-  /** What there is of all that is declared. */
+  /** The existing records of all declared resources. */
   existing(): (Identity & { readonly after: Version })[] {
     return this.#scenario.declared.flatMap(({ type, name }) => {
       const after = this.#versionOf({ type, name });
@@ -306,13 +306,13 @@ export class ServiceWorld {
     return record && this.#versionIn(identity, record);
   }
 
-  /** `text` is the record's. */
+  /** `text` is the text of the record. */
   #versionIn(identity: Identity, record: JsonObject, text = JSON.stringify(record)): Version | undefined {
     const declared = this.#declared(identity);
     if (declared === undefined) return undefined;
     let version = this.#versions.get(text);
     if (version === undefined) {
-      // What is declared is the same in both editions, if with other values.
+      // Both editions declare the same resources, with different values.
       const drawn = this.#drawn(identity);
       version = drawn
         ? kindVersionOf(drawn, record, (list, id) => this.#nameOf(list, id))
@@ -338,7 +338,7 @@ export class ServiceWorld {
     return this.#scenario.declared.find((other) => isSame(other, identity));
   }
 
-  /** The network as one run has it. `step` is called when a request has gone out and before an answer comes in. */
+  /** The network of one run. `step` is called after a request is sent and before an answer arrives. */
   transport(run: string, token: string, isDead: () => boolean, step: () => void): Transport {
     return (request, signal) =>
       new Promise((resolve) => {
@@ -419,14 +419,14 @@ export class ServiceWorld {
     };
   }
 
-  /** The service gives smaller pages than it is asked for, without a word. */
+  /** The service silently returns smaller pages than requested. */
   #clamped(path: string): string {
     return path.replace(/page_size=(\d+)/, (_, size: string) => {
       return `page_size=${Math.min(Number(size), this.#scenario.pageSize)}`;
     });
   }
 
-  /** Decides what becomes of a request. */
+  /** Decides the outcome of a request. */
   #meet(underWay: UnderWay, deliver: (answering: Answering) => void): void {
     const there = this.#between(1, 60);
     const back = this.#between(1, 60);
@@ -438,7 +438,7 @@ export class ServiceWorld {
         return {
           ...answeredIn(back, response.status, response.body, response.headers),
           words: `${response.status}`,
-          // As a page, a 405 comes of a crash inside a POST, or of a path that the release does not have: neither tells of the record.
+          // A web page with 405 comes from a crash inside a POST, or from a path that the release does not have: neither is about the record.
           clear: response.status !== 500 && response.status !== 405,
           ...this.#toldBy(underWay, response),
         };
@@ -454,7 +454,7 @@ export class ServiceWorld {
     });
   }
 
-  /** What a restart makes of a request; nothing when there is none just then. */
+  /** The effect of a restart on a request; undefined if there is none at the moment. */
   #restarting(sentAt: number, back: number, meeting: () => Answering): Answering | undefined {
     if (this.#restart === undefined) return undefined;
     const { from, listensAt, until } = this.#restart;
@@ -480,7 +480,7 @@ export class ServiceWorld {
       : { ...answeredIn(back, 502, 'Bad Gateway', {}), words, clear: false, restarting };
   }
 
-  /** What a fault makes of a request that would have been answered with `own`, which lets the service work on it. */
+  /** The effect of a fault on a request with the regular answer `own`, which makes the service process it. */
   #faulty(
     fault: Scenario['faults'][number],
     underWay: UnderWay,
@@ -626,7 +626,7 @@ export class ServiceWorld {
         own('half');
         return { ...lostIn(back), words: `reset (${fault})` };
       case 'echo_400': {
-        // What is sent is repeated, with any secret in it.
+        // The request is repeated in the answer, with any secret in it.
         const complaint = JSON.stringify({ client_secret: [`${underWay.request.body} is bad.`] });
         return isWrite ? { ...odd(400, complaint), clear: true } : own();
       }
@@ -638,7 +638,7 @@ export class ServiceWorld {
         return odd(200, JSON.stringify({ pagination: { ...pagination, ...counted }, results }));
       }
       case 'not_offered':
-        // What stands in front keeps back what no documented operation asks for.
+        // A proxy blocks requests other than the documented operations.
         if (underWay.type === 'application' || isWrite) return own();
         return { ...odd(405, '{"detail":"Method \\"GET\\" not allowed."}'), clear: false };
       default: {
@@ -647,7 +647,7 @@ export class ServiceWorld {
         if (exchange.kind !== 'answered' || exchange.status !== 200) return answering;
         const { id, name, purpose, type, request } = underWay;
         const found = exchange.body;
-        // Names are compared, so what has none is not there.
+        // Names are compared, so a record without a name is not found.
         if (purpose === 'name' && fault === 'other_record') return answering;
         if (purpose === 'page' || purpose === 'name') {
           const [status, body] = spoiledPage(fault, found, id);
@@ -659,7 +659,7 @@ export class ServiceWorld {
         }
         if (purpose !== 'look_up' || type !== 'user') return answering;
         const all = this.#sandbox.handle({ ...request, path: request.path.replace(/\?.*/, '') }).body;
-        // The token sees nobody, or just the one who was asked for: then the filter makes no difference.
+        // The token sees nobody, or only the requested user: then the filter makes no difference.
         if (fault === 'filter_ignored' && listIn(all).results.length === listIn(found).results.length)
           return answering;
         return odd(...spoiled(fault, name, { found, all, form: id }));
@@ -667,7 +667,7 @@ export class ServiceWorld {
     }
   }
 
-  /** Lets the service work on a request; where it creates by half, what it refuses it still refuses. */
+  /** Makes the service process a request; a partial create is still refused if invalid. */
   #handle(
     { id, run, method, type, name, request }: UnderWay,
     part: 'whole' | 'half' = 'whole',
@@ -714,7 +714,7 @@ export class ServiceWorld {
     return response;
   }
 
-  /** What a body says of groups that this roll makes: their names, by their ids. */
+  /** The names of the declared groups in a body, by id. */
   #referred(request: UnderWay['request']): string[] {
     const { groups, parent } = bodyIn(request);
     const ids = [...(isJsonList(groups ?? null) ? (groups as JsonValue[]) : []), ...(parent ? [parent] : [])];
@@ -725,7 +725,7 @@ export class ServiceWorld {
     });
   }
 
-  /** What a record is called: what names one depends on its kind. */
+  /** The name of a record, by its kind. */
   #nameIn(type: Identity['type'], record: JsonObject): string {
     const field = this.#scenario.kinds?.records.find(({ kind }) => kind.type === type)?.kind.identity;
     return field === undefined ? nameIn(record) : textOf(record[field]);
@@ -738,14 +738,14 @@ export class ServiceWorld {
       if (record[field] !== undefined) this.#names.set(`${type} ${textOf(record[field])}`, name);
   }
 
-  /** Whether an answer holds a record that the service cannot show. */
+  /** Whether an answer contains a record that the service cannot show. */
   #breaks(path: string, { status, body }: SandboxResponse): boolean {
     const { broken } = this.#scenario;
     if (broken === undefined || status !== 200) return false;
     return path.includes(`/${broken.type}s/`) && namesIn(body).includes(broken.name);
   }
 
-  /** What the service's own answer says of what there is. */
+  /** The result of the service's own answer for the looked-up record. */
   #toldBy(
     { purpose, type, name, request }: UnderWay,
     { status, body }: SandboxResponse,
@@ -754,9 +754,9 @@ export class ServiceWorld {
       case 'look_up': {
         const shows = status === 200 ? this.#shownBy(type, body) : {};
         if (addressOf({ type, name }) in shows) return { tells: 'present', shows };
-        // A search finds more, and may go on on another page.
+        // A search finds more, and may continue on another page.
         const isWhole = Number(listIn(body).pagination['next'] ?? 0) === 0;
-        // The page of a 404 tells of a path that the release does not have.
+        // A 404 with a web page is about a path that the release does not have.
         const isOfRecord = status === 404 && isJsonObject(parseJson(body));
         if (this.#scenario.kinds) return isOfRecord || (status === 200 && isWhole) ? { tells: 'absent' } : {};
         return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
@@ -766,7 +766,7 @@ export class ServiceWorld {
       case 'change':
         return status === 200 ? { shows: this.#shownBy(type, body) } : {};
       case 'page': {
-        // To who is no superuser the service shows what it has kept of that list.
+        // For other tokens than a superuser's, the service shows its cached list.
         const isKept = type === 'application' && !(this.#scenario.superuser && isForSuperusers(request.path));
         return status === 200 && !isKept ? { shows: this.#shownBy(type, body) } : {};
       }
@@ -780,7 +780,7 @@ export class ServiceWorld {
     }
   }
 
-  /** The declared resources in the text of a record, or of a list. */
+  /** The declared resources in the text of a record or a list. */
   #shownBy(type: Identity['type'], text: string): Readonly<Record<string, Version>> {
     const key = type + text;
     // What is bound to a record stands in none of its answers, and changes without them.
@@ -806,7 +806,7 @@ export class ServiceWorld {
     if (drawn) {
       const edition = condition === 'same' ? 'first' : condition === 'mixed' ? 'second' : 'bare';
       const body = kindBodyOf(drawn, edition, (named) => this.#idOf(named) ?? null);
-      // What it names may not be there.
+      // Its reference may be missing.
       const created = this.#sandbox.create(this.#kindOf(identity), body);
       if ('record' in created) this.#remember(identity.type, created.record);
       return;
@@ -816,7 +816,7 @@ export class ServiceWorld {
     const { provider: _, ...without } = body;
     const type = identity.type as WrittenType; // who is no part of a world of access is of one of these types
     let created = this.#sandbox.create(type, body);
-    // Another has its main provider.
+    // Another application has its main provider.
     if ('errors' in created) created = this.#sandbox.create(type, without);
     this.#remember(identity.type, mustBeTaken(created));
   }
@@ -835,14 +835,14 @@ function mustBeTaken(taken: ReturnType<Sandbox['create']>): JsonObject {
   throw new Error(`the world cannot hold this: ${JSON.stringify(taken)}`);
 }
 
-/** How the service refuses a group whose name another has. */
+/** The service's refusal of a group whose name is taken. */
 const nameTaken: SandboxResponse = {
   status: 400,
   headers: {},
   body: '{"name":["Group with this name already exists."]}',
 };
 
-/** What was created where the service may hold two of one name. */
+/** The created records of kinds whose names need not be unique. */
 function secondOf(
   isDoubled: boolean,
   method: Method,
@@ -857,7 +857,7 @@ function bodyIn({ body }: Pick<UnderWay['request'], 'body'>): JsonObject {
   return body === '' ? {} : (JSON.parse(body) as JsonObject); // as rollcall made it
 }
 
-/** The body of a request without what is left out by half. */
+/** The body of a request without the field that a partial create leaves out. */
 function halfOf(body: string, field = ''): string {
   const { [field]: _, ...taken } = bodyIn({ body });
   return JSON.stringify(taken);
@@ -889,7 +889,7 @@ function sandboxOf({ access, kinds, declared, mayViewUsers, mayChange, superuser
   return new Sandbox({ ...world, tokens: [first, { token: tokens.healed, superuser }] });
 }
 
-/** Seconds as one line of a header has them, or two lines that were joined. */
+/** Seconds as a header in one line, or in two joined lines. */
 function secondsIn(form: number, seconds: number): string {
   return form % 3 === 0 ? `${seconds}, 0` : `${seconds}`;
 }
@@ -914,12 +914,12 @@ function answeredIn(
 }
 
 function lostIn(delay: number, name = 'Error'): Omit<Answering, 'words'> {
-  // As the abort of a real request: a DOMException, whose fields cannot be assigned to.
+  // Like the abort of a real request: a DOMException, whose fields cannot be assigned.
   const error = name === 'Error' ? new Error('lost') : new DOMException('too late', name);
   return { delay, exchange: { kind: 'lost', error }, clear: false };
 }
 
-/** How a service answers what it does not offer. */
+/** The answer of a service to requests that it does not offer. */
 function lackIn(refusal: Refusal, delay: number): Answering {
   const [status, body] = refusals[refusal] ?? [];
   const words = `not offered (${refusal})`;

@@ -35,11 +35,11 @@ export interface Simulated {
 
 export interface SimulateOptions {
   readonly bug?: PlantedBug | undefined;
-  /** Whether nothing is allowed beyond the documented operations, whatever the seed says. */
+  /** Whether only the documented operations are allowed, whatever the seed decides. */
   readonly contractOnly?: boolean;
 }
 
-/** Longer than any run should take: ten minutes of pauses, over and over. */
+/** Longer than any run should take: repeated pauses of ten minutes. */
 const endOfTimeMs = 24 * 60 * 60 * 1000;
 
 /**
@@ -51,7 +51,7 @@ export async function simulate(
   seed: number,
   { bug, contractOnly = false }: SimulateOptions = {},
 ): Promise<Simulated> {
-  // To load something takes real time, for which virtual time does not wait.
+  // Loading a module takes real time, which virtual time does not wait for.
   await checkOf(lists);
   const random = seededRandom(seed);
   const scenario = await scenarioUnder(seed, random, contractOnly);
@@ -98,7 +98,7 @@ export async function simulate(
   return { history, violations };
 }
 
-/** Says of drawn kinds that their names are unique, until that is taken back. */
+/** Treats the names of random kinds as unique until this is undone. */
 function takeForUnique({ kinds }: Scenario): () => void {
   const listings = new Set(kinds?.records.map(({ kind }) => kind.listing));
   const others = [...listings].filter(({ isUnique }) => !isUnique);
@@ -108,7 +108,7 @@ function takeForUnique({ kinds }: Scenario): () => void {
   };
 }
 
-/** Each addition has random numbers of its own, so that one draws no other world for the others. */
+/** Each addition has its own random numbers, so that it does not change the rest of the world. */
 async function scenarioUnder(seed: number, random: Random, contractOnly: boolean): Promise<Scenario> {
   const documented = withPatience(scenarioOf(random), seededRandom(~seed));
   if (contractOnly) return documented;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts';
 
-/** Time that passes only when nothing is left to do: events happen in their order, each after all that the one before has set off. */
+/** Time that passes only when nothing else can run: events happen in order, each after all consequences of the one before. */
 export class VirtualTime {
   #now = Date.parse('2026-01-01T00:00:00Z');
   #order = 0;
@@ -10,16 +10,16 @@ export class VirtualTime {
     return this.#now;
   }
 
-  /** Lets something happen so many milliseconds from now. */
+  /** Schedules a function in this many milliseconds. */
   after(milliseconds: number, run: () => void): void {
     const event = { at: this.#now + Math.max(0, milliseconds), order: (this.#order += 1), run };
-    // Few are waiting at a time, and most are put last or nearly so.
+    // Few events wait at a time, and most are inserted at or near the end.
     let index = this.#events.length;
     while (index > 0 && (this.#events[index - 1]?.at ?? 0) > event.at) index -= 1;
     this.#events.splice(index, 0, event);
   }
 
-  /** Lets time pass until nothing is to come, or until it has gone too far. */
+  /** Lets time pass until no event is left, or the limit is reached. */
   async pass(until: number): Promise<void> {
     await settled();
     for (let event = this.#events.shift(); event && event.at <= until; event = this.#events.shift()) {
@@ -29,7 +29,7 @@ export class VirtualTime {
     }
   }
 
-  /** A clock for one run, that stands still for ever once the run is dead. */
+  /** A clock for one run, which stops forever once the run is dead. */
   clock(isDead: () => boolean): Clock {
     return {
       now: () => this.#now,
@@ -46,7 +46,7 @@ export class VirtualTime {
   }
 }
 
-/** Resolves when every promise that could go on has gone on. */
+/** Resolves when every promise that can continue has continued. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);

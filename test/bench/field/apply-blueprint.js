@@ -1,4 +1,4 @@
-// Has the service apply a blueprint, and waits for that; with --version it asks whether the service does that.
+// Makes the service apply a blueprint, and waits for it; with --version, checks whether the service supports that.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,5 +1,5 @@
-// One environment of so many objects, as each tool declares it: two fifths users, two fifths applications, and the groups of the users.
-// Names begin with that of the tool, so that all can run against one service.
+// An environment of a number of objects in the form of each tool: two fifths users, two fifths applications, and the users' groups.
+// Names begin with the name of the tool, so that all tools can run against one service.
 
 /** @param {string} tool @param {number} count */
 function environment(tool, count) {

@@ -1,4 +1,4 @@
-// What a script would do that reads lists: reads the YAML, and all pages of these lists, so many at a time.
+// A minimal script that reads lists: reads the YAML, and all pages of these lists, a number at a time.
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// What a script would do to bootstrap: reads the YAML, creates each group and then each user with the ids of its groups, so many at a time.
+// A minimal script for a bootstrap: reads the YAML, creates each group and then each user with the ids of its groups, a number at a time.
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// What a script would do: reads the YAML, and asks for each application and each user, so many at a time.
+// A minimal script: reads the YAML, and looks up each application and each user, a number at a time.
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { parse } from 'yaml';

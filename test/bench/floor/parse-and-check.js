@@ -1,4 +1,4 @@
-// Reads a manifest with `yaml`, and checks it with ajv against the schema of manifests, and nothing else.
+// Only reads a manifest with `yaml`, and validates it with ajv by the schema of manifests.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';

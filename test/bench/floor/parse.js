@@ -1,4 +1,4 @@
-// Reads a YAML file, and nothing else.
+// Only reads a YAML file.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
