@@ -180,6 +180,18 @@ describe('doctor --role', () => {
     );
   });
 
+  test('names only the declared types of a list', async () => {
+    const { context, stdout } = capture({
+      files: {
+        'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n',
+        'm.yaml': 'version: 1\nstages: [{ name: a, type: deny }]\n',
+      },
+    });
+    expect(await doctor({ output: 'text', role: true }, context)).toBe('done');
+    expect(stdout()).toContain('authentik_stages_deny.add_denystage');
+    expect(stdout()).not.toContain('authentik_stages_dummy.add_dummystage');
+  });
+
   test('fails for invalid manifests, which do not show the declared types', async () => {
     const { context, stdout, stderr } = capture({
       files: { 'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n', 'm.yaml': 'version: 1\nflow: []\n' },
