@@ -91,7 +91,7 @@ describe('plan --fail-on differs', () => {
     expect((await planned([differing], { report })).written.get('g')).toMatch(/^::warning /);
   });
 
-  test('counts differences that the run may change too', async () => {
+  test('exits with 2 even for differences that the run may change', async () => {
     const report = ['github=g', 'junit=j'];
     const { stderr, written } = await planned([differing, absent], {
       failOn: ['differs'],

@@ -117,7 +117,7 @@ describe('with --keep-going, a name without an id', () => {
   test.each([
     ['--detailed-exitcode', { detailedExitcode: true }],
     ['--fail-on', { failOn: ['differs'] }],
-  ])('makes exit code 6 take precedence over the 2 of %s', async (_, options) => {
+  ])('ends with 6 instead of the 2 of %s', async (_, options) => {
     const text = manifest.replace('name: Kept', 'name: Other');
     const { ending, stderr } = await run('plan', options, { text });
     expect(ending).toBe('incomplete');

@@ -224,7 +224,7 @@ describe('a saved plan with names', () => {
     { username: 'carol', name: 'Carol', groups: [admins] },
   ];
 
-  test('creates with the planned ids if the names still have them', async () => {
+  test('creates records with the planned ids if the names have not changed their ids', async () => {
     const { ending, output, sent } = await applied();
     expect(ending, output).toBe('done');
     expect(sent).toEqual(created);

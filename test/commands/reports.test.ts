@@ -279,7 +279,7 @@ describe('--report github', () => {
 });
 
 describe('a plan beyond --max-creates', () => {
-  test('has more creates than the limit, not equally many', async () => {
+  test('is refused if its creates exceed the limit, and accepted if they equal it', async () => {
     expect((await runPlan({ maxCreates: '2' })).ending).toBe('done');
     expect((await runApply({ maxCreates: '2' })).ending).toBe('done');
     expect(service.creates()).toHaveLength(2);

@@ -112,7 +112,7 @@ test('a release line may be the same release as a patch of it, but two patches d
   expect(maybeSameRelease(release('2025.10'), release('2025.12'))).toBe(false);
 });
 
-test('a release later than the last tried one is untried', () => {
+test('a release counts as untried if it is later than the last tested one', () => {
   const later = ['2026.8', '2026.8.9', '2026.11.0-rc1', '2027.2'];
   expect(later.map((text) => isNewerThanKnown(release(text)))).toEqual([false, false, true, true]);
 });

@@ -116,7 +116,7 @@ describe('a name is not enough to log in through a flow', () => {
       ['who', { stage: 'proof', policies: [policy('always'), policy('expression')] }, 'enter'],
     ],
     ['with a policy that nobody passes on the flow', ['who', 'enter'], { policies: [policy('never')] }],
-    ['with another designation', ['who', 'enter'], { designation: 'stage_configuration' }],
+    ['that is not for logging in', ['who', 'enter'], { designation: 'stage_configuration' }],
   ])('%s', (_, bound, fields) => {
     expect(openByName(flowOf(bound, fields))).toBeUndefined();
   });

@@ -31,7 +31,7 @@ test.each([
   expect(typeof (await secretIn('x'.repeat(bytes)))).toBe(type);
 });
 
-describe('a file of a text, which plans show,', () => {
+describe('a file that ${text:} refers to', () => {
   const files = memoryFiles({
     'm/a.yaml': '',
     'm/texts/x.py': 'return 1\n',

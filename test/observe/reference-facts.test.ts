@@ -94,7 +94,7 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
     { missing: ['u0 0A0A0A0A-0000-4000-8000-000000000000', 'u1 0a0a0a0a000040008000000000000000'], asked: 1 },
   ],
   [
-    'no id of a kind without look-ups by id',
+    'without look-ups an id of a kind that the service cannot look up by id',
     {
       content: {
         providers: [{ name: 'p', type: 'rac', authorization_flow: '00000000-0000-4000-8000-000000000000' }],

@@ -10,7 +10,7 @@ import { desired } from '../support/desired.ts';
 const group = (name: string, more: JsonObject = {}): JsonObject => ({ group: { name }, order: 0, ...more });
 const policy = (name: string, more: JsonObject = {}): JsonObject => ({ policy: { name }, order: 0, ...more });
 
-/** An application that declares these bindings, and its record with others. */
+/** An application that declares these bindings, and its record with other bindings. */
 async function world(
   declared: JsonObject,
   held: readonly JsonObject[],

@@ -119,7 +119,7 @@ describe.each(late)('a user in the sandbox of release %s', (release) => {
     });
   });
 
-  test('with too large an integer is stored, and breaks its list page', () => {
+  test('with an integer that is too large is stored, and makes its page of the list fail', () => {
     const sandbox = seeded(release, { users: [{ username: 'ann', name: 'Ann' }] });
     const body = '{"username":"big","name":"","attributes":{"deep":[{"a":18446744073709551616}]}}';
     expect(ask(sandbox, 'POST', 'core/users/', body).status).toBe(201);

@@ -8,7 +8,7 @@ import { differences } from './differences.ts';
 
 /** Required fields that only some releases have. */
 const known: Readonly<Record<string, readonly string[]>> = {
-  // A manifest cannot declare one for releases before 2025.12.
+  // A manifest cannot declare such a record for releases before 2025.12.
   '/api/v3/rbac/initial_permissions/': ['2025.4', '2025.6', '2025.8', '2025.10'].map(
     (line) => `${line}: mode is required`,
   ),

@@ -30,7 +30,7 @@ describe('the proxy', () => {
     ['https://id.example.com', {}, undefined],
     ['http://127.0.0.1:9000', { HTTPS_PROXY: 'http://p:3128' }, undefined],
     ['http://127.0.0.1:9000', { HTTP_PROXY: 'http://localhost:3128' }, 'http://localhost:3128'],
-  ])('for %s with %j is %s', (url, env, expected) => {
+  ])('used for %s is taken from the variables %j: %s', (url, env, expected) => {
     expect(readProxy(url, env, false)?.origin).toBe(expected);
   });
 
