@@ -6,15 +6,13 @@ import { build } from 'rolldown';
 const folder = fileURLToPath(new URL('../bin', import.meta.url));
 
 /**
- * The first is an ES module alone, which `require` cannot load in every Node.js that rollcall runs on. The files of the others take longer
- * to load one by one than Node takes to start. `yaml` has the same code as ES modules, of which only what is used is taken.
+ * The first three are ES modules alone, which `require` cannot load in every Node.js that rollcall runs on. The files of the others take
+ * longer to load one by one than Node takes to start. `yaml` has the same code as ES modules, of which only what is used is taken.
  */
-const bundled = new Set(['get-east-asian-width', 'commander', 'yaml']);
+const bundled = new Set(['get-east-asian-width', 'p-limit', 'yocto-queue', 'commander', 'yaml']);
 
 /** What few runs use. */
 const rare = ['./words.cjs', 'fastest-levenshtein', 'diff/lib/diff/line.js'];
-/** Only a proxy needs all of `undici`; of its hundred files, the rest of rollcall needs a quarter. */
-const agent = { whole: 'undici', name: 'undici.Agent', file: 'undici/lib/dispatcher/agent.js' };
 /** Words of what such runs have to say, and what reads the answers of a service. */
 const words =
   /[/]src[/](report[/](words[/](outcome|plan|halts|change|answers|causes|gone|undeclared)[^/]*|formats[/]markdown)|service[/](answer|outage|page|complaints|give-up|body)|manifest[/]baseline)[.]ts$/;
@@ -60,13 +58,14 @@ chmodSync(`${folder}/rollcall.cjs`, 0o755);
 function loadedLate(code, chunk) {
   /** @type {string[]} */
   const names = [];
-  const declared = code
-    .replaceAll(agent.name, `(require("${agent.file}"))`)
-    .replace(/^(?:let|const) (\w+) = require\("([^"]+)"\);\n(?!\1 = )/gm, (all, name, id) => {
-      if (!id.startsWith('node:') && id !== agent.whole && !rare.includes(id)) return all;
+  const declared = code.replace(
+    /^(?:let|const) (\w+) = require\("([^"]+)"\);\n(?!\1 = )/gm,
+    (all, name, id) => {
+      if (!id.startsWith('node:') && !rare.includes(id)) return all;
       names.push(name);
       return `let ${name}_;\nconst ${name} = () => (${name}_ ??= require("${id}"));\n`;
-    });
+    },
+  );
   const late = names.reduce((text, name) => text.replaceAll(`${name}.`, `(${name}()).`), declared); // `new` takes what is in brackets
   return chunk === 'apply' ? rare.map((id) => `require("${id}");\n`).join('') + late : late;
 }

@@ -1,10 +1,10 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
 import { timedOut, type Answer } from './answer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Outage, type OutagePolicy } from './outage.ts';
 import type { Pace } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import { Slots } from './slots.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
 
 const baseMs = 200;
@@ -91,7 +91,7 @@ class SharedPacing {
   readonly outage: Outage;
   readonly #options: PacingOptions;
   readonly #concurrency: ConcurrencyLimit;
-  readonly #slots: Slots;
+  readonly #limiter: LimitFunction;
   /** The number of tasks outside the queue. */
   #beside = 0;
   #pausedUntil = 0;
@@ -102,7 +102,7 @@ class SharedPacing {
   constructor(options: PacingOptions) {
     this.#options = options;
     this.#concurrency = new ConcurrencyLimit(options.concurrency);
-    this.#slots = new Slots(this.#concurrency.limit);
+    this.#limiter = pLimit(this.#concurrency.limit);
     const { clock, random, signal, patience } = options;
     this.outage = new Outage(patience ?? noPatience, {
       clock,
@@ -113,38 +113,23 @@ class SharedPacing {
     });
   }
 
-  async forEach<Item, Result>(
-    items: readonly Item[],
-    task: (item: Item) => Promise<Result>,
-  ): Promise<Result[]> {
-    const results: Result[] = [];
-    const left = items.entries();
-    let hasFailed = false;
-    const work = async (): Promise<void> => {
-      for (;;) {
-        await this.#slots.take();
-        try {
-          const next = left.next();
-          if (next.done || hasFailed) return;
-          const [index, item] = next.value;
-          results[index] = await task(item);
-        } catch (error) {
-          hasFailed = true;
-          throw error;
-        } finally {
-          // A new limit applies only after everything is recorded that may stop the next task.
-          this.#limit();
-          this.#slots.free();
-        }
+  forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]> {
+    return this.#limiter.map(items, async (item) => {
+      try {
+        return await task(item);
+      } catch (error) {
+        this.#limiter.clearQueue();
+        throw error;
+      } finally {
+        // A new limit applies only after everything is recorded that may stop the next task.
+        this.#limit();
       }
-    };
-    await Promise.all(Array.from({ length: Math.min(items.length, this.#concurrency.ceiling) }, work));
-    return results;
+    });
   }
 
   async beside<Result>(task: () => Promise<Result>): Promise<Result> {
     const { ceiling } = this.#concurrency;
-    if (this.#beside + 1 < ceiling && this.#beside + this.#slots.taken < ceiling) {
+    if (this.#beside + 1 < ceiling && this.#beside + this.#limiter.activeCount < ceiling) {
       this.#beside += 1;
       this.#limit();
       try {
@@ -164,7 +149,8 @@ class SharedPacing {
   /** Leaves room for tasks outside the queue. */
   #limit(): void {
     const { limit, ceiling } = this.#concurrency;
-    this.#slots.limit = Math.max(1, Math.min(limit, ceiling - this.#beside));
+    const most = Math.max(1, Math.min(limit, ceiling - this.#beside));
+    if (this.#limiter.concurrency !== most) this.#limiter.concurrency = most;
   }
 
   async turn(): Promise<boolean> {
