@@ -108,7 +108,9 @@ describe('a plan that reads lists equals a plan without lists', () => {
     expect(one.flatMap((part) => part.requests).some(({ path }) => path.includes('page='))).toBe(false);
     expect(listed.stdout.match(/^ {2}[+?!~] \S+/gm)?.toSorted() ?? []).toEqual(shown.toSorted());
     expect(listed.ending).toBe('changes');
-    expect(listed.requests).toHaveLength(requests);
+    // From 2026.5 on, who may open new applications depends on a setting.
+    const read = listed.requests.filter(({ path }) => !path.endsWith('/admin/settings/'));
+    expect(read).toHaveLength(requests);
   });
 
   test('an apply that reads lists creates only missing resources', async () => {

@@ -70,6 +70,11 @@ async function run(
   return { ending, stdout: stdout(), stderr: stderr() };
 }
 
+/** Without the read of the flag on which the access to new applications depends, from release 2026.5 on. */
+function withoutFlag(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => path !== '/admin/settings/');
+}
+
 describe('the same manifests, applied to two services with different ids,', () => {
   test.each([
     [one, { provider: 1, backchannel_providers: [2, 3] }, [ids.a, ids.b]],
@@ -84,7 +89,7 @@ describe('the same manifests, applied to two services with different ids,', () =
         { slug: 'grafana', name: 'Grafana', ...providers },
         { username: 'alice', name: 'Alice', groups },
       ]);
-      expect(service.lookUps().slice(1)).toEqual([
+      expect(withoutFlag(service.lookUps()).slice(1)).toEqual([
         '/providers/all/?ordering=name&page=1&page_size=100',
         '/core/groups/?include_users=false&ordering=name&name=staff&page=1&page_size=100',
         '/core/groups/?include_users=false&ordering=name&name=admins&page=1&page_size=100',
@@ -102,7 +107,7 @@ test('validate sends no request, and a plan looks up the record of an id', async
   expect(service.requests).toEqual([]);
   const byId = 'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\n';
   expect((await run('plan', service, byId)).ending).toBe('done');
-  expect(service.lookUps()).toEqual(['/admin/version/', '/providers/all/1/']);
+  expect(withoutFlag(service.lookUps())).toEqual(['/admin/version/', '/providers/all/1/']);
 });
 
 test('a name in place of an id is an error with contract_only, and nothing is sent', async () => {
