@@ -10,6 +10,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 const denied = answered(403, { detail: 'Token invalid/expired' });
 const absent = answered(404, { detail: 'Not found.' });
 const down = answered(503, {});
+const notFound: Exchange = { kind: 'answered', status: 404, headers: {}, body: '<html>Not found</html>' };
 const page: Exchange = { kind: 'answered', status: 400, headers: {}, body: '<html>Bad request</html>' };
 
 test.each([
@@ -21,6 +22,9 @@ test.each([
   { self: denied, asked: [page], isRefused: true },
   // So does an outage that outlasts all tries.
   { self: denied, asked: [down], isRefused: true },
+  // A 404 without `detail` disproves it only if the service itself says "absent" so.
+  { self: denied, asked: [notFound, denied], isRefused: true },
+  { self: denied, asked: [notFound, denied, notFound], isRefused: false },
   { self: down, asked: [page], isRefused: false },
 ])('whether the token is refused is decided by answers, case %#', async ({ self, asked, isRefused }) => {
   const answers = [...asked];
@@ -32,15 +36,14 @@ test.each([
 });
 
 test('a web page that counted as absent proves nothing once the service has shown its own form', async () => {
-  const proxy: Exchange = { kind: 'answered', status: 404, headers: {}, body: '<html>Not found</html>' };
-  let sent: Exchange = proxy;
+  let sent: Exchange = notFound;
   const client = createClient(async ({ isAnonymous }) => (isAnonymous ? denied : sent));
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
   const proofOf = (exchange: Exchange): string =>
     client.evidence.proofOf(readAnswer(exchange, application, 'wiki'));
   await client.evidence.learnAbsence({ pacing });
-  expect(proofOf(proxy)).toBe('absent');
+  expect(proofOf(notFound)).toBe('absent');
   sent = absent;
   await client.read({ kind: application, name: 'wiki' });
-  expect([proofOf(proxy), proofOf(absent)]).toEqual(['nothing', 'absent']);
+  expect([proofOf(notFound), proofOf(absent)]).toEqual(['nothing', 'absent']);
 });
