@@ -5,7 +5,10 @@ import type { Resource } from '../kinds/resource.ts';
 import type { ObservedState } from './observation.ts';
 import { findNames, type ResolveOptions, type UnresolvedName } from './resolve-names.ts';
 import { textOf } from '../base/json.ts';
+import type { Client } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
+import { retrieve } from '../service/retrieve.ts';
+import { soughtOf } from '../kinds/sought.ts';
 
 /**
  * New resources whose name a record of another kind has, if names are unique across these kinds. If the token may not read it,
@@ -14,7 +17,7 @@ import { isOfKind } from '../service/own-type.ts';
 export async function namesOfOtherKinds(
   resources: readonly Resource[],
   observed: ObservedState,
-  options: Omit<ResolveOptions, 'isDeclared' | 'elsewhere'>,
+  options: Omit<ResolveOptions, 'client' | 'isDeclared' | 'elsewhere'> & { readonly client: Client },
 ): Promise<UnresolvedName[]> {
   const wanted = new Map<Family, Resource[]>();
   for (const resource of resources) {
@@ -31,6 +34,9 @@ export async function namesOfOtherKinds(
       const found = records.find(({ received }) => namesOf(related.byName, received).includes(name));
       // A record of the same kind was created since the look-up: apply finds it.
       if (found === undefined || isOfKind(kind, found.received)) continue;
+      // Earlier releases call some types otherwise, as 2023.10.7 does with the stage of WebAuthn.
+      const now = await retrieve(soughtOf(resource), options.client, options.pacing, options.signal);
+      if (now?.proof === 'exists') continue;
       const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;
       taken.push({ resource, declared: { related: kind, name, field: kind.identity }, fault });
     }

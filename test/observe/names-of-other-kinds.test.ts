@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { runOn } from '../support/manifest-run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+
+test('a record of the same type created since the look-up does not pass for one of another type', async () => {
+  const { sandbox, send: ask } = sandboxTransport({});
+  let isCreated = false;
+  const send: Transport = (request, signal) => {
+    if (!isCreated && request.path.startsWith('/api/v3/stages/all/')) {
+      isCreated = true;
+      sandbox.create('/stages/authenticator/webauthn/', { name: 'key' });
+    }
+    return ask(request, signal);
+  };
+  const text = 'version: 1\nstages: [{ name: key, type: authenticator_webauthn }]\n';
+  const { ending, stdout } = await runOn(apply, send, text);
+  expect(isCreated).toBe(true);
+  expect(ending, stdout).toBe('done');
+});
