@@ -41,7 +41,9 @@ export function checkReport(
     const isContested = !history.keepGoing && isContending(run);
     // A proxy's "not found" for an id, in the service's words, convinces a superuser's run.
     const isMisled = run.delivered.some(({ purpose, status }) => purpose === 'name' && status === 404);
-    const mayBeInvalid = isContested || isMisled || doubledGroups(history).length > 0;
+    // What a list shows under its name is looked at once more, which may come to no data.
+    const isUnsettled = run.unseen.size > 0;
+    const mayBeInvalid = isContested || isMisled || isUnsettled || doubledGroups(history).length > 0;
     if (!['failed', 'denied', 'interrupted', ...(mayBeInvalid ? ['invalid'] : [])].includes(ending))
       fail('ending', `${run.name} ended as ${ending} without a report`);
     if (run.sent.some((event) => isWrite(event)))

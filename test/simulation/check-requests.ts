@@ -154,7 +154,12 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
         planned &&
         before(other, planned),
     );
-    const isOfToken = answer.purpose === 'self' && (asked?.status === 401 || asked?.status === 403);
+    // A page that repeats itself counts as the service's own.
+    const pages = run.delivered.filter(
+      (other) => isQuestion(other) && other.words.includes('html_404') && planned && before(other, planned),
+    );
+    const isOfToken =
+      answer.purpose === 'self' && (asked?.status === 401 || asked?.status === 403) && pages.length < 2;
     const isOptionalBefore =
       isOfToken ||
       (answer.purpose === 'look_up' && answer.type === 'application' && !isSecondLook(run, answer));
