@@ -30,10 +30,29 @@ function lawsTable(): string {
   return ['| law | promise | planted mistakes |', '|---|---|---|', ...rows].join('\n');
 }
 
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly commit: string;
+  readonly broke: readonly number[];
+}
+
+const ranges = JSON.parse(text('test/simulation/ranges.json')) as readonly Range[]; // as the file has it
+
+/** The ranges of seeds with records of every kind, each run on one commit. */
+function rangesTable(): string {
+  const rows = ranges.map(
+    ({ from, to, commit, broke }) =>
+      `| ${inWords(from)} to ${inWords(to)} | ${commit} | ${broke.map((seed) => inWords(seed)).join('; ') || 'none'} |`,
+  );
+  return ['| seeds | commit | broke a law |', '|---|---|---|', ...rows].join('\n');
+}
+
 /** The first paragraph of the page: each figure is counted, or is in a table of the documents. */
 function figuresOf(page: string): string {
   const { version } = JSON.parse(text('package.json')) as { readonly version: string };
-  const [seeds = 0] = sums(page, '| content of the worlds | seeds | broke a law |');
+  const [earlier = 0] = sums(page, '| content of the worlds | seeds | broke a law |');
+  const seeds = ranges.reduce((sum, { from, to }) => sum + to - from + 1, earlier);
   const [planted = 0] = sums(page, '| where | planted | caught at first | caught now |');
   const [recorded = 0, alike = 0] = sums(text('docs/sandbox.md'), recordingsHead());
   const laws = Object.keys(rules).length;
@@ -53,6 +72,7 @@ test('docs/evidence.md has the measured figures, every law, and every planted mi
   const page = text('docs/evidence.md');
   const made: Readonly<Record<string, string>> = {
     figures: figuresOf(page),
+    ranges: rangesTable(),
     laws: lawsTable(),
   };
   const parts = /(<!-- made by `npm run evidence`: (\w+) -->\n)[^]*?(<!-- end -->)/g;
