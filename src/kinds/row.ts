@@ -248,7 +248,7 @@ function rowsOf(
 
 function wordsOf({ type, list }: Family, sort: Kind['variant']): Kind['words'] {
   const words = type.replaceAll('_', ' ');
-  const one = `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
+  const one = `${/^(?!user)[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
   if (sort === undefined) return { one, nameTakenHint: `Another ${words} probably has this name.` };
   const several = list.replaceAll('_', ' ');
   const nameTakenHint = `Another ${words}, of any type, probably has this name: names of ${several} are unique.`;
