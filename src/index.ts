@@ -95,9 +95,9 @@ async function requestOf(paths: readonly string[], options: PlanOptions): Promis
     settings: await settingsOf(paths, options, 'service'),
     selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, 'shard') }) },
     keepGoing,
-    mostCreates: options.maxCreates,
-    mostUpdates: options.maxUpdates,
-    mostDeletes: options.maxDeletes,
+    maxCreates: options.maxCreates,
+    maxUpdates: options.maxUpdates,
+    maxDeletes: options.maxDeletes,
   };
 }
 

@@ -15,8 +15,8 @@ import { shippedBy, type Shipped } from '../kinds/shipped.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import { trimAsService } from '../manifest/trim.ts';
 import type { ListedRecord } from '../service/records.ts';
-import type { WholeReading } from '../service/read-whole.ts';
-import { addressesOf, addressOfRecord } from '../observe/addresses.ts';
+import type { ListReading } from '../service/read-whole.ts';
+import { possibleAddresses, addressOfRecord } from '../observe/addresses.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { changesOf, perhapsShipped, withOnly } from './changes.ts';
 import type { Declaration } from './writable.ts';
@@ -49,7 +49,7 @@ export interface ExportReading {
 /** The names of records by their ids, or why they could not be read. */
 export type NamesReading =
   | ReadonlyMap<string, NameReference>
-  | Exclude<WholeReading, { kind: 'whole' | 'begun' }>;
+  | Exclude<ListReading, { kind: 'whole' | 'begun' }>;
 
 /** The declaration of a record, and its fields that a manifest must not contain. */
 export interface Declared extends Declaration {
@@ -96,7 +96,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
       const address = addressOfRecord(kind, record);
       if (!selector.has(address)) continue;
       if (isInternalOnly(kind, record, wanted, ships)) internal += 1;
-      else if (!addressesOf(kind, record).some((one) => wanted.declared.has(one))) {
+      else if (!possibleAddresses(kind, record).some((one) => wanted.declared.has(one))) {
         const declared = { ...declarationOf(kind, record, holdings, wanted), address };
         const known = ships.records.get(address);
         const { fields } = wanted.isWithNames

@@ -20,14 +20,14 @@ import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
 import { readInventories } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
-import { boundTo, withChildren } from '../service/children.ts';
-import { heldFields, type ListedRecord } from '../service/records.ts';
-import { readWhole, type WholeReading } from '../service/read-whole.ts';
+import { bindingsOf, withChildren } from '../service/children.ts';
+import { pickObserved, type ListedRecord } from '../service/records.ts';
+import { readWhole, type ListReading } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
-import { addressesOf, addressOfRecord } from '../observe/addresses.ts';
+import { possibleAddresses, addressOfRecord } from '../observe/addresses.ts';
 import {
   isInternalOnly,
   shippedFor,
@@ -37,7 +37,7 @@ import {
 } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { namesById } from '../observe/names-by-id.ts';
-import { unboundNow } from '../observe/unbound-access.ts';
+import { readUnboundNow } from '../observe/unbound-access.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 
 /** Reads the wanted records of some kinds. Sends only reads. */
@@ -55,7 +55,7 @@ export function readHoldings(
     const release = await askRelease(send, pacing, signal);
     const ships = shippedFor(wanted, release);
     const isWritten = (kind: Kind<ResourceType>, record: ListedRecord): boolean => {
-      const isDeclared = addressesOf(kind, record).some((address) => wanted.declared.has(address));
+      const isDeclared = possibleAddresses(kind, record).some((address) => wanted.declared.has(address));
       const isLeft = isDeclared || isInternalOnly(kind, record, wanted, ships);
       return selector.has(addressOfRecord(kind, record)) && !isLeft;
     };
@@ -110,7 +110,7 @@ async function withBound(
     shown: withoutBindingFields(kind, shown),
   }));
   if (written.length === 0) return { ...inventory, records };
-  const held = written.map(({ received, shown }) => heldFields(kind, received, shown, []));
+  const held = written.map(({ received, shown }) => pickObserved(kind, received, shown, []));
   const read = await withChildren(kind, held, fields, service);
   if (read.kind === 'not_sent') return { ...inventory, records, gaps: [...gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')
@@ -119,11 +119,11 @@ async function withBound(
       records,
       gaps: [...gaps, { kind: 'no_access', field: read.field, answer: read.reading.answer }],
     };
-  const isUnbound = (one: HeldRecord): boolean =>
-    access !== undefined && !boundTo(one, access.children).some(isEffective);
+  const isUnbound = (one: ObservedRecord): boolean =>
+    access !== undefined && !bindingsOf(one, access.children).some(isEffective);
   const left =
     access && [...read.of.values()].some(isUnbound)
-      ? await unboundNow(access.openFlag, release, service)
+      ? await readUnboundNow(access.openFlag, release, service)
       : 'open';
   return {
     ...inventory,
@@ -149,7 +149,7 @@ function pkOf({ received }: Inventory['records'][number]): string {
 async function namesOfIds(
   related: Family,
   inventories: readonly Inventory[],
-  whole: (family: Family) => Promise<WholeReading>,
+  whole: (family: Family) => Promise<ListReading>,
 ): Promise<NamesReading> {
   const known = inventories.find(
     ({ kind, gaps }) =>

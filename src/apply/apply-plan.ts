@@ -3,18 +3,18 @@ import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { createdBefore, withIdsOf } from '../kinds/named.ts';
 import type { Unbound } from '../kinds/children.ts';
-import { movedToOthers } from '../plan/make-plan.ts';
-import { namedParents, parentsIn } from '../plan/order.ts';
+import { findMovesToOthers } from '../plan/make-plan.ts';
+import { namedParents, parentsWithBindings } from '../plan/order.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import { isPending, type Pending, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { resentFields } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { asShown } from './as-shown.ts';
+import { withoutSecretValues } from './as-shown.ts';
 import type { LoginCheck } from './login-check.ts';
-import { createParent, setLater, updateParent, without } from './parent.ts';
-import { remove } from './delete.ts';
+import { createParent, setOmittedReferences, updateParent, withoutFieldsNamed } from './parent.ts';
+import { deleteRecord } from './delete.ts';
 import type { WriteResult } from './settle.ts';
 import { Stops } from './stops.ts';
 import { isIncomplete, isMissing, type Outcome } from './outcome.ts';
@@ -30,59 +30,59 @@ interface ApplyOptions {
   /** Aborts with an unexpected exception; then nothing more is started. */
   readonly fault?: AbortController;
   readonly failFast?: boolean;
-  /** Asks whether people can still log in, where the plan changes how. */
+  /** Checks that people can still log in, if the plan changes the login flow. */
   readonly loginCheck?: LoginCheck | undefined;
   readonly onStart?: (change: Pending) => void;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
-/** Carries out a plan. Each change ends with exactly one outcome, in the order of the plan, even after an exception. */
+/** Applies a plan. Returns exactly one outcome per change, in the order of the plan, even after an exception. */
 export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
   const { pacing, signal, fault = new AbortController() } = options;
   const deletions = plan.changes.filter((change) => change.action === 'delete');
   const awaited = new Set(plan.changes.flatMap(({ waitsFor = [] }) => waitsFor));
   const isLast = ({ action, takesOwnRights, resource }: ReadyChange): boolean =>
     (action === 'delete' || takesOwnRights === true) && !awaited.has(resource.address);
-  const last = plan.changes.filter((change) => isLast(change));
+  const finalDeletes = plan.changes.filter((change) => isLast(change));
   const changes = plan.changes.filter((change) => !isLast(change));
   const { before = 'open', after = before } = plan.unbound ?? {};
   const run: Run = {
     ...options,
     fault,
     stops: new Stops({ pacing, signal, fault: fault.signal }),
-    isTakenFrom: movedToOthers(plan.changes),
+    isMovedFrom: findMovesToOthers(plan.changes),
     unbound: before === after ? before : 'unknown',
     isFlagOff: after === 'closed',
-    parents: new Set([...parentsIn(plan.changes), ...completedLater(plan.changes)]),
-    settling: new Map(),
-    begun: new Map(),
+    parents: new Set([...parentsWithBindings(plan.changes), ...createsCompletedLater(plan.changes)]),
+    outcomesByAddress: new Map(),
+    startedCreates: new Map(),
     sent: new Map(),
     deletions,
-    last,
+    last: finalDeletes,
   };
   const settled = (change: ReadyChange): Promise<Outcome> => {
     const { address } = change.resource;
-    const known = run.settling.get(address) ?? reported(change, run);
-    run.settling.set(address, known);
+    const known = run.outcomesByAddress.get(address) ?? outcomeWithReport(change, run);
+    run.outcomesByAddress.set(address, known);
     return known;
   };
   try {
-    await pacing.forEach(tasksOf(changes, run, settled), (task) => task());
+    await pacing.forEach(makeTasks(changes, run, settled), (task) => task());
     // In sequence: each result decides on the next one.
-    for (const change of last) await pacing.forEach([change], settled);
+    for (const change of finalDeletes) await pacing.forEach([change], settled);
   } catch (error) {
     fault.abort(error);
   }
   return Promise.all(plan.changes.map((change) => settled(change)));
 }
 
-type Departing = Extract<ReadyChange, { readonly action: 'delete' }>;
+type Delete = Extract<ReadyChange, { readonly action: 'delete' }>;
 
 interface Run extends ApplyOptions {
   readonly fault: AbortController;
   readonly stops: Stops;
-  readonly isTakenFrom: ReturnType<typeof movedToOthers>;
-  readonly deletions: readonly Departing[];
+  readonly isMovedFrom: ReturnType<typeof findMovesToOthers>;
+  readonly deletions: readonly Delete[];
   /** Deletes that no other change waits for, then the changes that take rights from the token: they come after all others. */
   readonly last: readonly ReadyChange[];
   /** Who has access without bindings, if the apply does not change that. */
@@ -91,22 +91,22 @@ interface Run extends ApplyOptions {
   readonly isFlagOff: boolean;
   /** Resources that are created or changed in several steps: those with bindings, and those whose references are set later. */
   readonly parents: ReadonlySet<Address>;
-  readonly settling: Map<Address, Promise<Outcome>>;
+  readonly outcomesByAddress: Map<Address, Promise<Outcome>>;
   /** Created resources, perhaps without references that are set later. */
-  readonly begun: Map<Address, Promise<Begun>>;
+  readonly startedCreates: Map<Address, Promise<StartedCreate>>;
   /** The number of write requests so far. */
   readonly sent: Map<Address, number>;
 }
 
 /** An outcome, or the result of a create that may be completed later. */
-type Begun = Outcome | { readonly ready: ReadyPending; readonly result: WriteResult };
+type StartedCreate = Outcome | { readonly ready: ReadyPending; readonly result: WriteResult };
 
-function completedLater(changes: readonly ReadyChange[]): Address[] {
+function createsCompletedLater(changes: readonly ReadyChange[]): Address[] {
   return changes.flatMap(({ resource, setAfter }) => (setAfter ? resource.address : []));
 }
 
-/** In the order of the plan. A create that leaves out references is completed right after the last of the records it refers to. */
-function tasksOf(
+/** In the order of the plan. A create without some references is completed right after the last referenced resource. */
+function makeTasks(
   changes: readonly ReadyChange[],
   run: Run,
   settled: (change: ReadyChange) => Promise<Outcome>,
@@ -119,20 +119,20 @@ function tasksOf(
     if (last !== undefined) completing.set(last, [...(completing.get(last) ?? []), change]);
   }
   return changes.flatMap((change) => [
-    () => (isPending(change) && change.setAfter ? begunOf(change, run) : settled(change)),
+    () => (isPending(change) && change.setAfter ? startOnce(change, run) : settled(change)),
     ...(completing.get(change.resource.address) ?? []).map((one) => () => settled(one)),
   ]);
 }
 
-function begunOf(change: ReadyPending, run: Run): Promise<Begun> {
+function startOnce(change: ReadyPending, run: Run): Promise<StartedCreate> {
   const { address } = change.resource;
-  const known = run.begun.get(address) ?? begin(change, run);
-  run.begun.set(address, known);
+  const known = run.startedCreates.get(address) ?? startChange(change, run);
+  run.startedCreates.set(address, known);
   return known;
 }
 
 /** Never rejects. After an exception, a change with a request sent has an unknown outcome; any other was not attempted. */
-async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
+async function outcomeWithReport(change: ReadyChange, run: Run): Promise<Outcome> {
   const { fault, loginCheck, onOutcome } = run;
   const outcome = await outcomeOf(change, run).catch((error: unknown): Outcome => {
     fault.abort(error);
@@ -165,14 +165,14 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
     return { change, outcome: 'not_attempted', stoppedBy: 'not_planned', attempts: 0, durationMs: 0 };
   const { stops, clock, pacing } = run;
   const startedAt = clock.now();
-  const { outlasted } = pacing.outage;
-  const begun = await begunOf(change, run);
+  const { endedOutages } = pacing.outage;
+  const begun = await startOnce(change, run);
   if ('change' in begun) return begun;
-  const { ready, result } = await completed(change, begun, run);
-  stops.count(ready, result.outcome, outlasted);
+  const { ready, result } = await completeCreate(change, begun, run);
+  stops.count(ready, result.outcome, endedOutages);
   const stoppedMeanwhile = result.attempts === 0 ? stops.why(change) : undefined;
   const outcome: Outcome = {
-    ...asShown(ready, result, run.unbound),
+    ...withoutSecretValues(ready, result, run.unbound),
     ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
     durationMs: clock.now() - startedAt,
   };
@@ -180,16 +180,16 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   return outcome;
 }
 
-/** Sends a change, if nothing keeps it from being sent; of a create, without the references that are set later. */
-async function begin(whole: ReadyPending, run: Run): Promise<Begun> {
+/** Sends a change unless the run has stopped; a create without the references that are set later. */
+async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate> {
   const { setAfter = [] } = whole;
   const left = setAfter.map(({ field }) => field);
-  const change = left.length === 0 ? whole : { ...whole, resource: without(whole.resource, left) };
+  const change = left.length === 0 ? whole : { ...whole, resource: withoutFieldsNamed(whole.resource, left) };
   const { stops } = run;
-  // Which records are complete, and which are to be completed after this one, is decided when it begins.
-  const named = namedOutcomes(change.resource, run);
+  // The set of complete records is determined when the change starts.
+  const named = outcomesOfReferences(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
-  const ready = withIdsOfRun(change, await named, run);
+  const ready = withCreatedIds(change, await named, run);
   const isEarly = run.last.includes(whole) && (await hasFailedBefore(whole, run));
   const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
   if (stoppedBy !== undefined || !ready)
@@ -202,22 +202,22 @@ async function begin(whole: ReadyPending, run: Run): Promise<Begun> {
     };
   await run.loginCheck?.before(change.resource.address);
   run.onStart?.(ready);
-  return { ready, result: await carriedOut(ready, run, sendingOf(change, run)) };
+  return { ready, result: await execute(ready, run, countRequests(change, run)) };
 }
 
-function sendingOf({ resource: { address } }: ReadyChange, { sent }: Run): () => void {
+function countRequests({ resource: { address } }: ReadyChange, { sent }: Run): () => void {
   return () => void sent.set(address, (sent.get(address) ?? 0) + 1);
 }
 
 /** The outcome of a create after its omitted references are set. If one of their targets failed, it stays unfinished. */
-async function completed(
+async function completeCreate(
   { resource: whole, setAfter }: ReadyPending,
-  { ready, result }: Exclude<Begun, Outcome>,
+  { ready, result }: Exclude<StartedCreate, Outcome>,
   run: Run,
-): Promise<Exclude<Begun, Outcome>> {
+): Promise<Exclude<StartedCreate, Outcome>> {
   if (setAfter === undefined) return { ready, result };
   const { client, pacing, stops } = run;
-  const others = await Promise.all(setAfter.flatMap(({ after }) => run.settling.get(after) ?? []));
+  const others = await Promise.all(setAfter.flatMap(({ after }) => run.outcomesByAddress.get(after) ?? []));
   const pks = new Map(others.map(({ change, pk }) => [change.resource.address, pk]));
   const declared = { ...whole, fields: { ...whole.fields, ...ready.resource.fields } };
   const resource = withIdsOf(declared, (address) => pks.get(address));
@@ -226,40 +226,51 @@ async function completed(
   if (result.outcome !== 'created' || held === undefined) return { ready: full, result };
   const left = { resource, fields: setAfter.map(({ field }) => field), made: { ...result, held } };
   const isMade = !others.some((other) => isMissing(other)) && createdBefore(resource).length === 0;
-  const control = stops.controlOf(full, sendingOf(full, run));
-  return { ready: full, result: await setLater(left, isMade, client, pacing, control) };
+  const control = stops.controlOf(full, countRequests(full, run));
+  return { ready: full, result: await setOmittedReferences(left, isMade, client, pacing, control) };
 }
 
 /** Whether all dependencies of a change succeeded. They precede it in the plan, so they have been started. */
-async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
-  const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
+async function isReady(waitsFor: readonly Address[], { outcomesByAddress }: Run): Promise<boolean> {
+  const outcomes = await Promise.all(waitsFor.flatMap((address) => outcomesByAddress.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
 /** Whether any change before the deletes failed; before a change that takes rights from the token, also any delete. */
-async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): Promise<boolean> {
+async function hasFailedBefore(change: ReadyPending, { outcomesByAddress, last }: Run): Promise<boolean> {
   const others = change.takesOwnRights ? last.slice(last.indexOf(change)) : last;
   const later = new Set(others.map(({ resource }) => resource.address));
-  const before = Array.from(settling, ([address, settled]) => (later.has(address) ? [] : settled)).flat();
+  const before = Array.from(outcomesByAddress, ([address, settled]) =>
+    later.has(address) ? [] : settled,
+  ).flat();
   const outcomes = await Promise.all(before);
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
-/** The outcomes of the resources that one refers to; for resources that are completed later, the results of their creates. */
-function namedOutcomes(resource: Resource, { parents, settling, begun, unbound }: Run): Promise<Outcome[]> {
+/** For referenced resources that are completed later, the results of their creates count. */
+function outcomesOfReferences(
+  resource: Resource,
+  { parents, outcomesByAddress, startedCreates, unbound }: Run,
+): Promise<Outcome[]> {
   const first = new Set([...createdBefore(resource), ...namedParents(resource, parents)]);
   if (first.size === 0) return Promise.resolve([]);
   const early = async (address: Address): Promise<Outcome[]> => {
-    const known = await begun.get(address);
+    const known = await startedCreates.get(address);
     if (known === undefined) return [];
-    return ['change' in known ? known : { ...asShown(known.ready, known.result, unbound), durationMs: 0 }];
+    return [
+      'change' in known
+        ? known
+        : { ...withoutSecretValues(known.ready, known.result, unbound), durationMs: 0 },
+    ];
   };
-  const all = [...first].map((address) => settling.get(address)?.then((one) => [one]) ?? early(address));
+  const all = [...first].map(
+    (address) => outcomesByAddress.get(address)?.then((one) => [one]) ?? early(address),
+  );
   return Promise.all(all).then((found) => found.flat());
 }
 
 /** The change with the ids of the resources created before it; undefined if one of those failed. */
-function withIdsOfRun(
+function withCreatedIds(
   change: ReadyPending,
   outcomes: readonly Outcome[],
   run: Run,
@@ -272,9 +283,9 @@ function withIdsOfRun(
   return createdBefore(resource).length === 0 ? { ...change, resource } : undefined;
 }
 
-function carriedOut(
+function execute(
   change: ReadyPending,
-  { client, pacing, stops, isTakenFrom, deletions, isFlagOff }: Run,
+  { client, pacing, stops, isMovedFrom, deletions, isFlagOff }: Run,
   sending: () => void,
 ): Promise<WriteResult> {
   const { resource } = change;
@@ -283,12 +294,18 @@ function carriedOut(
     case 'create':
       return createParent(resource, client, pacing, control);
     case 'update': {
-      const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
-      return updateParent({ ...change, isTaken, resent: resentFields(change) }, client, pacing, control);
+      const isMovedElsewhere = (field: string, value: JsonValue): boolean =>
+        isMovedFrom(resource, field, value);
+      return updateParent(
+        { ...change, isMovedElsewhere: isMovedElsewhere, resent: resentFields(change) },
+        client,
+        pacing,
+        control,
+      );
     }
     case 'delete': {
       const going = deletions.map((each) => ({ resource: each.resource, held: each.base }));
-      return remove({ resource, held: change.base }, going, client, pacing, { ...control, isFlagOff });
+      return deleteRecord({ resource, held: change.base }, going, client, pacing, { ...control, isFlagOff });
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Unbound } from '../kinds/children.ts';
-import { compare, shownPart } from '../plan/compare.ts';
+import { compareRecord, printablePart } from '../plan/compare.ts';
 import { whoMayOpen } from '../plan/opens.ts';
 import type { Change } from '../plan/plan.ts';
 import { withoutSecrets } from '../service/redact.ts';
@@ -7,13 +7,13 @@ import type { Conflict, Outcome } from './outcome.ts';
 import type { WriteResult } from './settle.ts';
 
 /** An outcome with secrets masked. */
-export function asShown(
+export function withoutSecretValues(
   change: Change,
   { held, inDoubt, clash, ...settled }: WriteResult,
   unbound: Unbound,
 ): Omit<Outcome, 'durationMs'> {
   const { resource } = change;
-  const differences = held ? compare(resource, held) : [];
+  const differences = held ? compareRecord(resource, held) : [];
   const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
   const isThere = settled.outcome === 'exists' || settled.outcome === 'updated';
   return {
@@ -22,12 +22,12 @@ export function asShown(
     ...(held && held.pk !== '' && { pk: held.pk }),
     ...(answer && { answer }),
     ...(inDoubt && isThere && { doubt: held ? 'checked' : 'unchecked' }),
-    ...(clash && { clash: shownClash(change, clash, unbound) }),
+    ...(clash && { clash: printableConflict(change, clash, unbound) }),
     ...(differences.length > 0 && { differences }),
   };
 }
 
-function shownClash(
+function printableConflict(
   { resource, observed: planned = {} }: Change,
   clash: NonNullable<WriteResult['clash']>,
   unbound: Unbound,
@@ -41,7 +41,7 @@ function shownClash(
     fields: clash.fields.map((field) => ({
       field,
       planned: planned[field] ?? null,
-      observed: shownPart(resource, field, shown),
+      observed: printablePart(resource, field, shown),
     })),
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '../kinds/bindings.ts';
 import type { Child, Parent, WantedChild, WantedChildren } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { compare } from '../plan/compare.ts';
+import { compareRecord } from '../plan/compare.ts';
 import { readChildren, withChildren } from '../service/children.ts';
 import type { Client, Deleting, Updating, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -18,7 +18,7 @@ import {
   endedAs,
   judgeDelete,
   settle,
-  endedUnread,
+  endAfterFailedRead,
   type RunControl,
   type WriteEnd,
   type JudgedWrite,
@@ -36,7 +36,7 @@ export interface BindingTarget extends WantedChildren {
 }
 
 /** Adds one binding unless it exists. Reads all bindings first; after an unclear answer, nothing is sent again. */
-export function add(binder: BindingTarget, one: WantedChild): Promise<WriteResult> {
+export function addBinding(binder: BindingTarget, one: WantedChild): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
   async function next(): Promise<Next<Writing>> {
@@ -73,16 +73,16 @@ export function add(binder: BindingTarget, one: WantedChild): Promise<WriteResul
     }
   }
 
-  return at(one.field, settle({ next, judge }, pacing, control));
+  return inField(one.field, settle({ next, judge }, pacing, control));
 }
 
 /** Records the field of a failed step. */
-async function at(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
+async function inField(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
   return { at: field, ...(await step) };
 }
 
 /** Changes one binding as declared, unless it has changed since it was read. */
-export function change(binder: BindingTarget, one: WantedChild, base: Child): Promise<WriteResult> {
+export function changeBinding(binder: BindingTarget, one: WantedChild, base: Child): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
   async function next(): Promise<Next<Updating>> {
@@ -92,17 +92,17 @@ export function change(binder: BindingTarget, one: WantedChild, base: Child): Pr
     const own = { ...one, values: ownValues(one) };
     const fields = now ? differingFields(own, now) : [];
     if (now && fields.length === 0) return { kind: 'ended', end: { outcome: 'unchanged' } };
-    if (!now || differingFields({ ...one, values: only(base.values, fields) }, now).length > 0)
+    if (!now || differingFields({ ...one, values: pickFields(base.values, fields) }, now).length > 0)
       return {
         kind: 'ended',
-        end: { outcome: 'conflict', clash: { kind: 'closed', why: changedMeanwhile } },
+        end: { outcome: 'conflict', clash: { kind: 'closed', why: changedByOthers } },
       };
     const whole = {
       target: targetId(children, parent),
       [one.binds.idField]: one.id,
       order: now.values['order'] ?? null,
     };
-    const sent = { ...(children.isSentWhole && whole), ...only(one.values, fields) };
+    const sent = { ...(children.isSentWhole && whole), ...pickFields(one.values, fields) };
     return { kind: 'send', send: () => client.rebind(children, now.pk, sent) };
   }
 
@@ -113,7 +113,7 @@ export function change(binder: BindingTarget, one: WantedChild, base: Child): Pr
       case 'denied':
         return endedAs({ outcome: proof });
       case 'vanished':
-        return endedAs({ outcome: 'conflict', clash: { kind: 'closed', why: changedMeanwhile } });
+        return endedAs({ outcome: 'conflict', clash: { kind: 'closed', why: changedByOthers } });
       case 'closed':
         return endedAs({ outcome: 'not_attempted' });
       case 'fault':
@@ -126,16 +126,16 @@ export function change(binder: BindingTarget, one: WantedChild, base: Child): Pr
     }
   }
 
-  return at(one.field, settle({ next, judge }, pacing, control));
+  return inField(one.field, settle({ next, judge }, pacing, control));
 }
 
-export const changedMeanwhile = 'somebody else has changed or deleted a binding of it';
+export const changedByOthers = 'somebody else has changed or deleted a binding of it';
 
-function only(values: JsonObject, fields: readonly string[]): JsonObject {
+function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
 }
 
-/** Deletes one binding, unless it is gone, or a declared binding is missing: then the record would open to everyone. */
+/** Does not delete the binding if a declared one is missing, because the record would open to everyone. */
 export function removeBinding(
   binder: BindingTarget,
   { child: { pk }, field }: ReturnType<typeof extraBindings>[number],
@@ -150,25 +150,25 @@ export function removeBinding(
     if (missingBindings(binder, others).length > 0)
       return {
         kind: 'ended',
-        end: { outcome: 'conflict', clash: { kind: 'closed', why: lastOne[removal] } },
+        end: { outcome: 'conflict', clash: { kind: 'closed', why: lastBindingReason[removal] } },
       };
     return { kind: 'send', send: () => client.unbind(children, pk, removal) };
   }
 
-  return at(
+  return inField(
     field,
     settle({ next, judge: async (deleting) => judgeDelete('updated', deleting) }, pacing, control),
   );
 }
 
-const lastOne: Readonly<Record<WantedChildren['removal'], string>> = {
+const lastBindingReason: Readonly<Record<WantedChildren['removal'], string>> = {
   update:
     'a declared group or user is no longer bound, and deleting the last binding would open it to everyone',
   delete: 'a declared binding is missing, so no binding is deleted',
 };
 
 /** Whether the record has exactly the declared bindings. */
-export async function asDeclared(
+export async function verifyBindings(
   { resource, client, pacing, control }: Pick<BindingTarget, 'resource' | 'client' | 'pacing' | 'control'>,
   { held }: WriteResult,
 ): Promise<WriteResult> {
@@ -177,9 +177,11 @@ export async function asDeclared(
   if (held === undefined) throw new Error(`nothing is known of ${resource.address}`);
   const read = await withChildren(kind, [held], declaredChildFields(resource), { client, pacing });
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted' };
-  if (read.kind === 'unread') return { ...endedUnread(read.reading, control), ...nothing };
+  if (read.kind === 'unread') return { ...endAfterFailedRead(read.reading, control), ...nothing };
   const now = read.of.get(held.pk) ?? held;
-  const fields = compare(resource, now).flatMap(({ field }) => (isBindingField(kind, field) ? [field] : []));
+  const fields = compareRecord(resource, now).flatMap(({ field }) =>
+    isBindingField(kind, field) ? [field] : [],
+  );
   if (fields.length === 0) return { ...nothing, outcome: 'unchanged', held: now };
   return { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
 }
@@ -194,5 +196,5 @@ export async function childrenOf({
   const read = await readChildren(children, [parent], { client, pacing });
   if (read.kind === 'not_sent') return { outcome: 'not_attempted' };
   if (read.kind === 'read') return read.of.get(parent.pk) ?? [];
-  return endedUnread(read.reading, control);
+  return endAfterFailedRead(read.reading, control);
 }

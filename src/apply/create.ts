@@ -6,7 +6,7 @@ import type { Answer } from '../service/answer.ts';
 import type { Client, Reading, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import {
   endedAs,
   settle,
@@ -30,7 +30,7 @@ export function create(
   const send = (): Promise<Writing> =>
     client.create(kind, name, withoutBindingFields(kind, sentFields(creation)));
   /** Whether a second create could make a second record of the same name. */
-  const canDouble = !kind.listing.isUnique;
+  const canDuplicate = !kind.listing.isUnique;
 
   async function judge(writing: Writing): Promise<JudgedWrite> {
     switch (writing.proof) {
@@ -47,12 +47,12 @@ export function create(
         control.stop('run');
         return endedAs({ outcome: 'not_attempted' });
       case 'taken': {
-        const found = await lookFor(creation, client, pacing);
-        return endedAs(takenBy(found, client.unseenProof(writing.answer)));
+        const found = await lookUpRecord(creation, client, pacing);
+        return endedAs(nameTakenEnd(found, client.unseenProof(writing.answer)));
       }
       case 'ambiguous': {
-        const found = await lookFor(creation, client, pacing);
-        const end = found.presence === 'not_seen' && canDouble ? unknown : doubtSettledBy(found);
+        const found = await lookUpRecord(creation, client, pacing);
+        const end = found.presence === 'not_seen' && canDuplicate ? unknownEnd : endAfterLookUp(found);
         return { kind: 'open', ...end };
       }
       case 'not_applied':
@@ -61,11 +61,11 @@ export function create(
   }
 
   async function next(): Promise<Next<Writing>> {
-    if (!canDouble) return { kind: 'send', send };
-    const found = await lookFor(creation, client, pacing);
+    if (!canDuplicate) return { kind: 'send', send };
+    const found = await lookUpRecord(creation, client, pacing);
     if (found.presence === 'hidden') control.stop('type', 'denied');
     if (found.presence === 'unreadable' && found.stop === 'run') control.stop('run');
-    const end = inTheWay(found);
+    const end = existingRecordEnd(found);
     return end ? { kind: 'ended', end } : { kind: 'send', send };
   }
 
@@ -73,7 +73,7 @@ export function create(
 }
 
 /** Why a record whose name is not unique must not be created; undefined if nothing prevents it. */
-function inTheWay(found: Found): WriteEnd | undefined {
+function existingRecordEnd(found: Found): WriteEnd | undefined {
   switch (found.presence) {
     case 'present':
       return { outcome: 'exists', held: found.held };
@@ -87,10 +87,10 @@ function inTheWay(found: Found): WriteEnd | undefined {
   }
 }
 
-const unknown = { end: { outcome: 'unknown' } } as const;
+const unknownEnd = { end: { outcome: 'unknown' } } as const;
 
 /** The outcome of a create that was rejected because its name is taken. */
-function takenBy(found: Found, unseen: Writing['proof']): WriteEnd {
+function nameTakenEnd(found: Found, unseen: Writing['proof']): WriteEnd {
   switch (found.presence) {
     case 'unseeable':
       return { outcome: unseen === 'exists' ? 'exists' : 'unknown' };
@@ -104,8 +104,8 @@ function takenBy(found: Found, unseen: Writing['proof']): WriteEnd {
   }
 }
 
-/** What a look-up proves after an unclear create; nothing if it finds no record, since the next create will tell. */
-function doubtSettledBy(found: Found): { readonly end?: WriteEnd } {
+/** Undefined if the look-up finds no record: the retried create will show the result. */
+function endAfterLookUp(found: Found): { readonly end?: WriteEnd } {
   switch (found.presence) {
     case 'present':
       return { end: { outcome: 'exists', held: found.held } };
@@ -114,12 +114,12 @@ function doubtSettledBy(found: Found): { readonly end?: WriteEnd } {
       return {};
     case 'hidden':
     case 'unreadable':
-      return unknown;
+      return unknownEnd;
   }
 }
 
 type Found =
-  | { readonly presence: 'present'; readonly held: HeldRecord }
+  | { readonly presence: 'present'; readonly held: ObservedRecord }
   | { readonly presence: 'not_seen' }
   /** Records of this kind cannot be read. Names are unique, so a second create is rejected. */
   | { readonly presence: 'unseeable' }
@@ -127,7 +127,7 @@ type Found =
   | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };
 
-async function lookFor(creation: Creation, client: Client, pacing: Pacing): Promise<Found> {
+async function lookUpRecord(creation: Creation, client: Client, pacing: Pacing): Promise<Found> {
   const { kind } = creation;
   const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
   if (!client.readable.canRead(kind)) return unseen;

@@ -3,15 +3,22 @@ import { judgeDeletion, type DeleteCandidate } from '../service/deletions.ts';
 import type { Client, Deleting } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
-import { judgeDelete, settle, endedUnread, type RunControl, type Next, type WriteResult } from './settle.ts';
+import {
+  judgeDelete,
+  settle,
+  endAfterFailedRead,
+  type RunControl,
+  type Next,
+  type WriteResult,
+} from './settle.ts';
 
 /**
- * Deletes one record, after reading it again: it may be gone, replaced or no longer allowed to be deleted. After a lost answer,
+ * Reads the record again and deletes it, unless it is absent, was replaced, or must not be deleted any more. After a lost answer,
  * another read shows the result.
  */
-export function remove(
+export function deleteRecord(
   one: DeleteCandidate,
-  going: readonly DeleteCandidate[],
+  deletes: readonly DeleteCandidate[],
   client: Client,
   pacing: Pacing,
   control: RunControl & { readonly isFlagOff: boolean },
@@ -24,13 +31,13 @@ export function remove(
     const reading = await retrieve({ kind, name, within }, client, pacing);
     if (reading?.proof === 'absent')
       return { kind: 'ended', end: { outcome: isSent ? 'deleted' : 'unchanged', answer: reading.answer } };
-    if (reading?.proof !== 'exists') return { kind: 'ended', end: endedUnread(reading, control) };
+    if (reading?.proof !== 'exists') return { kind: 'ended', end: endAfterFailedRead(reading, control) };
     const { answer, held } = reading;
     if (held.pk !== one.held.pk)
       return { kind: 'ended', end: { outcome: 'conflict', answer, clash: { kind: 'replaced' } } };
     // Somebody may have turned it on since the plan.
     const isFlagOff = async (): Promise<boolean> => control.isFlagOff && isOpenFlagOff({ client, pacing });
-    const { because } = await judgeDeletion({ ...one, held }, going, { client, pacing }, { isFlagOff });
+    const { because } = await judgeDeletion({ ...one, held }, deletes, { client, pacing }, { isFlagOff });
     if (because !== undefined)
       return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: because } } };
     return {

@@ -8,17 +8,16 @@ export const outcomeKinds = [
   'created',
   'updated',
   'deleted',
-  /** This run created or changed it, but not completely: what is missing leaves it closed rather than open. */
+  /** Created or changed by this run, but not completely. The missing part makes access stricter, not wider. */
   'unfinished',
-  /** It exists; somebody else, or an earlier try of this run, created it. */
+  /** It exists: created by somebody else, or by an earlier request of this run. */
   'exists',
   'unchanged',
-  /** It exists, differs, and was left unchanged. */
+  /** It exists and differs, and was not changed. */
   'differs',
-  /** The service rejected its content. */
   'rejected',
   'denied',
-  /** Its name is taken or reserved by a record that this token cannot see; or the record has changed since the plan. */
+  /** The name is taken by a record that the token cannot see, or reserved; or the record has changed since the plan. */
   'conflict',
   'unknown',
   /** Nothing was sent, or nothing had an effect. */
@@ -37,7 +36,7 @@ export type StopReason =
   | 'access_denied'
   /** The service's licence does not allow creating resources of this type. */
   | 'read_only'
-  /** An answer showed a wrong URL, a redirect, or an unreachable service. */
+  /** A wrong URL, a redirect, or an unreachable service. */
   | 'no_way'
   /** The service asks for a longer pause than rollcall waits. */
   | 'pause'
@@ -47,7 +46,7 @@ export type StopReason =
   | 'doubts'
   | 'fail_fast'
   | 'not_planned'
-  /** It was requested, and the plan has the reason why it cannot be done. */
+  /** The plan has the reason why the change cannot be made. */
   | 'left'
   /** A change that it depends on failed. */
   | 'waits'
@@ -64,7 +63,7 @@ export type Doubt =
   /** It cannot be read: fields may be missing. */
   | 'unchecked';
 
-/** Why an existing record was not changed: it no longer is as planned. */
+/** Why an existing record was not changed: it differs from the plan. */
 export type Conflict =
   | { readonly kind: 'vanished' }
   | { readonly kind: 'replaced' }
@@ -144,7 +143,7 @@ export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): b
   return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
 }
 
-/** Whether the token lacks a permission for it or for the rest of it. */
+/** Whether the token lacks a permission for the change or for a part of it. */
 export function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
   return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
 }

@@ -2,22 +2,27 @@ import type { JsonValue } from '../base/json.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
 import { fieldOf, sentValue } from '../kinds/fields.ts';
 import { type Resource, withFields } from '../kinds/resource.ts';
-import { boundTo, withBindings } from '../service/children.ts';
+import { bindingsOf, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import type { HeldRecord } from '../service/types.ts';
-import { asDeclared, type BindingTarget } from './children.ts';
+import type { ObservedRecord } from '../service/types.ts';
+import { verifyBindings, type BindingTarget } from './children.ts';
 import { create } from './create.ts';
 import { verifyCreated } from './verify-created.ts';
 import { orderWrites } from './order-writes.ts';
 import { runSteps } from './steps.ts';
 import type { RunControl, WriteResult } from './settle.ts';
-import { checkBeforeUpdate, update, withChildrenOf, type PlannedUpdate, type UpdateCheck } from './update.ts';
+import {
+  checkBeforeUpdate,
+  update,
+  withDeclaredBindings,
+  type PlannedUpdate,
+  type UpdateCheck,
+} from './update.ts';
 
 /**
- * Creates a resource with its bindings. At no moment can anybody else open it: it is created without the fields that open it, all
- * bindings are added and read back, and only then the withheld fields are set. A last read finds concurrent changes. After a
- * failed step, the later ones are skipped.
+ * Creates a resource with its bindings so that nobody can use it in between: 1. create without the withheld fields, 2. create and
+ * verify all bindings, 3. set the withheld fields, 4. read again to find concurrent changes. A failed step skips the later steps.
  */
 export async function createParent(
   resource: Resource,
@@ -33,7 +38,7 @@ export async function createParent(
   const opening = all.filter((field) => Object.hasOwn(resource.fields, field));
   const withheld = isOpen ? [] : opening;
   const closed = withFields(
-    without(
+    withoutFieldsNamed(
       resource,
       withheld.filter((field) => createdWith[field] === undefined),
     ),
@@ -45,12 +50,11 @@ export async function createParent(
   const made = await create(closed, client, pacing, control);
   if (made.held === undefined || (made.outcome !== 'created' && made.outcome !== 'exists')) return made;
   if (made.outcome === 'exists') {
-    const read = await withChildrenOf(resource, made.held, client, pacing);
+    const read = await withDeclaredBindings(resource, made.held, client, pacing);
     if (read.kind === 'read') return { ...made, held: read.held };
-    // Somebody else may have added other bindings.
     return { ...made, outcome: 'unfinished', clash: { kind: 'unseen' } };
   }
-  const base: HeldRecord = {
+  const base: ObservedRecord = {
     ...made.held,
     fields: {
       ...made.held.fields,
@@ -61,33 +65,33 @@ export async function createParent(
   };
   const held = declared.reduce((known, { children }) => withBindings(kind, known, children, []), base);
   const rest = {
-    resource: only(resource, withheld),
+    resource: onlyFields(resource, withheld),
     base,
-    permission: ofThisRun,
-    isTaken: () => false,
+    permission: ownRecordPermission,
+    isMovedElsewhere: () => false,
   };
   const going = {
     resource,
     parent: made.held,
     client,
     pacing,
-    control: ofBindings(onceBegun(control, true)),
+    control: stopBindingsOnDenial(continueOnceStarted(control, true)),
   };
-  const binders = bindersOf(going, declared);
+  const binders = bindingTargets(going, declared);
   const moves = await orderWrites(binders, () => []);
   return runSteps({ ...made, held }, 'created', [
     ...moves,
-    ...(isOpen ? [] : [(known: WriteResult) => asDeclared(going, known)]),
-    ...(withheld.length > 0 ? [() => update(rest, finishing(client), pacing, going.control)] : []),
+    ...(isOpen ? [] : [(known: WriteResult) => verifyBindings(going, known)]),
+    ...(withheld.length > 0 ? [() => update(rest, finishingClient(client), pacing, going.control)] : []),
     ...(opening.length > 0 ? [(known: WriteResult) => verifyCreated({ ...going, isOpen }, known)] : []),
   ]);
 }
 
 /**
- * Sets references that the create left out, as the records that they refer to did not exist yet. If one of these could not be
- * created, the resource stays unfinished.
+ * Sets references to records that did not exist at the create. If a referenced record could not be created, the resource stays
+ * unfinished.
  */
-export async function setLater(
+export async function setOmittedReferences(
   {
     resource,
     fields,
@@ -95,7 +99,7 @@ export async function setLater(
   }: {
     readonly resource: Resource;
     readonly fields: readonly string[];
-    readonly made: WriteResult & { readonly held: HeldRecord };
+    readonly made: WriteResult & { readonly held: ObservedRecord };
   },
   isMade: boolean,
   client: Client,
@@ -108,16 +112,21 @@ export async function setLater(
   });
   const held = { ...made.held, fields: { ...made.held.fields, ...Object.fromEntries(unset) } };
   if (!isMade) return { ...made, held, outcome: 'unfinished' };
-  const rest = { resource: only(resource, fields), base: held, permission: ofThisRun, isTaken: () => false };
+  const rest = {
+    resource: onlyFields(resource, fields),
+    base: held,
+    permission: ownRecordPermission,
+    isMovedElsewhere: () => false,
+  };
   return runSteps({ ...made, held }, 'created', [
-    () => update(rest, finishing(client), pacing, ofOne(onceBegun(control, true))),
+    () => update(rest, finishingClient(client), pacing, ignoreDenials(continueOnceStarted(control, true))),
   ]);
 }
 
 /** The permission to complete a record that this run has created. */
-const ofThisRun = { self: undefined, mayDelete: false } as const;
+const ownRecordPermission = { self: undefined, mayDelete: false } as const;
 
-function finishing(client: Client): Client {
+function finishingClient(client: Client): Client {
   return { ...client, update: (...sent) => client.finish(...sent) };
 }
 
@@ -142,31 +151,37 @@ export async function updateParent(
   const { mode } = resource.kind.bindable ?? {};
   const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
-  const going = { resource, parent: now, client, pacing, control: ofOne(onceBegun(control)) };
-  const binders = bindersOf(going, declared);
+  const going = {
+    resource,
+    parent: now,
+    client,
+    pacing,
+    control: ignoreDenials(continueOnceStarted(control)),
+  };
+  const binders = bindingTargets(going, declared);
   const changed = (fields: readonly string[], of: RunControl) => (): Promise<WriteResult> =>
-    update({ ...alterable, resource: only(resource, fields) }, client, pacing, of);
+    update({ ...alterable, resource: onlyFields(resource, fields) }, client, pacing, of);
   const unchanged: WriteResult = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
-  const moves = await orderWrites(binders, ({ children }) => boundTo(now, children));
+  const moves = await orderWrites(binders, ({ children }) => bindingsOf(now, children));
   return runSteps(unchanged, 'updated', [
     ...(first.length > 0 ? [changed(first, going.control)] : []),
     ...moves,
-    ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => asDeclared(going, known)] : []),
+    ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => verifyBindings(going, known)] : []),
     ...(last.length > 0 ? [changed(last, going.control)] : []),
     // Somebody else may have changed a field between these requests.
     async () =>
-      inTheEnd(await checkBeforeUpdate({ ...alterable, resent: [] }, client, pacing, going.control)),
+      finalResult(await checkBeforeUpdate({ ...alterable, resent: [] }, client, pacing, going.control)),
   ]);
 }
 
-function bindersOf(
+function bindingTargets(
   going: Pick<BindingTarget, 'resource' | 'parent' | 'client' | 'pacing' | 'control'>,
   declared: ReturnType<typeof wantedChildren>,
 ): readonly BindingTarget[] {
   return declared.map((one) => ({ ...going, ...one }));
 }
 
-function inTheEnd(look: UpdateCheck): WriteResult {
+function finalResult(look: UpdateCheck): WriteResult {
   const attempts = { inDoubt: false, attempts: 0 };
   if (look.kind === 'open') {
     const { now, missing: fields } = look;
@@ -177,20 +192,20 @@ function inTheEnd(look: UpdateCheck): WriteResult {
   return { ...attempts, ...(isUnseen && { clash: { kind: 'unseen' } }), ...end };
 }
 
-function only(resource: Resource, names: readonly string[]): Resource {
+function onlyFields(resource: Resource, names: readonly string[]): Resource {
   const fields = Object.entries(resource.fields).filter(([field]) => names.includes(field));
   return { ...resource, fields: Object.fromEntries(fields) };
 }
 
-export function without(resource: Resource, names: readonly string[]): Resource {
-  return only(
+export function withoutFieldsNamed(resource: Resource, names: readonly string[]): Resource {
+  return onlyFields(
     resource,
     Object.keys(resource.fields).filter((field) => !names.includes(field)),
   );
 }
 
-/** After its first write, a resource is completed even if the run stops: a partial change would leave more work and be no safer. */
-function onceBegun(control: RunControl, hasBegun = false): RunControl {
+/** After its first write, a resource is completed even if the run stops, because a partial change is not safer. */
+function continueOnceStarted(control: RunControl, hasBegun = false): RunControl {
   let isBegun = hasBegun;
   return {
     ...control,
@@ -203,7 +218,7 @@ function onceBegun(control: RunControl, hasBegun = false): RunControl {
 }
 
 /** A token that may not create one binding may create none, so no further resource with bindings is created. */
-function ofBindings(control: RunControl): RunControl {
+function stopBindingsOnDenial(control: RunControl): RunControl {
   return {
     ...control,
     stop: (scope, proof) => control.stop(scope === 'type' && proof === 'denied' ? 'bindings' : scope, proof),
@@ -211,7 +226,7 @@ function ofBindings(control: RunControl): RunControl {
 }
 
 /** Permissions can be granted on single records, so a denial for one says nothing about others. */
-function ofOne(control: RunControl): RunControl {
+function ignoreDenials(control: RunControl): RunControl {
   return {
     ...control,
     stop: (scope, proof) => {

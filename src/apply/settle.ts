@@ -3,7 +3,7 @@ import type { Deleting, Reading, Updating, Writing } from '../service/client.ts'
 import { withOutageWait } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { Retries, maxTries } from '../service/retries.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import type { Conflict, OutcomeKind } from './outcome.ts';
 
 /** The result of creating or changing one resource. */
@@ -13,19 +13,23 @@ export interface WriteResult extends WriteEnd {
   readonly attempts: number;
 }
 
-/** How a write ends, by what is known so far. */
+/** The result of a write. */
 export interface WriteEnd {
   readonly outcome: Exclude<OutcomeKind, 'differs'>;
-  /** The decisive answer; by default that of the last write. Undefined if nothing was sent. */
+  /** The answer that decided; by default of the last write. Undefined if nothing was sent. */
   readonly answer?: Answer;
-  /** The record as the service last showed it. */
-  readonly held?: HeldRecord;
+  /** The record in the last answer of the service. */
+  readonly held?: ObservedRecord;
   /** The field, if the end is about one field. */
   readonly at?: string;
   /** Why an existing record was not changed, with its fields as found. */
   readonly clash?:
     | Exclude<Conflict, { kind: 'changed' | 'ignored' }>
-    | { readonly kind: 'changed' | 'ignored'; readonly fields: readonly string[]; readonly now: HeldRecord };
+    | {
+        readonly kind: 'changed' | 'ignored';
+        readonly fields: readonly string[];
+        readonly now: ObservedRecord;
+      };
 }
 
 /** The link between one resource and the run: whether to start, retry or stop. */
@@ -33,16 +37,16 @@ export interface RunControl {
   /** Called just before each write request. */
   sending(): void;
   /** Stops the run, the kind, or all resources with bindings, for what the answer proves. */
-  stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: Written['proof']): void;
+  stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: JudgedRequest['proof']): void;
   /** Whether the resource may still start. The run may have stopped while it waited. */
   mayBegin(): boolean;
   mayRetry(): boolean;
 }
 
-type Written = Writing | Updating | Deleting;
+type JudgedRequest = Writing | Updating | Deleting;
 
 /** A create or an update, as `settle` needs it. */
-export interface Write<Result extends Written> {
+export interface Write<Result extends JudgedRequest> {
   /** The next request, after reading the current state if needed; or the end. */
   readonly next: () => Promise<Next<Result>>;
   readonly judge: (result: Result) => Promise<JudgedWrite>;
@@ -78,7 +82,7 @@ export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): J
 }
 
 /** The end of a write if the read before it returned nothing; `undefined` if the service asked for too long a pause. */
-export function endedUnread(
+export function endAfterFailedRead(
   look:
     | (Pick<Reading, 'answer' | 'stop'> & { readonly proof: Exclude<Reading['proof'], 'exists'> })
     | undefined,
@@ -97,15 +101,16 @@ export type Next<Result> =
   | {
       readonly kind: 'send';
       readonly send: () => Promise<Result>;
-      /** The end instead of `unknown` when in doubt with nothing more to send. */
+      /** The result instead of `unknown` if no further request is sent. */
       readonly unsent?: Partial<WriteEnd>;
     }
   | { readonly kind: 'ended'; readonly end: WriteEnd };
 
 /**
- * Sends one write and determines its outcome. After an unclear answer, a later rejection does not prove that nothing was done.
+ * Sends a write, with retries, and determines its outcome. After an unclear answer, a later rejection does not prove that the write
+ * had no effect.
  */
-export async function settle<Result extends Written>(
+export async function settle<Result extends JudgedRequest>(
   { next, judge }: Write<Result>,
   pacing: Pacing,
   control: RunControl,
@@ -114,10 +119,10 @@ export async function settle<Result extends Written>(
   let last: Answer | undefined;
   let attempts = 0;
   const retries = new Retries(pacing, maxTries.write);
-  const mayGoOn = (): boolean => (attempts === 0 ? control.mayBegin() : control.mayRetry());
+  const mayContinue = (): boolean => (attempts === 0 ? control.mayBegin() : control.mayRetry());
 
   function ended({ outcome, answer = last, ...end }: WriteEnd): WriteResult {
-    const settled = inDoubt ? outcomeAfterDoubt[outcome] : outcome;
+    const settled = inDoubt ? outcomeAfterUnclearAnswer[outcome] : outcome;
     const isOpen = outcome === 'not_attempted' || outcome === 'unknown';
     return {
       ...end,
@@ -128,22 +133,22 @@ export async function settle<Result extends Written>(
     };
   }
 
-  async function finished(): Promise<WriteResult> {
+  async function endWithoutRequest(): Promise<WriteResult> {
     if (!inDoubt) return ended({ outcome: 'not_attempted' });
     const look = await next();
     return ended(look.kind === 'ended' ? look.end : { outcome: 'unknown', ...look.unsent });
   }
 
   for (;;) {
-    if (!mayGoOn()) return finished();
+    if (!mayContinue()) return endWithoutRequest();
     const ready = await next();
     if (ready.kind === 'ended') return ended(ready.end);
-    if (!(await pacing.turn())) {
+    if (!(await pacing.waitForTurn())) {
       control.stop('pause');
       return ended({ outcome: 'not_attempted' });
     }
     // Another resource may have stopped the run in the meantime.
-    if (!mayGoOn()) return ended({ outcome: 'not_attempted' });
+    if (!mayContinue()) return ended({ outcome: 'not_attempted' });
     attempts += 1;
     control.sending();
     const written = await ready.send();
@@ -154,14 +159,14 @@ export async function settle<Result extends Written>(
     const judged = await judge(written);
     inDoubt ||= judged.kind === 'open';
     if (judged.kind !== 'not_applied' && judged.end) return ended(judged.end);
-    if (stop === 'run') return finished();
+    if (stop === 'run') return endWithoutRequest();
     // A request that could not be sent because of an outage does not use up a try.
-    if (!(await retries.again(answer, judged.kind === 'not_applied'))) return finished();
+    if (!(await retries.again(answer, judged.kind === 'not_applied'))) return endWithoutRequest();
   }
 }
 
 /** The outcome if an earlier, unclear request may have succeeded. */
-const outcomeAfterDoubt: Readonly<Record<WriteEnd['outcome'], WriteEnd['outcome']>> = {
+const outcomeAfterUnclearAnswer: Readonly<Record<WriteEnd['outcome'], WriteEnd['outcome']>> = {
   created: 'created',
   exists: 'exists',
   updated: 'updated',

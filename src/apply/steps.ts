@@ -1,4 +1,4 @@
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import type { WriteResult } from './settle.ts';
 
 export type Step = (known: WriteResult) => Promise<WriteResult>;
@@ -38,7 +38,7 @@ export async function runSteps(
 }
 
 /** A record updated with the fields of a later answer. */
-function merged(before: HeldRecord, now: HeldRecord | undefined): HeldRecord {
+function merged(before: ObservedRecord, now: ObservedRecord | undefined): ObservedRecord {
   if (now === undefined) return before;
   const { shown = before.fields } = before;
   return {

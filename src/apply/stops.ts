@@ -12,7 +12,7 @@ interface StopsOptions {
   readonly fault: AbortSignal;
 }
 
-/** What stops the rest of a run, or all changes of one kind. A stop is final. */
+/** The reasons to stop the run, or all changes of a kind. A stop is final. */
 export class Stops {
   readonly #options: StopsOptions;
   readonly #kinds = new Map<Kind, StopReason>();
@@ -20,8 +20,8 @@ export class Stops {
   readonly #denials = new Map<Kind, number>();
   #run: StopReason | undefined;
   #areBindingsDenied = false;
-  #inARow = 0;
-  #outagesCounted = 0;
+  #consecutiveDoubts = 0;
+  #countedOutages = 0;
 
   constructor(options: StopsOptions) {
     this.#options = options;
@@ -36,11 +36,11 @@ export class Stops {
     const { resource, action } = change;
     if (action !== 'create' && (this.#denials.get(resource.kind) ?? 0) >= maxConsecutiveFailures.writes)
       return 'denials';
-    return this.#run ?? this.whyKind(change);
+    return this.#run ?? this.stopReasonOfKind(change);
   }
 
-  /** Why no change of a kind may start. A token that may create none may still change one. */
-  whyKind({ resource, action }: Change): StopReason | undefined {
+  /** A denied create stops only creates: the token may have permissions for single records. */
+  stopReasonOfKind({ resource, action }: Change): StopReason | undefined {
     const why = this.#kinds.get(resource.kind);
     const isBound = (): boolean => wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
     if (this.#areBindingsDenied && action === 'create' && isBound()) return 'access_denied';
@@ -63,7 +63,7 @@ export class Stops {
         else if (!this.#kinds.has(kind)) this.#kinds.set(kind, 'denied');
       },
       mayBegin: () => this.why(change) === undefined,
-      mayRetry: () => this.whyKind(change) === undefined,
+      mayRetry: () => this.stopReasonOfKind(change) === undefined,
     };
   }
 
@@ -73,14 +73,14 @@ export class Stops {
    */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
     this.#countDenials(change, outcome);
-    const { outlasted } = this.#options.pacing.outage;
+    const { endedOutages } = this.#options.pacing.outage;
     // It ended because its kind was stopped, so it does not count as a failure.
-    if (outcome === 'not_attempted' && this.whyKind(change) !== undefined) return;
+    if (outcome === 'not_attempted' && this.stopReasonOfKind(change) !== undefined) return;
     const isClear = outcome !== 'unknown' && outcome !== 'unfinished' && outcome !== 'not_attempted';
-    if (isClear) this.#inARow = 0;
-    else if (outlasted === outages || outlasted > this.#outagesCounted) this.#inARow += 1;
-    this.#outagesCounted = outlasted;
-    if (this.#inARow >= maxConsecutiveFailures.writes) this.stopRun('doubts');
+    if (isClear) this.#consecutiveDoubts = 0;
+    else if (endedOutages === outages || endedOutages > this.#countedOutages) this.#consecutiveDoubts += 1;
+    this.#countedOutages = endedOutages;
+    if (this.#consecutiveDoubts >= maxConsecutiveFailures.writes) this.stopRun('doubts');
   }
 
   #countDenials({ resource: { kind }, action }: Change, outcome: OutcomeKind): void {

@@ -8,14 +8,14 @@ import { updateRefusal } from '../plan/make-plan.ts';
 import type { UpdateNeeds } from '../plan/plan.ts';
 import { withChildren, type WithChildren } from '../service/children.ts';
 import type { Client, Reading, Updating } from '../service/client.ts';
-import { complaintsOf } from '../service/complaints.ts';
+import { fieldErrorsOf } from '../service/complaints.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import {
   endedAs,
   settle,
-  endedUnread,
+  endAfterFailedRead,
   type RunControl,
   type WriteEnd,
   type JudgedWrite,
@@ -25,8 +25,8 @@ import {
 
 export interface PlannedUpdate extends UpdateNeeds {
   readonly resource: Resource;
-  /** Whether another resource of the plan takes this value, so that it may be gone already. */
-  readonly isTaken: (field: string, value: JsonValue) => boolean;
+  /** Whether another resource of the plan takes this value, so that it may already be missing here. */
+  readonly isMovedElsewhere: (field: string, value: JsonValue) => boolean;
   /** Write-only fields that are sent although they cannot be compared. */
   readonly resent?: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface PlannedUpdate extends UpdateNeeds {
 /** The result of reading a resource before its update. */
 export type UpdateCheck =
   /** `missing` are the declared fields that still differ, as in the plan. */
-  | { readonly kind: 'open'; readonly now: HeldRecord; readonly missing: readonly string[] }
+  | { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] }
   | { readonly kind: 'ended'; readonly end: WriteEnd };
 
 /**
@@ -52,7 +52,7 @@ export function update(
   const { kind } = resource;
   /** Whether the last answer was clear, but the service did not change a field that was sent. */
   let isIgnored = false;
-  let sent: { readonly now: HeldRecord; readonly fields: ReadonlySet<string> } | undefined;
+  let sent: { readonly now: ObservedRecord; readonly fields: ReadonlySet<string> } | undefined;
   /** The update without the write-only fields that the service has accepted. */
   let open = alterable;
   /** Unchanged fields that the service requires in each update. */
@@ -64,22 +64,21 @@ export function update(
       case 'updated': {
         const { held } = updating;
         open = { ...open, resent: [] };
-        const after = compared(open, held);
-        // If the value is neither the old nor the sent one, the result is unknown.
+        const after = compareWithPlan(open, held);
         if (after.kind === 'ended')
           return endedAs({
             ...after.end,
             outcome: after.end.outcome === 'unchanged' ? 'updated' : 'unknown',
             held,
           });
-        isIgnored = true; // it took the request, and a field is as it was
+        isIgnored = true; // the service accepted the request without changing the field
         return { kind: 'open' };
       }
       case 'vanished':
         return endedAs({ outcome: 'conflict', clash: { kind: 'vanished' } });
       case 'rejected': {
         if (demanded.length > 0 || sent === undefined) return endedAs({ outcome: 'rejected' });
-        demanded = heldThough(updating, sent.now).filter((field) => !sent?.fields.has(field));
+        demanded = reportedMissing(updating, sent.now).filter((field) => !sent?.fields.has(field));
         return demanded.length > 0 ? { kind: 'not_applied' } : endedAs({ outcome: 'rejected' });
       }
       case 'denied':
@@ -98,13 +97,17 @@ export function update(
     const look = await checkBeforeUpdate(open, client, pacing, control);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
-    const along = (kind.update.requiredInUpdates ?? []).filter((field) => Object.hasOwn(now.fields, field));
-    const beside = missing.some((field) => kind.fields[field]?.shownAs) ? neverShownFields(resource) : [];
-    const fields = [...new Set([...missing, ...beside, ...demanded, ...along])];
+    const requiredFields = (kind.update.requiredInUpdates ?? []).filter((field) =>
+      Object.hasOwn(now.fields, field),
+    );
+    const otherFields = missing.some((field) => kind.fields[field]?.shownAs)
+      ? neverShownFields(resource)
+      : [];
+    const fields = [...new Set([...missing, ...otherFields, ...demanded, ...requiredFields])];
     sent = { now, fields: new Set(fields) };
     return {
       kind: 'send',
-      send: () => client.update(kind, nameIn(kind, now), now.pk, patchOf(resource, fields, now)),
+      send: () => client.update(kind, currentName(kind, now), now.pk, patchFields(resource, fields, now)),
       ...(isIgnored && { unsent: { clash: { kind: 'ignored', fields: missing, now } } }),
     };
   }
@@ -113,11 +116,11 @@ export function update(
 }
 
 /**
- * The fields that the service reports as missing although it holds them: it takes an omitted field as removed. Fields that cannot
- * be sent back exactly are excluded.
+ * Fields that the service reports as missing although the record has them, because it requires them in a PATCH. Fields that cannot be
+ * sent back exactly are excluded.
  */
-function heldThough({ answer }: Updating, { fields, exact = fields }: HeldRecord): string[] {
-  return complaintsOf(answer).flatMap(({ field = '', key }) => {
+function reportedMissing({ answer }: Updating, { fields, exact = fields }: ObservedRecord): string[] {
+  return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
     // If the field is hidden, so is the key.
     const held = valueAt(fields[field] ?? null, key?.split('.') ?? []);
     const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);
@@ -138,23 +141,23 @@ export async function checkBeforeUpdate(
       kind: 'ended',
       end: { outcome: 'conflict', answer: reading.answer, clash: { kind: 'vanished' } },
     };
-  if (reading?.proof !== 'exists') return { kind: 'ended', end: endedUnread(reading, control) };
-  const look = compared(alterable, reading.held);
+  if (reading?.proof !== 'exists') return { kind: 'ended', end: endAfterFailedRead(reading, control) };
+  const look = compareWithPlan(alterable, reading.held);
   return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
 
 /** The name under which the record was found: its former name until the rename. */
-function nameIn({ identity, single }: Kind, { fields }: HeldRecord): string {
+function currentName({ identity, single }: Kind, { fields }: ObservedRecord): string {
   return single ?? textOf(fields[identity]);
 }
 
-/** The record under its former name, or the record that now has the new name, which may be another one. */
+/** Looks up the former name, then the new name, which another record may have. */
 async function retrieveNamed(
   { resource: { kind, name }, base }: PlannedUpdate,
   client: Client,
   pacing: Pacing,
 ): Promise<Reading | undefined> {
-  const before = nameIn(kind, base);
+  const before = currentName(kind, base);
   const within = kind.scope && base.fields[kind.scope];
   const reading = await retrieve({ kind, name: before, within }, client, pacing);
   if (before === name || (reading?.proof !== 'exists' && reading?.proof !== 'absent')) return reading;
@@ -172,21 +175,23 @@ async function retrieveWhole(
   const { resource } = alterable;
   const reading = await retrieveNamed(alterable, client, pacing);
   if (reading?.proof !== 'exists' || !declaresBindings(resource)) return reading;
-  const read = await withChildrenOf(resource, reading.held, client, pacing, alterable.base);
+  const read = await withDeclaredBindings(resource, reading.held, client, pacing, alterable.base);
   if (read.kind === 'read') return { ...reading, held: read.held };
   if (read.kind === 'not_sent') return undefined;
   const { proof, answer, stop } = read.reading;
   return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
 }
 
-/** The record with its declared bindings, and with those inside of bindings that the plan read; or why these could not be read. */
-export async function withChildrenOf(
+/** Adds the declared bindings, and the nested bindings that the plan read. */
+export async function withDeclaredBindings(
   resource: Resource,
-  held: HeldRecord,
+  held: ObservedRecord,
   client: Client,
   pacing: Pacing,
-  seen?: HeldRecord,
-): Promise<{ readonly kind: 'read'; readonly held: HeldRecord } | Exclude<WithChildren, { kind: 'read' }>> {
+  seen?: ObservedRecord,
+): Promise<
+  { readonly kind: 'read'; readonly held: ObservedRecord } | Exclude<WithChildren, { kind: 'read' }>
+> {
   const { kind } = resource;
   const parts = [
     ...declaredChildFields(resource),
@@ -197,9 +202,9 @@ export async function withChildrenOf(
 }
 
 /** Compares each declared field with the plan and with the declaration. */
-export function compared(
-  { resource, base, permission, isTaken, resent = [] }: PlannedUpdate,
-  now: HeldRecord,
+export function compareWithPlan(
+  { resource, base, permission, isMovedElsewhere, resent = [] }: PlannedUpdate,
+  now: ObservedRecord,
 ): UpdateCheck {
   const { kind } = resource;
   if (now.pk !== base.pk) return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
@@ -210,7 +215,7 @@ export function compared(
     const part = managedPart(resource, field, now.fields[field]);
     if (sameValue(kind, field, declared, part)) continue;
     const before = withoutTaken(managedPart(resource, field, base.fields[field]), part, (value) =>
-      isTaken(field, value),
+      isMovedElsewhere(field, value),
     );
     if (sameValue(kind, field, before, part)) missing.push(field);
     else changed.push(field);
@@ -236,6 +241,10 @@ function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonVa
 }
 
 /** The fields to send. A list or object that the service replaces as a whole keeps its undeclared items. */
-function patchOf(resource: Resource, missing: readonly string[], { fields: held }: HeldRecord): JsonObject {
+function patchFields(
+  resource: Resource,
+  missing: readonly string[],
+  { fields: held }: ObservedRecord,
+): JsonObject {
   return Object.fromEntries(missing.map((field) => [field, mergedValue(resource, field, held[field])]));
 }

@@ -1,9 +1,9 @@
-import { compare } from '../plan/compare.ts';
+import { compareRecord } from '../plan/compare.ts';
 import { soughtOf } from '../kinds/sought.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { BindingTarget } from './children.ts';
-import { endedUnread, type WriteResult } from './settle.ts';
-import { withChildrenOf } from './update.ts';
+import { endAfterFailedRead, type WriteResult } from './settle.ts';
+import { withDeclaredBindings } from './update.ts';
 
 const nothing = { inDoubt: false, attempts: 0 };
 
@@ -31,18 +31,18 @@ export async function verifyCreated(
   if (reading?.proof === 'absent')
     return { ...nothing, outcome: 'conflict', answer: reading.answer, clash: { kind: 'vanished' } };
   if (reading?.proof !== 'exists')
-    return { ...nothing, ...endedUnread(reading, control), clash: { kind: 'unseen' } };
+    return { ...nothing, ...endAfterFailedRead(reading, control), clash: { kind: 'unseen' } };
   if (reading.held.pk !== pk) return { ...nothing, outcome: 'conflict', clash: { kind: 'replaced' } };
-  const read = await withChildrenOf(resource, reading.held, client, pacing);
+  const read = await withDeclaredBindings(resource, reading.held, client, pacing);
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted', clash: { kind: 'unseen' } };
   if (read.kind === 'unread') {
     // The answer to its create already shows that it has no bindings.
     if (isOpen && read.reading.proof === 'denied') return { ...nothing, outcome: 'unchanged' };
-    return { ...nothing, ...endedUnread(read.reading, control), clash: { kind: 'unseen' } };
+    return { ...nothing, ...endAfterFailedRead(read.reading, control), clash: { kind: 'unseen' } };
   }
   const { held: now } = read;
-  const before = new Set(known && compare(resource, known).map(({ field }) => field));
-  const fields = compare(resource, now).flatMap(({ field }) => (before.has(field) ? [] : field));
+  const before = new Set(known && compareRecord(resource, known).map(({ field }) => field));
+  const fields = compareRecord(resource, now).flatMap(({ field }) => (before.has(field) ? [] : field));
   return fields.length === 0
     ? { ...nothing, outcome: 'unchanged', held: now }
     : { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };

@@ -12,7 +12,7 @@ import { applyReport } from '../report/report.ts';
 import { openedWords, shownChanges } from '../report/words/plan.ts';
 import { wayInWords } from '../report/words/way-in.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
-import type { ApplyRun, Ran } from '../run/result.ts';
+import type { ApplyRun, FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import { errorText, isDebugged } from './error-text.ts';
@@ -82,7 +82,7 @@ async function applied(
   { refuse }: Reports,
   printsText: boolean,
   context: Context,
-): Promise<Ran<ApplyRun>> {
+): Promise<FinishedJob<ApplyRun>> {
   const { failFast, plan: filename } = options;
   if (filename !== undefined) refuseWithSaved(options);
   const asks = !options.yes && filename === undefined;

@@ -11,7 +11,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, withOutageWait } from '../service/outage.ts';
-import { askRights, type AskedRights } from '../service/kind-rights.ts';
+import { readKindRights, type KindRightsReading } from '../service/kind-rights.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
@@ -139,8 +139,8 @@ export function examine(
     const known = isKnown ? await declared?.() : undefined;
     const checked = known ?? createdByContract;
     const isSuperuser = who.finding?.kind === 'valid' && who.finding.superuser;
-    const asking: Partial<AskedRights> =
-      isKnown && !isSuperuser ? await askRights(checked, send, signal) : {};
+    const asking: Partial<KindRightsReading> =
+      isKnown && !isSuperuser ? await readKindRights(checked, send, signal) : {};
     if (signal.aborted) {
       job.stderr.write(`The check of ${inline(destinationLabel(destination))} was interrupted.\n`);
       return { kind: 'interrupted', ending: endingOfInterrupt(signal) };
@@ -177,7 +177,7 @@ async function probed(
   const first = await ask();
   if (!settings.wait.isExplicit || !isAway(first.answer)) return first;
   pacing.note(first.answer, 1);
-  if (await pacing.turn()) return ask();
+  if (await pacing.waitForTurn()) return ask();
   return { ...first, answer: withOutageWait(first.answer, pacing.outage) };
 }
 

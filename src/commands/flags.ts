@@ -77,9 +77,9 @@ export async function requestOf(
     });
   return {
     selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) },
-    mostCreates: limitOf('--max-creates', flags.maxCreates),
-    mostUpdates: limitOf('--max-updates', flags.maxUpdates),
-    mostDeletes: limitOf('--max-deletes', flags.maxDeletes),
+    maxCreates: limitOf('--max-creates', flags.maxCreates),
+    maxUpdates: limitOf('--max-updates', flags.maxUpdates),
+    maxDeletes: limitOf('--max-deletes', flags.maxDeletes),
     ...(keepGoing && { keepGoing }),
     ...(flags.resend && { resend: flags.resend }),
     settings: await readSettings(values, context, 'service', paths),

@@ -6,7 +6,7 @@ import { jsonText } from '../report/formats/json.ts';
 import { planReport } from '../report/report.ts';
 import { gapWords } from '../report/words/inventory.ts';
 import { plan as planRun, type Planned } from '../run/plan.ts';
-import type { Ran } from '../run/result.ts';
+import type { FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import { refuseImpossible, whyFailed, whyIncomplete, whyUnknown, type FailOn } from './fail-on.ts';
@@ -66,7 +66,7 @@ async function planned(
   options: PlanOptions,
   { refuse }: Reports,
   context: Context,
-): Promise<Ran<Planned>> {
+): Promise<FinishedJob<Planned>> {
   const { out, failOn = [] } = options;
   refuseImpossible(failOn, options);
   if (out === '-') throw new UsageError('--out cannot be -', 'Name a file. `-o json` prints the plan.');

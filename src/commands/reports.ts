@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { diagnosticFor, unexpectedDiagnostic, usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { asError, failureReason, undefinedOnUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
-import type { Ran } from '../run/result.ts';
+import type { FinishedJob } from '../run/result.ts';
 import { formatNames, formats, isFormat, type ReportFormat } from '../report/formats/all.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
@@ -204,8 +204,8 @@ function isStandardOutput(filename: string): boolean {
 
 /** How a command ends; an error is one more way to end, because reports are written then too. It is `thrown` afterwards. */
 export async function catchEnding<Result>(
-  run: () => Promise<Ran<Result>>,
-): Promise<Ran<Result> & { readonly thrown?: Error }> {
+  run: () => Promise<FinishedJob<Result>>,
+): Promise<FinishedJob<Result> & { readonly thrown?: Error }> {
   try {
     return await run();
   } catch (error) {

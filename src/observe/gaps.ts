@@ -6,14 +6,14 @@ import type { ListedRecord } from '../service/records.ts';
 export interface Inventory {
   readonly kind: Kind<ResourceType>;
   readonly records: readonly ListedRecord[];
-  /** Records that exist or may exist and were not read. If empty, every record that the service counts was read. */
+  /** Records that exist or may exist and were not read. Empty if the number of records equals the service's count. */
   readonly gaps: readonly Gap[];
 }
 
 export type Gap =
   /** The service lists all records only to superusers. It lists `named` of `count` to this token. */
   | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
-  /** The service lists it, but a look-up does not show it. */
+  /** A record of the list cannot be looked up. */
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
   /** The list grew as fast as it was read, so further records may exist. */
   | { readonly kind: 'moved' }
@@ -27,8 +27,8 @@ export type Gap =
       readonly of: Family;
       readonly others: readonly { readonly name: string; readonly type: string }[];
     }
-  /** Its bindings could not be read; `field` is the entry's field for them. */
+  /** Bindings could not be read; `field` is the field of the entry that declares them. */
   | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
-  /** Nothing more was read after this answer. */
+  /** Reading stopped after this answer. */
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };

@@ -6,8 +6,8 @@ import { isIdentifier, type Answer } from '../service/answer.ts';
 import type { Client, PageReading } from '../service/client.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
-import { addressShown } from './addresses.ts';
-import { withWholes } from './names-by-id.ts';
+import { printableAddress } from './addresses.ts';
+import { withParentNames } from './names-by-id.ts';
 import { withoutDerivedTypes } from './own-types.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -22,21 +22,24 @@ export interface InventoryOptions {
 }
 
 /** Reads all records of a kind that the token can see, and reports gaps. */
-export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOptions): Promise<Inventory> {
+export async function readInventoryOf(
+  kind: Kind<ResourceType>,
+  options: InventoryOptions,
+): Promise<Inventory> {
   const { client, pacing, signal } = options;
   const list = listQuery(kind, new Set(Object.keys(kind.fields)));
   if (kind.listing.completeFor === 'superusers') {
     const self = await retrieveSelf(client, pacing, signal);
-    if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapOf(self, signal)] };
+    if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapAfter(self, signal)] };
     // Superusers see all records, so there is nothing more to read.
     if (!self.isSuperuser)
       return readEachByName(kind, { path: list.path, query: { ordering: kind.identity } }, options);
   }
-  return withoutDerivedTypes(await inPages(kind, list, options), options);
+  return withoutDerivedTypes(await readInPages(kind, list, options), options);
 }
 
-/** Reads a list in pages. It is complete only with as many different records as each page counts. */
-async function inPages(
+/** Reads a list in pages. It is complete if the number of different records equals the count on every page. */
+async function readInPages(
   kind: Kind<ResourceType>,
   list: ListQuery,
   options: InventoryOptions,
@@ -46,14 +49,14 @@ async function inPages(
   const key = kind.listing.isUnique ? kind.identity : 'pk';
   const ids = new Set<string>();
   const gaps: Gap[] = [];
-  let most = 0;
+  let maxRecords = 0;
   let limit: number | undefined;
   for (let number = 1; gaps.length === 0; number += 1) {
-    const reading = await askFor(list, number, options);
-    // The list has become shorter and ends before this page.
+    const reading = await requestPage(list, number, options);
+    // The list became shorter and ends before this page.
     if (reading?.proof === 'absent' && number > 1) break;
     if (reading?.proof !== 'exists') {
-      gaps.push(gapOf(reading, options.signal));
+      gaps.push(gapAfter(reading, options.signal));
       break;
     }
     const { items, count, end, next } = reading.page;
@@ -62,32 +65,32 @@ async function inPages(
       if (typeof name === 'string' && name !== '') records.set(textOf(received[key]), { received, shown });
       if (isIdentifier(pk)) ids.add(textOf(pk));
     }
-    most = Math.max(most, count);
+    maxRecords = Math.max(maxRecords, count);
     options.onRead?.(records.size, count);
     if (next === 0) break;
     limit ??= readLimit(count);
     if (end >= limit) gaps.push({ kind: 'moved' });
   }
   const read = Math.min(records.size, ids.size);
-  if (gaps.length === 0 && read < most) gaps.push({ kind: 'short', read, count: most });
-  const named = await withWholes(kind, [...records.values()], options);
+  if (gaps.length === 0 && read < maxRecords) gaps.push({ kind: 'short', read, count: maxRecords });
+  const named = await withParentNames(kind, [...records.values()], options);
   return withoutDuplicateNames({ kind, records: named, gaps });
 }
 
-/** The inventory without records that share a name, since a manifest cannot declare any of them. */
+/** Removes records that share a name, because manifests cannot declare them. */
 function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   const idsOf = new Map<string, string[]>();
-  const known = (record: ListedRecord): string => nameOf(addressShown(kind, record));
+  const known = (record: ListedRecord): string => nameOf(printableAddress(kind, record));
   for (const record of records)
     idsOf.set(known(record), [...(idsOf.get(known(record)) ?? []), textOf(record.shown['pk'])]);
   const several = Array.from(idsOf, ([name, ids]): Gap => ({ kind: 'several', name, ids }));
-  const isAlone = (record: ListedRecord): boolean => idsOf.get(known(record))?.length === 1;
+  const hasUniqueName = (record: ListedRecord): boolean => idsOf.get(known(record))?.length === 1;
   const shared = several.filter((gap) => gap.kind === 'several' && gap.ids.length > 1);
-  return { kind, records: records.filter(isAlone), gaps: [...gaps, ...shared] };
+  return { kind, records: records.filter(hasUniqueName), gaps: [...gaps, ...shared] };
 }
 
 /** The gap after a failed or skipped read. */
-function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
+function gapAfter(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
   return reading === undefined || signal?.aborted
     ? { kind: 'interrupted' }
     : { kind: 'ended', answer: reading.answer };
@@ -98,7 +101,7 @@ function readLimit(count: number): number {
   return 2 * count + maxRounds.growing * pageSize;
 }
 
-async function askFor(
+async function requestPage(
   list: ListQuery,
   number: number,
   { client, pacing, signal }: InventoryOptions,
@@ -124,15 +127,15 @@ async function readEachByName(
   let count = 0;
   let limit: number | undefined;
   for (let number = 1; ; number += 1) {
-    const reading = await askFor(list, number, options, (answer) => namedIn(answer) !== undefined);
+    const reading = await requestPage(list, number, options, (answer) => recordsIn(answer) !== undefined);
     const page = reading?.proof === 'exists' ? reading.page : undefined;
-    const items = page?.items ?? namedIn(reading?.answer);
-    if (!items) return { kind, records: [], gaps: [gapOf(reading, signal)] };
+    const items = page?.items ?? recordsIn(reading?.answer);
+    if (!items) return { kind, records: [], gaps: [gapAfter(reading, signal)] };
     for (const item of items) {
       const name = item.received[kind.identity];
       if (typeof name === 'string' && name !== '') named.set(name, item);
     }
-    count = Math.max(count, page?.count ?? countedIn(reading?.answer), named.size);
+    count = Math.max(count, page?.count ?? totalCountIn(reading?.answer), named.size);
     if (!page || page.next === 0) break;
     limit ??= readLimit(page.count);
     if (page.end >= limit) {
@@ -154,7 +157,7 @@ async function readEachByName(
       gaps.push({ kind: 'not_shown', name, answer: reading.answer });
     else {
       isOver = true;
-      gaps.push(gapOf(reading, signal));
+      gaps.push(gapAfter(reading, signal));
     }
     done += 1;
     onRead?.(done, named.size);
@@ -163,13 +166,13 @@ async function readEachByName(
 }
 
 /** The records of an answer that is not the requested page. */
-function namedIn(answer: Answer | undefined): ListedRecord[] | undefined {
+function recordsIn(answer: Answer | undefined): ListedRecord[] | undefined {
   const results = answer?.body?.['results'];
   if (!isJsonList(results)) return undefined;
   return results.flatMap((record) => (isJsonObject(record) ? { received: record, shown: record } : []));
 }
 
-function countedIn(answer: Answer | undefined): number {
+function totalCountIn(answer: Answer | undefined): number {
   const pagination = answer?.body?.['pagination'];
   const count = isJsonObject(pagination) ? pagination['count'] : 0;
   return typeof count === 'number' ? count : 0;

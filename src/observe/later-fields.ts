@@ -17,14 +17,16 @@ export function namesInLaterFields(resource: Resource): boolean {
 export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,
-): { readonly resources: readonly Resource[]; readonly left: readonly LaterField[] } {
+): { readonly resources: readonly Resource[]; readonly leftOutFields: readonly LaterField[] } {
   const left = new Map<string, LaterField>();
   const kept = resources.map((resource) => {
     const later = laterFields(resource).filter(({ since }) => inRange({ before: since }, release) === true);
     for (const each of later) left.set(`${each.list} ${each.field}`, each);
     return withoutFields(resource, new Set(later.map(({ field }) => field)));
   });
-  return left.size === 0 ? { resources, left: [] } : { resources: kept, left: [...left.values()] };
+  return left.size === 0
+    ? { resources, leftOutFields: [] }
+    : { resources: kept, leftOutFields: [...left.values()] };
 }
 
 function laterFields(resource: Resource): LaterField[] {

@@ -11,17 +11,17 @@ import type { Client, RecordReading } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole } from '../service/read-whole.ts';
-import { heldFields, type ListedRecord } from '../service/records.ts';
+import { pickObserved, type ListedRecord } from '../service/records.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 
-/** How people log in, as the service holds it: the brands, the flows by which people log in, their stages and policies. */
-export interface HeldLogin {
-  readonly records: readonly HeldLoginRecord[];
+/** The observed records of logins: brands, login flows, their stages and policies. */
+export interface ObservedLogin {
+  readonly records: readonly ObservedLoginRecord[];
   /** The lists that could not be read. */
   readonly unread: readonly string[];
 }
 
-export interface HeldLoginRecord extends LoginRecord {
+export interface ObservedLoginRecord extends LoginRecord {
   readonly pk: string;
 }
 
@@ -31,8 +31,11 @@ interface LoginOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads a record and the records that it shares with declared ones. */
-export async function readLogin(declared: readonly LoginRecord[], options: LoginOptions): Promise<HeldLogin> {
+/** Reads all brands and login flows, and their stages and policies. */
+export async function readLogin(
+  declared: readonly LoginRecord[],
+  options: LoginOptions,
+): Promise<ObservedLogin> {
   const reader = new LoginReader(options);
   const brands = await reader.all('login brand');
   const named = new Set(
@@ -44,12 +47,12 @@ export async function readLogin(declared: readonly LoginRecord[], options: Login
   const used = flows.filter((flow) => isLogin(flow) || named.has(textOf(plainUuid(flow.pk))));
   const bound = await reader.withBindings(used);
   const stages = await reader.named('login stage', [...bound, ...declared].flatMap(referencesIn));
-  const inside = await reader.named('login stage', [...stages, ...declared].flatMap(shownIn));
+  const inside = await reader.named('login stage', [...stages, ...declared].flatMap(nestedStagesOf));
   const policies = await reader.named('login policy', [...bound, ...declared].flatMap(referencesIn));
   return { records: [...brands, ...bound, ...stages, ...inside, ...policies], unread: [...reader.unread] };
 }
 
-function kindsWith(part: LoginPart['is']): Kind[] {
+function kindsWithPart(part: LoginPart['is']): Kind[] {
   return kinds.filter(({ login }) => login?.is === part);
 }
 
@@ -58,7 +61,7 @@ interface Reference {
   readonly id: string;
 }
 
-/** The records that are bound to a record, and to its bindings. */
+/** The children of a record's bindings, including nested bindings. */
 function referencesIn({ kind, fields }: LoginRecord): Reference[] {
   return childFields(kind).flatMap(([field, children]) =>
     bindingsIn(children, fields[field] ?? null).flatMap(({ binds, id, values, inside }) => [
@@ -70,7 +73,7 @@ function referencesIn({ kind, fields }: LoginRecord): Reference[] {
   );
 }
 
-function shownIn({ kind, fields }: LoginRecord): Reference[] {
+function nestedStagesOf({ kind, fields }: LoginRecord): Reference[] {
   const { login } = kind;
   const field = login?.is === 'login stage' ? login.shows : undefined;
   const family = field === undefined ? undefined : kind.fields[field]?.refersTo;
@@ -90,22 +93,21 @@ function idsIn(value: JsonValue): string[] {
 class LoginReader {
   readonly #options: LoginOptions;
   readonly #lists = new Map<Family, readonly ListedRecord[]>();
-  readonly #known = new Set<string>();
+  readonly #seenKeys = new Set<string>();
   readonly unread = new Set<string>();
 
   constructor(options: LoginOptions) {
     this.#options = options;
   }
 
-  /** All records of the kinds with a part. */
-  async all(part: 'login brand' | 'login flow'): Promise<HeldLoginRecord[]> {
-    const found: HeldLoginRecord[] = [];
-    for (const kind of kindsWith(part))
-      for (const record of await this.#list(kind.family)) found.push(heldIn(kind, record));
+  async all(part: 'login brand' | 'login flow'): Promise<ObservedLoginRecord[]> {
+    const found: ObservedLoginRecord[] = [];
+    for (const kind of kindsWithPart(part))
+      for (const record of await this.#list(kind.family)) found.push(loginRecordOf(kind, record));
     return found;
   }
 
-  async withBindings(flows: readonly HeldLoginRecord[]): Promise<HeldLoginRecord[]> {
+  async withBindings(flows: readonly ObservedLoginRecord[]): Promise<ObservedLoginRecord[]> {
     const [first] = flows;
     if (first === undefined) return [];
     const { kind } = first;
@@ -113,7 +115,7 @@ class LoginReader {
     const listed = await this.#list(kind.family);
     const held = flows.flatMap(({ pk }) => {
       const record = listed.find(({ received }) => textOf(received['pk']) === pk);
-      return record ? [heldFields(kind, record.received, record.shown, Object.keys(kind.fields))] : [];
+      return record ? [pickObserved(kind, record.received, record.shown, Object.keys(kind.fields))] : [];
     });
     const read = await withChildren(kind, held, fields, this.#options);
     if (read.kind === 'read')
@@ -122,34 +124,34 @@ class LoginReader {
     return [...flows];
   }
 
-  /** The records of these references, each once, as far as the kind has a part in how people log in. */
+  /** The referenced records, without duplicates and without kinds that play no part in logins. */
   async named(
     part: 'login stage' | 'login policy',
     references: readonly Reference[],
-  ): Promise<HeldLoginRecord[]> {
-    const found: HeldLoginRecord[] = [];
-    for (const family of new Set(kindsWith(part).map((kind) => kind.family))) {
+  ): Promise<ObservedLoginRecord[]> {
+    const found: ObservedLoginRecord[] = [];
+    for (const family of new Set(kindsWithPart(part).map((kind) => kind.family))) {
       const own = references.filter((one) => one.family === family);
       const listed = own.length > 0 ? await this.#list(family) : [];
       for (const { id } of own) {
         const record = listed.find(({ received }) => textOf(plainUuid(received['pk'] ?? null)) === id);
         const kind = record && kinds.find((one) => one.family === family && isOfKind(one, record.received));
-        if (record === undefined || kind === undefined || this.#known.has(id)) continue;
-        this.#known.add(id);
-        found.push(...(await this.#complete(kind, heldIn(kind, record))));
+        if (record === undefined || kind === undefined || this.#seenKeys.has(id)) continue;
+        this.#seenKeys.add(id);
+        found.push(...(await this.#complete(kind, loginRecordOf(kind, record))));
       }
     }
     return found;
   }
 
-  /** The list of all types does not have the fields of one type. */
-  async #complete(kind: Kind, record: HeldLoginRecord): Promise<HeldLoginRecord[]> {
-    if (!dependsOnFields(kind.login)) return [record];
+  /** Reads fields of one type, which the list of all types does not have. */
+  async #complete(kind: Kind, record: ObservedLoginRecord): Promise<ObservedLoginRecord[]> {
+    if (!needsFields(kind.login)) return [record];
     const { client, pacing, signal } = this.#options;
     const family = { ...kind.family, path: kind.path };
     const ask = (): Promise<RecordReading> => client.readById(family, record.pk, signal);
     const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
-    if (reading?.proof === 'exists') return [heldIn(kind, reading.record)];
+    if (reading?.proof === 'exists') return [loginRecordOf(kind, reading.record)];
     this.unread.add(kind.list);
     return [];
   }
@@ -165,14 +167,14 @@ class LoginReader {
   }
 }
 
-/** Whether it takes the fields of a record to know its part. */
-function dependsOnFields(login: Kind['login']): boolean {
+/** Whether the part of a record depends on its fields. */
+function needsFields(login: Kind['login']): boolean {
   if (login?.is === 'login policy') return true;
   if (login?.is !== 'login stage') return false;
   return login.takesName !== undefined || typeof login.proves === 'object';
 }
 
-function heldIn(kind: Kind, { received, shown }: ListedRecord): HeldLoginRecord {
-  const { pk, fields } = heldFields(kind, received, shown, Object.keys(kind.fields));
+function loginRecordOf(kind: Kind, { received, shown }: ListedRecord): ObservedLoginRecord {
+  const { pk, fields } = pickObserved(kind, received, shown, Object.keys(kind.fields));
   return { kind, pk, name: textOf(received[kind.identity]), fields };
 }

@@ -2,11 +2,11 @@ import type { Address } from '../base/diagnostic.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { soughtOf } from '../kinds/sought.ts';
-import { isAnswered, timedOut } from '../service/answer.ts';
+import { isAnswered, isTimeout } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';
-import { unreadOptionally, retrieve } from '../service/retrieve.ts';
+import { optionalFailure, retrieve } from '../service/retrieve.ts';
 import type { InconclusiveRead } from '../service/readable-kinds.ts';
 import type { Observation } from './observation.ts';
 import type { FailedRead } from './read-children.ts';
@@ -15,20 +15,20 @@ interface LookUpOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** The name of the only other record with the same title, if a list showed one. */
+  /** For an absent resource: the name of the only other record with the same title. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly onDone: () => void;
 }
 
-/** Looks up resources one by one, and decides whether a failure ends the others. */
+/** Looks up resources one by one, and decides whether a failure ends the run. */
 export class LookUps {
   readonly observed: Map<Address, Observation> = new Map<Address, Observation>();
   readonly failures: FailedRead[] = [];
   readonly #options: LookUpOptions;
   #isStopped = false;
-  #hasAnswered = false;
-  #failuresInARow = 0;
-  /** 404s without `detail`, whose meaning other answers of the run may show. */
+  #isResponsive = false;
+  #consecutiveFailures = 0;
+  /** 404s without `detail`: later answers may show whether they mean "absent". */
   readonly #doubtful: { readonly resource: Resource; readonly reading: Reading }[] = [];
   readonly #unread = new Map<Kind, number>();
 
@@ -48,26 +48,26 @@ export class LookUps {
     const { client, pacing, signal } = this.#options;
     const { kind } = resource;
     if (!client.readable.canRead(kind)) {
-      this.#leaveUnknown(resource, client.readable.unreadable.get(kind));
+      this.#markUnknown(resource, client.readable.unreadable.get(kind));
       return;
     }
     const reading = await retrieve(soughtOf(resource), client, pacing, signal);
-    // After an interruption, or a pause that is too long, the resource stays unread.
+    // Nothing was sent because of an interruption or a too long pause.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
-      await this.#putOff(resource, reading);
+      await this.#deferDoubtful(resource, reading);
     else {
-      const unread = await unreadOptionally(kind, reading, client, pacing, signal);
-      if (unread) this.#leaveUnknown(resource, unread);
-      else this.#take(resource, reading);
+      const unread = await optionalFailure(kind, reading, client, pacing, signal);
+      if (unread) this.#markUnknown(resource, unread);
+      else this.#record(resource, reading);
     }
   }
 
-  async #putOff(resource: Resource, reading: Reading): Promise<void> {
+  async #deferDoubtful(resource: Resource, reading: Reading): Promise<void> {
     const { client, pacing, signal } = this.#options;
     this.#doubtful.push({ resource, reading });
     if (this.#doubtful.length < maxConsecutiveFailures.lookUps) return;
-    await client.evidence.learnAbsence({ pacing, signal });
+    await client.evidence.learnAbsentForm({ pacing, signal });
     if (client.evidence.proofOf(reading.answer) === 'fault') this.#isStopped = true;
   }
 
@@ -75,16 +75,16 @@ export class LookUps {
   async #settleDoubtful(): Promise<void> {
     const { client, pacing, signal } = this.#options;
     if (this.#doubtful.length === 0 || signal?.aborted) return;
-    await client.evidence.learnAbsence({ pacing, signal });
+    await client.evidence.learnAbsentForm({ pacing, signal });
     await pacing.forEach(this.#doubtful, async ({ resource, reading }) => {
       const proof = client.evidence.proofOf(reading.answer);
-      if (proof === 'absent' || proof === 'fault') return this.#take(resource, { ...reading, proof });
+      if (proof === 'absent' || proof === 'fault') return this.#record(resource, { ...reading, proof });
       const again = await retrieve(soughtOf(resource), client, pacing, signal);
-      return this.#take(resource, again ?? reading);
+      return this.#record(resource, again ?? reading);
     });
   }
 
-  #leaveUnknown({ kind, address }: Resource, unread: InconclusiveRead | undefined): void {
+  #markUnknown({ kind, address }: Resource, unread: InconclusiveRead | undefined): void {
     this.#options.onDone();
     this.observed.set(address, { presence: 'unknown', ...(unread && { unread }) });
     const count = (this.#unread.get(kind) ?? 0) + 1;
@@ -93,33 +93,33 @@ export class LookUps {
       this.#options.client.readable.markUnreadable(kind, unread);
   }
 
-  #take(resource: Resource, reading: Reading): void {
+  #record(resource: Resource, reading: Reading): void {
     const { namesakes, onDone } = this.#options;
     const { address } = resource;
     onDone();
-    this.#hasAnswered ||= isAnswered(reading.answer);
+    this.#isResponsive ||= isAnswered(reading.answer);
     if (reading.answer.ids) {
       this.observed.set(address, { presence: 'unknown', ids: reading.answer.ids });
       return;
     }
     switch (reading.proof) {
       case 'exists':
-        this.#failuresInARow = 0;
+        this.#consecutiveFailures = 0;
         this.observed.set(address, { presence: 'present', held: reading.held });
         return;
       case 'absent':
-        this.#failuresInARow = 0;
+        this.#consecutiveFailures = 0;
         this.observed.set(address, absentObservation(namesakes.get(resource)));
         return;
       case 'denied':
       case 'nothing':
       case 'fault':
         this.failures.push({ resource, proof: reading.proof, answer: reading.answer });
-        this.#failuresInARow += 1;
-        if (reading.stop !== undefined || this.#failuresInARow >= maxConsecutiveFailures.lookUps)
+        this.#consecutiveFailures += 1;
+        if (reading.stop !== undefined || this.#consecutiveFailures >= maxConsecutiveFailures.lookUps)
           this.#isStopped = true;
         // If the first reads time out, stop: the service is not answering.
-        if (timedOut(reading.answer) && !this.#hasAnswered) this.#isStopped = true;
+        if (isTimeout(reading.answer) && !this.#isResponsive) this.#isStopped = true;
     }
   }
 }

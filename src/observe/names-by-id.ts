@@ -5,7 +5,7 @@ import type { NameReference } from '../kinds/values.ts';
 import { readWhole } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
 
-/** The names of records by their ids, without names that several share and without secrets. */
+/** The names of records by id, without duplicate names and secrets. */
 export function namesById(
   related: Family,
   records: readonly ListedRecord[],
@@ -24,8 +24,8 @@ export function namesById(
   );
 }
 
-/** The records with the names of their parents, if their own names are scoped, as far as these can be read. */
-export async function withWholes(
+/** Adds the names of parents to records with scoped names, if the parents can be read. */
+export async function withParentNames(
   { scope, fields }: Kind,
   records: readonly ListedRecord[],
   options: Parameters<typeof readWhole>[1],

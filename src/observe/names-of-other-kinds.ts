@@ -11,10 +11,10 @@ import { retrieve } from '../service/retrieve.ts';
 import { soughtOf } from '../kinds/sought.ts';
 
 /**
- * New resources whose name a record of another kind has, if names are unique across these kinds. If the token may not read it,
- * nothing is found, and the service rejects the create.
+ * New resources whose name is taken by a record of another kind, for kinds with common names. If the token may not read that record,
+ * the service rejects the create later.
  */
-export async function namesOfOtherKinds(
+export async function findNamesTakenByOtherKinds(
   resources: readonly Resource[],
   observed: ObservedState,
   options: Omit<ResolveOptions, 'client' | 'isDeclared' | 'elsewhere'> & { readonly client: Client },

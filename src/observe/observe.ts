@@ -4,20 +4,20 @@ import { byAddress, type Resource } from '../kinds/resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { isOptionalRead, retrieveSelf } from '../service/retrieve.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import { absentObservation, LookUps } from './look-ups.ts';
 import { heldAt, type Observation, type ObservedState } from './observation.ts';
 import { observeChildren, type FailedRead } from './read-children.ts';
-import { readLists, type ListNews } from './read-lists.ts';
-import { underFormerName, resolveRenames } from './renames.ts';
+import { readLists, type ListReport } from './read-lists.ts';
+import { withFormerName, resolveRenames } from './renames.ts';
 
-/** If one read fails, there is no observation: a plan needs all of it. */
+/** A plan needs all observations, so one failed read is a failure. */
 export type ObserveResult =
   | {
       readonly kind: 'observed';
       readonly observed: ObservedState;
       /** Existing records whose bindings could not be read. */
-      readonly inPart: readonly FailedRead[];
+      readonly partialReads: readonly FailedRead[];
     }
   | {
       readonly kind: 'failed';
@@ -33,13 +33,13 @@ interface ObserveOptions {
   readonly signal?: AbortSignal;
   readonly onRead?: (done: number, total: number) => void;
   /** Called for each kind with a list. */
-  readonly onList?: (news: ListNews) => void;
+  readonly onList?: (news: ListReport) => void;
 }
 
-function presentIn(
+function existingResources(
   resources: readonly Resource[],
   observed: ObservedState,
-): ReadonlyMap<Resource, HeldRecord> {
+): ReadonlyMap<Resource, ObservedRecord> {
   return new Map(
     resources.flatMap((resource) => {
       const held = heldAt(observed, resource.address);
@@ -56,24 +56,24 @@ export async function observe(
   const result = await observeByName(resources, options);
   if (result.kind === 'failed') return result;
   const { observed: records } = result;
-  const { held, failures, notRead } = await observeChildren(presentIn(resources, records), options);
+  const { held, failures, notRead } = await observeChildren(existingResources(resources, records), options);
   const { client, pacing, signal } = options;
-  const isOver = async ({ answer }: FailedRead): Promise<boolean> =>
+  const endsRun = async ({ answer }: FailedRead): Promise<boolean> =>
     !(await isOptionalRead(answer, client, pacing, signal));
-  if (notRead > 0 || (failures[0] && (await isOver(failures[0]))))
+  if (notRead > 0 || (failures[0] && (await endsRun(failures[0]))))
     return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
   const observed = new Map(records);
   for (const [{ address }, record] of held) observed.set(address, { presence: 'present', held: record });
-  return { kind: 'observed', observed, inPart: failures };
+  return { kind: 'observed', observed, partialReads: failures };
 }
 
-/** First records with global names, then records with names scoped by one of these. */
+/** Records with scoped names are looked up last, because they need the ids of their parents. */
 async function observeByName(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {
   const inner = resources.filter(({ kind }) => kind.scope !== undefined);
-  const first = await observeWithFormers(
+  const first = await observeWithFormerNames(
     resources.filter(({ kind }) => kind.scope === undefined),
     { ...options, onRead: (done, all) => options.onRead?.(done, all + inner.length) },
   );
@@ -84,12 +84,12 @@ async function observeByName(
     known.has(address) ? (heldAt(known, address)?.pk ?? null) : undefined;
   const sought: Resource[] = [];
   for (const resource of inner.map((one) => withIdsOf(one, pkOf))) {
-    const newWithin = withoutWhole(resource, first.observed);
+    const newWithin = observationWithoutParent(resource, first.observed);
     if (newWithin) known.set(resource.address, newWithin);
     else sought.push(resource);
   }
   const before = resources.length - sought.length;
-  const second = await observeWithFormers(sought, {
+  const second = await observeWithFormerNames(sought, {
     ...options,
     onRead: (done, all) => options.onRead?.(before + done, before + all),
   });
@@ -97,20 +97,19 @@ async function observeByName(
   return { ...second, observed: new Map([...known, ...second.observed]) };
 }
 
-/** The observation of a record whose parent has no id yet or was not shown. */
-function withoutWhole(resource: Resource, observed: ObservedState): Observation | undefined {
+/** For a record whose parent has no id yet, or is not visible. */
+function observationWithoutParent(resource: Resource, observed: ObservedState): Observation | undefined {
   const whole = declaredNames(resource).find(({ field }) => field === resource.kind.scope);
   if (whole === undefined || whole.id !== undefined) return undefined;
   const seen = observed.get(addressOfName(whole) ?? '.');
   return seen?.presence === 'absent' ? absentObservation(undefined) : { presence: 'unknown' };
 }
 
-/** Each by its name, or by the one that it had before. */
-async function observeWithFormers(
+async function observeWithFormerNames(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {
-  const formers = resources.flatMap((resource) => underFormerName(resource) ?? []);
+  const formers = resources.flatMap((resource) => withFormerName(resource) ?? []);
   const result = await observeRecords([...resources, ...formers], options);
   if (result.kind === 'failed' || formers.length === 0) return result;
   return { ...result, observed: resolveRenames(resources, result.observed, await isSuperuser(options)) };
@@ -121,7 +120,7 @@ async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
-/** Reads resources from lists if that takes fewer requests, and otherwise one by one. */
+/** Reads resources from lists if that takes fewer requests, otherwise one by one. */
 async function observeRecords(
   resources: readonly Resource[],
   { client, pacing, signal, onRead, onList }: ObserveOptions,
@@ -155,14 +154,14 @@ async function observeRecords(
     observed.set(resource.address, absentObservation(namesakes.get(resource)));
 
   const { failures } = lookUps;
-  // A list may have shown already that look-ups cannot work.
+  // A failed list may have shown that look-ups will fail too.
   const first = left.find(({ address }) => !observed.has(address));
   if (first && failures.length === 0 && lists.failed && !signal?.aborted) {
     failures.push({ resource: first, proof: 'nothing', answer: lists.failed });
     done += 1;
   }
   const notRead = resources.length - done;
-  if (failures.length === 0 && notRead === 0) return { kind: 'observed', observed, inPart: [] };
+  if (failures.length === 0 && notRead === 0) return { kind: 'observed', observed, partialReads: [] };
   failures.sort((a, b) => byAddress(a.resource, b.resource));
   return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
 }

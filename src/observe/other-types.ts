@@ -3,18 +3,18 @@ import { textOf } from '../base/json.ts';
 import type { Family } from '../kinds/kind.ts';
 import { namesOf } from '../kinds/named.ts';
 import { isOfKind } from '../service/own-type.ts';
-import type { WholeReading } from '../service/read-whole.ts';
+import type { ListReading } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { addressOf } from '../kinds/resource.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
 /**
- * The inventories with a gap for records of other types, which no manifest can declare. It is reported once, for the first kind. The
- * service's own records, such as its built-in source, are not counted.
+ * Adds a gap for records of types that manifests cannot declare, to the first kind of each list. Internal records of the service,
+ * such as its built-in source, are not counted.
  */
 export async function withOtherTypes(
   inventories: readonly Inventory[],
-  whole: (family: Family) => Promise<WholeReading>,
+  whole: (family: Family) => Promise<ListReading>,
   isWanted: (address: Address) => boolean = () => true,
 ): Promise<Inventory[]> {
   const done = new Set<Family>();
@@ -35,13 +35,13 @@ export async function withOtherTypes(
 async function gapsIn(
   all: Family,
   known: readonly Inventory[],
-  whole: (family: Family) => Promise<WholeReading>,
+  whole: (family: Family) => Promise<ListReading>,
   isWanted: (name: string) => boolean,
 ): Promise<Gap[]> {
   const read = await whole(all);
   if (read.kind === 'not_sent') return [{ kind: 'interrupted' }];
   if (read.kind === 'unread') return [{ kind: 'ended', answer: read.reading.answer }];
-  // Earlier releases call some types otherwise than their kinds do, as 2023.10.7 does with the stage of WebAuthn.
+  // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
   const listed = new Set(known.flatMap(({ records }) => records.map(pkOf)));
   const others = read.records.flatMap((record) => {
     const { received, shown } = record;

@@ -1,13 +1,13 @@
 import { textOf } from '../base/json.ts';
-import { ownTypesOf, type OwnTypeOptions } from '../service/own-type.ts';
+import { readTypes, type OwnTypeOptions } from '../service/own-type.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
-/** The inventory without records of derived types, which the service lists too. */
+/** Removes records of derived types, which the service's list contains too. */
 export async function withoutDerivedTypes(inventory: Inventory, options: OwnTypeOptions): Promise<Inventory> {
   const { kind, records, gaps } = inventory;
   if (!kind.isBase) return inventory;
-  const types = await ownTypesOf(kind, records.map(pkOf), options);
+  const types = await readTypes(kind, records.map(pkOf), options);
   const own = records.filter((record) => types.get(pkOf(record)) === true);
   const unknown: Gap[] = [];
   for (const record of records) {

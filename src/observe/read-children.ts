@@ -5,15 +5,15 @@ import type { Answer } from '../service/answer.ts';
 import { withChildren } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 
-/** A read that does not show whether the resource exists. */
+/** A read that failed. */
 export interface FailedRead {
   readonly resource: Resource;
   readonly proof: 'denied' | 'nothing' | 'fault';
   readonly answer: Answer;
-  /** The field for bindings, if the bindings could not be read. */
-  readonly beyond?: string;
+  /** If bindings could not be read: the field that declares them. */
+  readonly bindingField?: string;
 }
 
 interface ChildrenOptions {
@@ -24,24 +24,24 @@ interface ChildrenOptions {
 
 /** Existing records with their declared bindings, and the reads that failed. */
 export interface ObservedChildren {
-  readonly held: ReadonlyMap<Resource, HeldRecord>;
+  readonly held: ReadonlyMap<Resource, ObservedRecord>;
   readonly failures: readonly FailedRead[];
   /** The number of records whose bindings were not read. */
   readonly notRead: number;
 }
 
 export async function observeChildren(
-  found: ReadonlyMap<Resource, HeldRecord>,
+  found: ReadonlyMap<Resource, ObservedRecord>,
   options: ChildrenOptions,
 ): Promise<ObservedChildren> {
-  const held = new Map<Resource, HeldRecord>();
+  const held = new Map<Resource, ObservedRecord>();
   const failures: FailedRead[] = [];
   const wanted = [...found].filter(([resource]) => declaresBindings(resource));
   const byKind = new Map<Kind, (typeof wanted)[number][]>();
   for (const one of wanted) {
     const { kind } = one[0];
-    const alike = byKind.get(kind);
-    if (alike) alike.push(one);
+    const sameFields = byKind.get(kind);
+    if (sameFields) sameFields.push(one);
     else byKind.set(kind, [one]);
   }
   for (const [kind, all] of byKind) {
@@ -56,7 +56,12 @@ export async function observeChildren(
       if (read.kind === 'read') held.set(resource, read.of.get(record.pk) ?? record);
       else if (read.kind === 'unread') {
         const { proof, answer } = read.reading;
-        failures.push({ resource, proof: proof === 'absent' ? 'fault' : proof, answer, beyond: read.field });
+        failures.push({
+          resource,
+          proof: proof === 'absent' ? 'fault' : proof,
+          answer,
+          bindingField: read.field,
+        });
       }
   }
   return { held, failures, notRead: wanted.length - held.size - failures.length };

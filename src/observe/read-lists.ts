@@ -6,15 +6,15 @@ import type { Resource } from '../kinds/resource.ts';
 import { sameJson, sameUuid } from '../kinds/values.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
 import { type Client } from '../service/client.ts';
-import { observedIn, type ListedRecord } from '../service/records.ts';
+import { observeRecord, type ListedRecord } from '../service/records.ts';
 import type { Page } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readPages } from '../service/read-pages.ts';
-import { keepOwnType } from '../service/own-type.ts';
+import { keepRecordsOfKind } from '../service/own-type.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 
-export interface ListNews {
+export interface ListReport {
   readonly kind: Kind;
   readonly declared: number;
   readonly progress: ListProgress;
@@ -26,14 +26,13 @@ type ListProgress =
       readonly found: number;
       readonly absent: number;
       readonly pages: number;
-      /** The last answer without the expected page. */
       readonly failed?: Answer;
     }
-  /** Less than an eighth of the records in the service is declared. */
+  /** Less than an eighth of the records are declared, so look-ups take fewer requests. */
   | { readonly kind: 'too_many'; readonly count: number }
-  /** The service shows the complete list only to superusers, and the token is not known to be one's. */
+  /** The list is complete only for superusers, and the token's user is not known to be a superuser. */
   | { readonly kind: 'no_superuser' }
-  /** A page contradicts itself or is not the requested one: the whole list is ignored. */
+  /** A page is inconsistent or not the requested page, so the whole list is ignored. */
   | { readonly kind: 'doubtful' }
   | { readonly kind: 'failed'; readonly failed: Answer };
 
@@ -43,31 +42,29 @@ interface ListsOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called after each page with the number of resources found. */
   readonly onFound: (count: number) => void;
-  readonly onNews: (news: ListNews) => void;
+  readonly onNews: (news: ListReport) => void;
 }
 
-/** The resources that lists showed to exist or to be absent. */
 interface ReadLists {
-  readonly found: ReadonlyMap<Resource, HeldRecord>;
-  /** The resources that a complete list does not contain. */
+  readonly found: ReadonlyMap<Resource, ObservedRecord>;
+  /** The resources that are missing from a complete list. */
   readonly absent: ReadonlySet<Resource>;
   /** For resources that were not found: the name of the only other record with the same title. */
   readonly namesakes: ReadonlyMap<Resource, string>;
-  /** The last answer without the requested content. */
   readonly failed?: Answer;
 }
 
-const nothing = {
-  found: new Map<Resource, HeldRecord>(),
+const emptyResult = {
+  found: new Map<Resource, ObservedRecord>(),
   absent: new Set<Resource>(),
   namesakes: new Map<Resource, string>(),
 };
 
-/** Reads in pages the kinds with many declared resources, several lists at a time, if the service's lists are complete. */
+/** Reads the lists of kinds with many declared resources, several lists at a time. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, onFound, onNews } = options;
   const worth = [...byKind(resources)].filter(
-    ([kind, declared]) => client.canList(kind) && declared.length > fewestListed,
+    ([kind, declared]) => client.canList(kind) && declared.length > minResourcesForList,
   );
   const counts = new Map<Kind, number>();
   const lists = await Promise.all(
@@ -79,7 +76,7 @@ export async function readLists(resources: readonly Resource[], options: ListsOp
       return { kind, declared, read: await readList(kind, declared, { ...options, onFound: foundSoFar }) };
     }),
   );
-  const found = new Map<Resource, HeldRecord>();
+  const found = new Map<Resource, ObservedRecord>();
   const absent = new Set<Resource>();
   const namesakes = new Map<Resource, string>();
   let failed: Answer | undefined;
@@ -111,136 +108,137 @@ interface ReadList extends ReadLists {
 /**
  * Reads a list.
  *
- * 1. A small request shows whose the token is; the first page shows how many records there are. 2. The other pages are read if at
- * least an eighth of the list is declared. 3. For a superuser, a resource that is not in the complete list is absent.
+ * 1. The token's user shows whether the list will be complete; the first page shows the number of records. 2. The other pages are
+ * read if at least an eighth of the records are declared. 3. A resource that is missing from a complete list is absent.
  */
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
   const { client, pacing, signal, onFound } = options;
   const { completeFor } = kind.listing;
-  const ended = (progress: ListProgress | undefined, failed?: Answer): ReadList => ({
-    ...nothing,
+  const endedWith = (progress: ListProgress | undefined, failed?: Answer): ReadList => ({
+    ...emptyResult,
     ...(progress && !signal?.aborted && { progress }),
     ...(failed && { failed }),
   });
-  const self = await pacing.beside(() => retrieveSelf(client, pacing, signal));
-  if (signal?.aborted) return ended(undefined);
+  const self = await pacing.runBeside(() => retrieveSelf(client, pacing, signal));
+  if (signal?.aborted) return endedWith(undefined);
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
   if (completeFor === 'superusers' && !isSuperuser) {
-    if (self?.proof === 'exists') return ended({ kind: 'no_superuser' });
-    return ended(self && { kind: 'failed', failed: self.answer }, self?.answer);
+    if (self?.proof === 'exists') return endedWith({ kind: 'no_superuser' });
+    return endedWith(self && { kind: 'failed', failed: self.answer }, self?.answer);
   }
   const list = listQuery(kind, new Set(declared.flatMap(({ fields }) => Object.keys(fields))));
-  const listed = new Listed(kind, declared);
-  const { isDoubtful, pages, tooMany, failed } = await readPages(list, {
+  const listed = new ListMatches(kind, declared);
+  const { isInconsistent, pages, skippedCount, failed } = await readPages(list, {
     client,
     pacing,
     signal,
-    isWorth: (count) => declared.length * leastShare >= count,
+    isWorth: (count) => declared.length * minDeclaredShare >= count,
     onPage: (page) => {
       client.readable.markRead(kind);
-      listed.takePage(page);
+      listed.addPage(page);
       onFound(listed.found.size);
     },
   });
-  if (isDoubtful) return ended({ kind: 'doubtful' }, failed);
-  if (pages === 0) return ended(failed && { kind: 'failed', failed }, failed);
-  const found = await keepOwnType(kind, listed.found, options);
-  if (tooMany !== undefined) return { ...ended({ kind: 'too_many', count: tooMany }), found };
-  const absent = isSuperuser && listed.isWhole ? listed.missing : nothing.absent;
+  if (isInconsistent) return endedWith({ kind: 'doubtful' }, failed);
+  if (pages === 0) return endedWith(failed && { kind: 'failed', failed }, failed);
+  const found = await keepRecordsOfKind(kind, listed.found, options);
+  if (skippedCount !== undefined) return { ...endedWith({ kind: 'too_many', count: skippedCount }), found };
+  const absent = isSuperuser && listed.isComplete ? listed.missing : emptyResult.absent;
   const shown = { found: found.size, absent: absent.size, pages };
   return {
-    ...ended({ kind: 'in_pages', ...shown, ...(failed && { failed }) }, failed),
+    ...endedWith({ kind: 'in_pages', ...shown, ...(failed && { failed }) }, failed),
     found,
     absent,
     namesakes: listed.namesakes,
   };
 }
 
-/** A page costs the service about as much as eight look-ups. */
-const leastShare = 8;
+/** A page takes the service about as long as eight look-ups. */
+const minDeclaredShare = 8;
 
-/** Fewer resources than this are looked up one by one. */
-const fewestListed = 12;
+/** Fewer resources are looked up one by one. */
+const minResourcesForList = 12;
 
-/** The declared resources found on the pages of a list, and the names of other records with the same titles. */
-class Listed {
+/** Matches the records of a list with declared resources. */
+class ListMatches {
   readonly #kind: Kind;
-  /** By name; names scoped by different parents may be equal. */
-  readonly #wanted = new Map<string, Resource[]>();
-  readonly #found = new Map<Resource, HeldRecord>();
+  /** Scoped names of different parents may be equal. */
+  readonly #declaredByName = new Map<string, Resource[]>();
+  readonly #found = new Map<Resource, ObservedRecord>();
   readonly #doubtful = new Set<Resource>();
   readonly #titles: ReadonlySet<JsonValue>;
   /** The ids of all records on the pages. */
   readonly #ids = new Set<string>();
-  /** Whether a record has no id or no name, or the pages disagree on the count. */
-  #isOdd = false;
+  /** A record has no id or no name, or pages have different counts. */
+  #isInconsistent = false;
   readonly #counts = new Set<number>();
-  /** By title of a declared resource: the names of other records with that title. */
-  readonly #others = new Map<JsonValue, Set<string>>();
+  /** The names of other records by title, for titles of declared resources. */
+  readonly #otherNamesByTitle = new Map<JsonValue, Set<string>>();
 
   constructor(kind: Kind, resources: readonly Resource[]) {
     this.#kind = kind;
     for (const resource of resources) {
-      const alike = this.#wanted.get(resource.name);
+      const alike = this.#declaredByName.get(resource.name);
       if (alike) alike.push(resource);
-      else this.#wanted.set(resource.name, [resource]);
+      else this.#declaredByName.set(resource.name, [resource]);
     }
     this.#titles = new Set(resources.map((resource) => sentValue(resource, kind.title) ?? ''));
   }
 
-  /** The resources that certainly exist: a record with all declared fields, and no other of the same name. */
-  get found(): ReadonlyMap<Resource, HeldRecord> {
+  /** The resources with exactly one record of their name, which has all declared fields. */
+  get found(): ReadonlyMap<Resource, ObservedRecord> {
     return this.#found;
   }
 
   /** For resources that were not found: the name of the only other record with the same title. */
   get namesakes(): ReadonlyMap<Resource, string> {
     const namesakes = new Map<Resource, string>();
-    for (const resource of [...this.#wanted.values()].flat()) {
+    for (const resource of [...this.#declaredByName.values()].flat()) {
       if (this.#found.has(resource)) continue;
-      const [name, ...more] = this.#others.get(sentValue(resource, this.#kind.title) ?? null) ?? [];
+      const [name, ...more] =
+        this.#otherNamesByTitle.get(sentValue(resource, this.#kind.title) ?? null) ?? [];
       if (name !== undefined && more.length === 0) namesakes.set(resource, name);
     }
     return namesakes;
   }
 
-  /** Whether the pages show all records: none moved, and all pages agree. */
-  get isWhole(): boolean {
+  /** Whether the pages contain all records: the number of ids equals the count on every page. */
+  get isComplete(): boolean {
     const [count, ...others] = this.#counts;
-    return !this.#isOdd && others.length === 0 && this.#ids.size === count;
+    return !this.#isInconsistent && others.length === 0 && this.#ids.size === count;
   }
 
   get missing(): ReadonlySet<Resource> {
     const isThere = (resource: Resource): boolean =>
       this.#found.has(resource) || this.#doubtful.has(resource);
-    return new Set([...this.#wanted.values()].flat().filter((resource) => !isThere(resource)));
+    return new Set([...this.#declaredByName.values()].flat().filter((resource) => !isThere(resource)));
   }
 
-  takePage({ items, count }: Page<ListedRecord>): void {
+  addPage({ items, count }: Page<ListedRecord>): void {
     this.#counts.add(count);
-    for (const item of items) this.#take(item);
+    for (const item of items) this.#matchRecord(item);
   }
 
-  /** Records one item. It may come again if records move while the list is read. */
-  #take(record: ListedRecord): void {
+  /** The same record may appear twice if the list changes between pages. */
+  #matchRecord(record: ListedRecord): void {
     const { received, shown } = record;
     const name = received[this.#kind.identity];
     if (isIdentifier(received['pk'])) this.#ids.add(textOf(received['pk'] ?? null));
-    if (typeof name !== 'string' || name === '') this.#isOdd = true;
-    const alike = typeof name === 'string' ? this.#wanted.get(name) : undefined;
+    if (typeof name !== 'string' || name === '') this.#isInconsistent = true;
+    const alike = typeof name === 'string' ? this.#declaredByName.get(name) : undefined;
     const resource = alike?.find((one) => isWithin(one, received));
     if (alike === undefined && typeof name === 'string' && name !== '')
-      this.#takeOther(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
+      this.#addNamesake(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = fieldNames(resource);
     const regarded = comparedFields(this.#kind, declared);
-    const held = observedIn(this.#kind, record, regarded);
+    const held = observeRecord(this.#kind, record, regarded);
     const before = this.#found.get(resource);
-    const isElsewhere = (field: string): boolean =>
+    const isReadSeparately = (field: string): boolean =>
       isBindingField(this.#kind, field) || this.#kind.fields[field]?.isWriteOnly === true;
     const isWhole =
       isIdentifier(received['pk']) &&
-      declared.every((field) => isElsewhere(field) || Object.hasOwn(received, field));
+      declared.every((field) => isReadSeparately(field) || Object.hasOwn(received, field));
     if (isWhole && (before === undefined || isSame(before, held))) {
       this.#found.set(resource, before ?? held);
     } else {
@@ -249,20 +247,20 @@ class Listed {
     }
   }
 
-  #takeOther(title: JsonValue, name: string): void {
+  #addNamesake(title: JsonValue, name: string): void {
     if (title === '' || !this.#titles.has(title)) return;
-    const others = this.#others.get(title);
+    const others = this.#otherNamesByTitle.get(title);
     if (others) others.add(name);
-    else this.#others.set(title, new Set([name]));
+    else this.#otherNamesByTitle.set(title, new Set([name]));
   }
 }
 
-/** Whether a record is in the one within which the name of a resource counts. */
+/** Whether the parent of a record is the parent that the resource declares. */
 function isWithin(resource: Resource, received: JsonObject): boolean {
   const { scope } = resource.kind;
   return scope === undefined || sameUuid(sentValue(resource, scope) ?? null, received[scope] ?? null);
 }
 
-function isSame(a: HeldRecord, b: HeldRecord): boolean {
+function isSame(a: ObservedRecord, b: ObservedRecord): boolean {
   return a.pk === b.pk && sameJson(a.fields, b.fields);
 }

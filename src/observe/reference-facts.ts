@@ -20,28 +20,28 @@ interface FactsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fewer ids than this are read one by one: a page of a hundred costs the service as much as this many look-ups. */
-const costOfPage = 8;
+/** A page of 100 records takes the service about as long as this many look-ups. */
+const lookUpsPerPage = 8;
 
-/** A place in a manifest with the id of a record of another kind. */
+/** A reference by id in a manifest. */
 interface Place extends Omit<UnresolvedName, 'fault'> {
   readonly declared: UnresolvedName['declared'] & { readonly related: Family };
 }
 
 export interface ReferenceReading {
   readonly known: {
-    /** Who owns these records and what they grant, as the records themselves show. */
+    /** Owners and grants, as read from the referenced records. */
     readonly facts: ReferenceFacts;
-    /** By list, the number of ids for which it is unknown whether a record has them. */
+    /** The number of ids, by list, for which it is unknown whether a record exists. */
     readonly unseenIds: Readonly<Record<string, number>>;
   };
-  /** Ids that no record has. */
+  /** Ids without a record. */
   readonly missing: readonly UnresolvedName[];
 }
 
 /**
- * Looks up the ids in new entries. Only for a superuser does a missing record prove that the id does not exist. Failed reads
- * prove nothing.
+ * Looks up the ids in new entries. A missing record proves that an id does not exist only if the token's user is a superuser. Failed
+ * reads prove nothing.
  */
 export async function readReferenceFacts(
   { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
@@ -51,12 +51,12 @@ export async function readReferenceFacts(
   const wanted = new Map<Family, Map<string, { readonly id: JsonValue; readonly places: Place[] }>>();
   for (const resource of resources)
     if (observed.get(resource.address)?.presence === 'absent' && !isToBeDeleted(resource))
-      for (const { id, place } of idsWritten(resource)) {
+      for (const { id, place } of literalIds(resource)) {
         const { related } = place.declared;
         const ids = wanted.get(related) ?? new Map<string, { id: JsonValue; places: Place[] }>();
-        const one = ids.get(plain(id)) ?? { id, places: [] };
+        const one = ids.get(idKeyOf(id)) ?? { id, places: [] };
         one.places.push(place);
-        wanted.set(related, ids.set(plain(id), one));
+        wanted.set(related, ids.set(idKeyOf(id), one));
       }
   const facts = new Map(ofNames);
   const missing: UnresolvedName[] = [];
@@ -70,7 +70,7 @@ export async function readReferenceFacts(
     for (const { received, shown } of read.records)
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
     const isKnown = read.absent.length > 0 && (await isSuperuser(options));
-    const gone = isKnown ? new Set(read.absent.map((id) => plain(id))) : new Set<string>();
+    const gone = isKnown ? new Set(read.absent.map((id) => idKeyOf(id))) : new Set<string>();
     for (const key of gone)
       for (const place of ids.get(key)?.places ?? [])
         missing.push({ ...place, fault: { kind: 'no_such_id' } });
@@ -80,8 +80,8 @@ export async function readReferenceFacts(
   return { known: { facts, unseenIds }, missing };
 }
 
-/** The ids that a manifest contains itself, of kinds that can be read by id. */
-function idsWritten(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
+/** The ids that a manifest contains literally, for kinds that can be read by id. */
+function literalIds(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
     related.byName.queryById
       ? idsIn(field, writtenValue(resource, field) ?? null).flatMap(({ id }, item) =>
@@ -93,8 +93,8 @@ function idsWritten(resource: Resource): { readonly id: JsonValue; readonly plac
   );
 }
 
-/** An id in a form that is equal for all of its spellings. */
-function plain(id: JsonValue): string {
+/** A normalized id. */
+function idKeyOf(id: JsonValue): string {
   return textOf(plainUuid(id));
 }
 
@@ -109,17 +109,19 @@ async function recordsOf(
   { client, pacing, signal }: FactsOptions,
 ): Promise<{ readonly records: readonly ListedRecord[]; readonly absent: readonly JsonValue[] }> {
   const records: ListedRecord[] = [];
-  if (ids.length > costOfPage) {
-    const isWorth = (pages: number): boolean => pages * costOfPage < ids.length;
-    const list = await pacing.beside(() => readWhole(related.byName, { client, pacing, signal, isWorth }));
-    const wanted = new Set(ids.map((id) => plain(id)));
+  if (ids.length > lookUpsPerPage) {
+    const isWorthReading = (pages: number): boolean => pages * lookUpsPerPage < ids.length;
+    const list = await pacing.runBeside(() =>
+      readWhole(related.byName, { client, pacing, signal, isWorth: isWorthReading }),
+    );
+    const wanted = new Set(ids.map((id) => idKeyOf(id)));
     if (list.kind === 'whole')
-      records.push(...list.records.filter(({ received }) => wanted.has(plain(received['pk'] ?? null))));
+      records.push(...list.records.filter(({ received }) => wanted.has(idKeyOf(received['pk'] ?? null))));
   }
-  const found = new Set(records.map(({ received }) => plain(received['pk'] ?? null)));
+  const found = new Set(records.map(({ received }) => idKeyOf(received['pk'] ?? null)));
   const absent: JsonValue[] = [];
   let isOver = false;
-  const open = ids.filter((id) => !found.has(plain(id)));
+  const open = ids.filter((id) => !found.has(idKeyOf(id)));
   await pacing.forEach(open, async (id) => {
     if (isOver || signal?.aborted) return;
     const reading = await retryUntilProven(

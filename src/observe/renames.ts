@@ -5,8 +5,7 @@ import { addressNow, withFields, type Resource } from '../kinds/resource.ts';
 import type { InconclusiveRead } from '../service/readable-kinds.ts';
 import type { Observation, ObservedState } from './observation.ts';
 
-/** The resource under its former name; undefined if it has none. */
-export function underFormerName(resource: Resource): Resource | undefined {
+export function withFormerName(resource: Resource): Resource | undefined {
   const { kind, fields } = resource;
   const name = formerName(resource);
   const at = fields[formerly];
@@ -19,28 +18,28 @@ export function underFormerName(resource: Resource): Resource | undefined {
 }
 
 /**
- * The observation of each resource, found under its present or its former name. If neither is found, it may be created only if
- * the token can see all records: it may exist and be hidden.
+ * Combines the observations under the current and the former name. If none is found, the record may still exist and be hidden, unless
+ * the token can see all records.
  */
 export function resolveRenames(
   resources: readonly Resource[],
   observed: ReadonlyMap<Address, Observation>,
-  seesAll: boolean,
+  canSeeAll: boolean,
 ): ObservedState {
   const found = new Map(observed);
   for (const resource of resources) {
-    const former = underFormerName(resource);
+    const former = withFormerName(resource);
     if (former === undefined) continue;
     const now = observed.get(resource.address);
     const before = observed.get(former.address);
     found.delete(former.address);
-    if (now && before) found.set(resource.address, together(now, before, seesAll));
+    if (now && before) found.set(resource.address, combineObservations(now, before, canSeeAll));
   }
   return found;
 }
 
-function together(now: Observation, before: Observation, seesAll: boolean): Observation {
-  const unread = unreadOf(now) ?? unreadOf(before);
+function combineObservations(now: Observation, before: Observation, seesAll: boolean): Observation {
+  const unread = failedReadOf(now) ?? failedReadOf(before);
   if (now.presence === 'unknown' || before.presence === 'unknown')
     return { presence: 'unknown', torn: 'unread', ...(unread && { unread }) };
   if (now.presence === 'present' && before.presence === 'present') {
@@ -53,6 +52,6 @@ function together(now: Observation, before: Observation, seesAll: boolean): Obse
   return seesAll ? now : { presence: 'unknown', torn: 'unseen' };
 }
 
-function unreadOf(observation: Observation): InconclusiveRead | undefined {
+function failedReadOf(observation: Observation): InconclusiveRead | undefined {
   return observation.presence === 'unknown' ? observation.unread : undefined;
 }

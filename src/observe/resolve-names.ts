@@ -20,18 +20,18 @@ import type { ReadableKinds } from '../service/readable-kinds.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { readWhole, type WholeReading } from '../service/read-whole.ts';
+import { readWhole, type ListReading } from '../service/read-whole.ts';
 
 export type NameFault =
-  /** No record that the token can see has this name. */
-  | { readonly kind: 'not_found'; readonly nearest?: string; readonly isElsewhere?: true }
+  /** The token can see no record with this name. */
+  | { readonly kind: 'not_found'; readonly nearest?: string; readonly isDeclaredElsewhere?: true }
   /** Several records have this name. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
-  /** The renamed resource exists under both names, or under none that the token can see, or one could not be looked up. */
+  /** The renamed resource exists under both names, is visible under none, or a look-up failed. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
-  /** It is an id that no record has. */
+  /** An id without a record. */
   | { readonly kind: 'no_such_id' }
-  /** A record of another kind has this name, which must be unique across both. */
+  /** A record of another kind has this name, and names must be unique across both kinds. */
   | { readonly kind: 'taken'; readonly by: string }
   /** The look-up failed. */
   | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
@@ -44,8 +44,7 @@ export interface UnresolvedName {
 }
 
 /**
- * Names that several records have, at the lines that declare them or refer to them; and references to records that the token may
- * not read.
+ * Ambiguous names, at the entries that declare them or refer to them; and references to records that the token may not read.
  */
 export function namesWithoutId(
   resources: readonly Resource[],
@@ -78,9 +77,7 @@ export function namesWithoutId(
 }
 
 export interface ResolvedNames {
-  /** The given resources themselves if they contain no names. */
   readonly resources: readonly Resource[];
-  /** What the records show about themselves. */
   readonly facts: ReferenceFacts;
   readonly unresolved: readonly UnresolvedName[];
   /** The number of names that were not looked up. */
@@ -90,14 +87,14 @@ export interface ResolvedNames {
 export interface ResolveOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
-  /** Whether the name belongs to a resource that is looked up anyway, so that its id will be known. */
+  /** Whether the name is that of a resource of this run, which is looked up anyway. */
   readonly isDeclared?: (related: Family, name: string) => boolean;
-  /** Declared resources outside the run. */
+  /** Declared resources that this run does not select. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Looks up names of undeclared records that are used in place of ids, each once. Without names, nothing is sent. */
+/** Looks up each name of an undeclared record that is used in place of an id. */
 export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
@@ -115,7 +112,10 @@ export async function resolveNames(
 
   const findings = new Map<Family, ReadonlyMap<string, Finding>>();
   for (const [related, names] of wanted)
-    findings.set(related, await find(related, [...names], facts, { ...options, declared: resources }));
+    findings.set(
+      related,
+      await findAllNames(related, [...names], facts, { ...options, declared: resources }),
+    );
   const resolved = resources.map((resource) =>
     withIds(resource, (related, name) => {
       const finding = findings.get(related)?.get(name);
@@ -139,33 +139,33 @@ export async function resolveNames(
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
-/** The finding for each name, with the nearest known name if it does not exist. Names that were not looked up have none. */
-async function find(
+/** Names that were not looked up have no finding. */
+async function findAllNames(
   related: Family,
   names: readonly string[],
   facts: Map<string, JsonValue>,
   { declared, ...options }: ResolveOptions & { readonly declared: readonly Resource[] },
 ): Promise<ReadonlyMap<string, Finding>> {
   const known = new Set(declared.flatMap(({ kind, name }) => (kind.type === related.type ? name : [])));
-  const takeNote = (records: readonly ListedRecord[]): void => {
+  const noteRecords = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
       for (const name of namesOf(related.byName, shown)) known.add(name);
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
     }
   };
   const { findings, records, isListed } = await findNames(related, names, options);
-  takeNote(records);
-  return suggested(findings, known, async () => {
+  noteRecords(records);
+  return withSuggestions(findings, known, async () => {
     const { client, pacing, signal } = options;
     if (isListed || signal?.aborted) return;
-    const read = await pacing.beside(() =>
+    const read = await pacing.runBeside(() =>
       readWhole(related.byName, { client, pacing, signal, isWorth: () => false }),
     );
-    if ('records' in read) takeNote(read.records);
+    if ('records' in read) noteRecords(read.records);
   });
 }
 
-/** The finding for each name, and all records that were read; `isListed`: whether a list was read. */
+/** `isListed`: whether a whole list was read. */
 export async function findNames(
   related: Family,
   names: readonly string[],
@@ -180,7 +180,7 @@ export async function findNames(
   const listed =
     names.length < byName.minNamesForList
       ? undefined
-      : await pacing.beside(() =>
+      : await pacing.runBeside(() =>
           readWhole(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length }),
         );
   const isListed = listed !== undefined;
@@ -188,42 +188,45 @@ export async function findNames(
   const findings = new Map<string, Finding>();
   if (listed?.kind === 'not_sent') return { findings, records, isListed };
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
-    for (const name of names) findings.set(name, findingIn(related, listed, name));
-  // A name that the list does not contain is looked up: the list may end too early, with a count that agrees.
+    for (const name of names) findings.set(name, findingFor(related, listed, name));
+  // A name that the list does not contain is looked up too, because the list may be incomplete with a matching count.
   const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
   for (const name of open) findings.delete(name);
-  let inARow = 0;
+  let consecutiveFailures = 0;
   let isOver = false;
-  /** The finding for all other names too: a denial, or the last of several failures in a row. */
+  /** A denial, or the last of several consecutive failures, which ends all look-ups. */
   let general: Finding | undefined;
-  await pacing.forEach(byRequest(open, byName), async ([first, ...others]) => {
+  await pacing.forEach(groupByRequest(open, byName), async ([first, ...others]) => {
     if (general || isOver || signal?.aborted) return;
     const list = { ...byName, query: { ...byName.query, ...byName.searchQuery(first) } };
-    const isLacking = (reading: WholeReading & { kind: 'whole' }): boolean =>
-      [first, ...others].some((name) => findingIn(related, reading, name).kind === 'not_found');
+    const isLacking = (reading: ListReading & { kind: 'whole' }): boolean =>
+      [first, ...others].some((name) => findingFor(related, reading, name).kind === 'not_found');
     let read = await readWhole(list, { client, pacing, signal });
-    // A record may have moved to a page that was read before, so the list is read again.
-    if (read.kind === 'whole' && !read.isAtOnce && isLacking(read))
+    // A record may have moved to a page that was already read, so the list is read again.
+    if (read.kind === 'whole' && !read.isSinglePage && isLacking(read))
       read = await readWhole(list, { client, pacing, signal });
     if (read.kind === 'not_sent') {
       isOver = true;
       return;
     }
     if ('records' in read) records.push(...read.records);
-    const finding = findingIn(related, read, first);
+    const finding = findingFor(related, read, first);
     findings.set(first, finding);
-    for (const name of others) findings.set(name, findingIn(related, read, name));
-    inARow = finding.kind === 'unread' ? inARow + 1 : 0;
+    for (const name of others) findings.set(name, findingFor(related, read, name));
+    consecutiveFailures = finding.kind === 'unread' ? consecutiveFailures + 1 : 0;
     if (finding.kind !== 'unread') return;
     const endsAll = finding.proof === 'denied' || (read.kind === 'unread' && read.reading.stop !== undefined);
-    if (endsAll || inARow >= maxConsecutiveFailures.lookUps) general = finding;
+    if (endsAll || consecutiveFailures >= maxConsecutiveFailures.lookUps) general = finding;
   });
   if (general && !isOver) for (const name of open) if (!findings.has(name)) findings.set(name, general);
   return { findings, records, isListed };
 }
 
 /** Groups names that one request can find: a search for a word returns all names with that word. */
-function byRequest(names: readonly string[], { searchQuery }: Family['byName']): [string, ...string[]][] {
+function groupByRequest(
+  names: readonly string[],
+  { searchQuery }: Family['byName'],
+): [string, ...string[]][] {
   const groups = new Map<string, [string, ...string[]]>();
   for (const name of names) {
     const query = JSON.stringify(searchQuery(name));
@@ -235,9 +238,9 @@ function byRequest(names: readonly string[], { searchQuery }: Family['byName']):
 }
 
 /** The finding for a name in the records that were read. */
-function findingIn(
+function findingFor(
   related: Family,
-  read: Exclude<WholeReading, { kind: 'not_sent' }>,
+  read: Exclude<ListReading, { kind: 'not_sent' }>,
   name: string,
 ): Finding {
   if (read.kind === 'unread') {
@@ -253,18 +256,18 @@ function findingIn(
   return ids.length === 1 ? { kind: 'found', id } : { kind: 'several', ids };
 }
 
-/** The findings with the nearest known name for each that does not exist; `more` reads more names. */
-async function suggested(
+/** Adds the most similar known name to each missing name; `readMore` reads further names. */
+async function withSuggestions(
   findings: ReadonlyMap<string, Finding>,
   known: ReadonlySet<string>,
-  more: () => Promise<void>,
+  readMore: () => Promise<void>,
 ): Promise<ReadonlyMap<string, Finding>> {
   if (![...findings.values()].some(({ kind }) => kind === 'not_found')) return findings;
-  await more();
+  await readMore();
   return new Map(
     Array.from(findings, ([name, finding]) => {
-      const near = finding.kind === 'not_found' ? nearestWord(name, known) : undefined;
-      return [name, near === undefined ? finding : { kind: 'not_found', nearest: near }];
+      const nearestName = finding.kind === 'not_found' ? nearestWord(name, known) : undefined;
+      return [name, nearestName === undefined ? finding : { kind: 'not_found', nearest: nearestName }];
     }),
   );
 }

@@ -7,7 +7,7 @@ import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { policyBindings } from '../kinds/policy-bindings.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { boundTo } from '../service/children.ts';
+import { bindingsOf } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { openFlag, readFlags } from '../service/open-flag.ts';
@@ -23,7 +23,7 @@ interface ReadOptions {
  * The settings are read once, and only in a release that may have the flag: if a resource has no binding or is to have none, or if
  * the run may delete a group or user, which takes bindings along.
  */
-export async function unboundAccess(
+export async function readUnboundAccess(
   resources: readonly Resource[],
   observed: ObservedState,
   release: Release | undefined,
@@ -44,10 +44,9 @@ export async function unboundAccess(
     (settings && heldAt(observed, settings.address)?.fields[flag.field]) ?? (await readFlags(flag, options));
   const after =
     settings?.fields[flag.field] === undefined ? before : mergedValue(settings, flag.field, before);
-  return { before: stateIn(before, flag, release), after: stateIn(after, flag, release) };
+  return { before: unboundStateOf(before, flag, release), after: unboundStateOf(after, flag, release) };
 }
 
-/** Whether a resource has no effective binding, or is declared to have none. */
 function isUnbound(resource: Resource, observed: ObservedState): boolean {
   const { access } = resource.kind;
   if (access === undefined || isToBeDeleted(resource)) return false;
@@ -56,22 +55,22 @@ function isUnbound(resource: Resource, observed: ObservedState): boolean {
   const wanted = wantedChildren(resource).flatMap((one) =>
     one.children === access.children ? one.wanted : [],
   );
-  return [wanted, ...(held ? [boundTo(held, access.children)] : [])].some(
+  return [wanted, ...(held ? [bindingsOf(held, access.children)] : [])].some(
     (bindings) => !bindings.some(isEffective),
   );
 }
 
-/** Who may open a record that has no binding, as the service holds the settings now. */
-export async function unboundNow(
+/** Who may open a record without bindings, by the current settings of the service. */
+export async function readUnboundNow(
   flag: OpenFlag,
   release: Release | undefined,
   options: ReadOptions,
 ): Promise<Unbound> {
   if (inRange({ before: flag.since }, release) === true) return 'open';
-  return stateIn(await readFlags(flag, options), flag, release);
+  return unboundStateOf(await readFlags(flag, options), flag, release);
 }
 
-function stateIn(
+function unboundStateOf(
   flags: JsonValue | undefined,
   { key, since }: OpenFlag,
   release: Release | undefined,

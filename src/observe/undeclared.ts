@@ -2,10 +2,10 @@ import type { Address } from '../base/diagnostic.ts';
 import { textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
-import { addressesOf, addressShown } from './addresses.ts';
+import { possibleAddresses, printableAddress } from './addresses.ts';
 import type { Inventory } from './gaps.ts';
 
-/** Records that no manifest declares, except the service's own and shipped ones. They are not part of the plan. */
+/** Records that no manifest declares, except shipped and internal records. They are not part of the plan. */
 export interface Undeclared {
   /** Sorted by type and name. */
   readonly found: readonly { readonly address: Address; readonly pk: string }[];
@@ -19,7 +19,7 @@ export interface UnreadPart {
   readonly detail: string;
 }
 
-/** The gaps of an inventory in words. */
+/** Describes the gaps of an inventory. */
 export type GapWords = (
   inventory: Pick<Inventory, 'kind' | 'gaps'>,
 ) => readonly Pick<UnreadPart, 'summary' | 'detail'>[];
@@ -35,8 +35,8 @@ export function undeclaredIn(
   for (const { kind, records, gaps: all } of inventories) {
     const { type } = kind;
     for (const record of records)
-      if (!kind.isInternal?.(record.received) && !addressesOf(kind, record).some(isDeclared))
-        found.push({ address: addressShown(kind, record), pk: textOf(record.shown['pk']) });
+      if (!kind.isInternal?.(record.received) && !possibleAddresses(kind, record).some(isDeclared))
+        found.push({ address: printableAddress(kind, record), pk: textOf(record.shown['pk']) });
     const left = all.filter((gap) => !('name' in gap) || !isDeclared(addressOf(type, gap.name)));
     // Records that share a name cannot be declared.
     for (const gap of left)

@@ -17,8 +17,8 @@ interface ActionRow {
 }
 
 /**
- * A new action is a row here, and a function in apply/. With any of them, `plan --detailed-exitcode` ends with 2. A no-op has no
- * row: it is not counted, and its sign shows whether the resource differs.
+ * A new action needs a row here and a function in apply/. With any of these actions, `plan --detailed-exitcode` exits with 2. A
+ * no-op has no row, because it is not counted.
  */
 export const actions: Readonly<Record<WriteAction, ActionRow>> = {
   create: { sign: '+', effect: 'add', verb: 'create', present: 'Creating', outcome: 'created' },

@@ -4,25 +4,28 @@ import { sameValue } from '../kinds/kind.ts';
 import type { JsonValue } from '../base/json.ts';
 import { namesAt, type Names } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Held } from '../service/types.ts';
+import type { ObservedValues } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
 /**
- * The declared fields whose value in the service is another, in the order of the manifest. Undeclared fields, and fields that the
- * service does not show, are not compared.
+ * The declared fields with a different value in the service, in the order of the manifest. Undeclared fields, and fields that the
+ * service does not return, are not compared.
  */
-export function compare(resource: Resource, { fields, shown = fields, names = {} }: Held): Difference[] {
+export function compareRecord(
+  resource: Resource,
+  { fields, shown = fields, names = {} }: ObservedValues,
+): Difference[] {
   const differences: Difference[] = [];
   for (const [field, declared] of Object.entries(sentFields(resource))) {
     if (!Object.hasOwn(fields, field) || isGenerated(resource, field)) continue;
     if (sameValue(resource.kind, field, declared, managedPart(resource, field, fields[field]))) continue;
-    const observed = shownPart(resource, field, shown);
+    const observed = printablePart(resource, field, shown);
     const known = placeholderFor(resource, field) === undefined ? names[field] : undefined;
     const observedNames = known ? namesAt(resource.kind, field, observed, known) : {};
     const redactor = redactorOf(resource.secrets);
     differences.push({
       field,
-      declared: declaredAsShown(resource, field),
+      declared: declaredForDisplay(resource, field),
       observed,
       ...(Object.keys(observedNames).length > 0 && {
         observedNames: mapValues(observedNames, (name) => redactor.redact(name)),
@@ -32,25 +35,25 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
   return differences;
 }
 
-/** A declared value with secrets masked, in the form in which the service shows it. */
-function declaredAsShown(resource: Resource, field: string): JsonValue {
+/** A declared value with secrets masked, in the form of the service's answers. */
+function declaredForDisplay(resource: Resource, field: string): JsonValue {
   const value = shownValue(resource, field) ?? null;
   return placeholderFor(resource, field) === undefined
     ? (resource.kind.fields[field]?.shownAs?.of(value) ?? value)
     : value;
 }
 
-export function notShown(resource: Resource, { fields }: Held): string[] {
+export function fieldsNotReturned(resource: Resource, { fields }: ObservedValues): string[] {
   return Object.keys(sentFields(resource)).filter((field) => !Object.hasOwn(fields, field));
 }
 
-/** The declared part of a field as the service holds it, with secrets masked. */
-export function shownPart(
+/** The observed value of the declared part of a field, with secrets masked. */
+export function printablePart(
   resource: Resource,
   field: string,
   shown: Readonly<Record<string, JsonValue>>,
 ): JsonValue {
-  // The held value may be the previous secret, or one written into the wrong field.
+  // The observed value may be the previous secret, or a secret in the wrong field.
   return (
     placeholderFor(resource, field) ??
     redactorOf(resource.secrets).redactJson(managedPart(resource, field, shown[field]))

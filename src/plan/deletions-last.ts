@@ -2,10 +2,10 @@ import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { ReadyChange } from './plan.ts';
 
 /**
- * The changes with the deletes last: first records that refer to others; policies, groups and users that can be bound come after
- * all others, so that nothing is open in between. A delete that frees a value is moved later.
+ * Moves deletes to the end: records that refer to others come before these; policies, groups and users come last, so that deleting
+ * their bindings opens nothing in between. Values are freed later than deletes are planned.
  */
-export function withDeletionsLast(changes: readonly ReadyChange[]): ReadyChange[] {
+export function moveDeletesLast(changes: readonly ReadyChange[]): ReadyChange[] {
   const last = changes.filter(({ action }) => action === 'delete');
   return [
     ...changes.filter(({ action }) => action !== 'delete'),

@@ -37,12 +37,11 @@ export interface PlanDocument {
   readonly capabilities?: readonly Capability[];
   /** Present if only the three documented operations were used. */
   readonly contract_only?: true;
-  /** The types that could not be read, because the token may not or the service does not offer it. */
+  /** The types that could not be read, because the token may not read them or the service does not offer it. */
   readonly unreadable?: UnreadableTypes;
-  /** The baseline, if the manifests were compared with one. */
   /** The risks that it takes; left out if there are none. */
   readonly accepts?: readonly Risk[];
-  /** If it changes how people log in. */
+  /** Present if the plan changes the login flow. */
   readonly way_in?: WayIn;
   readonly baseline?: BaselineDocument;
   /** Every selected resource: applications first, then by name, but each after its dependencies. */
@@ -149,7 +148,7 @@ export function planDocument(plan: Plan): PlanDocument {
       },
     }),
     resource_changes: changes,
-    ...countedDocument(changes),
+    ...derivedParts(changes),
   };
 }
 
@@ -159,7 +158,7 @@ export function changeDocument(of: Change): ChangeDocument {
   const { takesOwnRights, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
-  const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
+  const names = declaredNamesFor(resource, differences, action === 'create' ? shown : observed);
   const observedNames = Object.assign({}, ...differences.map((each) => each.observedNames ?? {})) as Names;
   return {
     address,
@@ -168,7 +167,7 @@ export function changeDocument(of: Change): ChangeDocument {
     type: kind.type,
     ...(kind.model && { model: kind.model.type }),
     presence,
-    change: stepOf(of, observed, shown),
+    change: changeStep(of, observed, shown),
     ...(action === 'not-planned' && { diagnostics: of.diagnostics.map(diagnosticDocument) }),
     differences: differences.map(differenceDocument),
     ...(Object.keys(names).length > 0 && { names }),
@@ -189,7 +188,7 @@ export function changeDocument(of: Change): ChangeDocument {
   };
 }
 
-function stepOf(
+function changeStep(
   { action, presence, differences }: Change,
   observed: ObservedFields,
   declared: JsonObject,
@@ -219,8 +218,8 @@ export function differenceDocument({ field, declared, observed }: Difference): D
   return { field, declared, observed };
 }
 
-/** The declared names, for the place in a document where the declared values are. */
-function namesBeside(
+/** The declared names of a document's values, by JSON Pointer. */
+function declaredNamesFor(
   resource: Resource,
   differences: readonly Difference[],
   values: Readonly<Record<string, JsonValue>>,
@@ -235,8 +234,8 @@ function namesBeside(
   return names;
 }
 
-/** The derived parts of a document: drifted resources, and the numbers of changes. */
-export function countedDocument(
+/** Drifted resources and the numbers of changes, which follow from the changes. */
+export function derivedParts(
   changes: readonly ChangeDocument[],
 ): Pick<PlanDocument, 'resource_drift' | 'summary'> {
   return {

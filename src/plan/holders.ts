@@ -5,10 +5,10 @@ import { idsIn, type ReferenceFacts, factKey } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
-/** Finds the other resource, declared or not, that has a value which only one may have. */
+/** For a value that only one resource may have: finds the resource, declared or not, that has it now. */
 export type FindHolder = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
 
-export function holdersIn(
+export function findHolders(
   resources: readonly Resource[],
   observed: ObservedState,
   facts: ReferenceFacts,
@@ -22,8 +22,8 @@ export function holdersIn(
         seen.set(factKey(kind, field, id), address);
   }
 
-  /** A read of the resource itself overrides what another record says about it. */
-  function toldHolder(kind: Resource['kind'], key: string): Address | undefined {
+  /** An observation of the owner itself overrides facts from other records. */
+  function reportedHolder(kind: Resource['kind'], key: string): Address | undefined {
     const name = facts.get(key);
     const address = typeof name === 'string' ? addressOf(kind.type, name) : undefined;
     return address !== undefined && observed.get(address)?.presence !== 'present' ? address : undefined;
@@ -31,7 +31,7 @@ export function holdersIn(
 
   return ({ kind, address }, field, id) => {
     const key = factKey(kind, field, id);
-    const holder = seen.get(key) ?? toldHolder(kind, key);
+    const holder = seen.get(key) ?? reportedHolder(kind, key);
     return holder === address ? undefined : holder;
   };
 }

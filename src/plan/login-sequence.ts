@@ -13,7 +13,7 @@ interface TouchedFlow {
   readonly touching: readonly LoginChange[];
 }
 
-/** How far a flow is from asking for a proof, and how much keeps people from going through it. */
+/** Numbers for comparing flows: higher `open` means that less proof is required, higher `closed` that more obstacles exist. */
 function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed: number] {
   if (flow === undefined) return [0, 0];
   const found = openByName(flow);
@@ -22,8 +22,8 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
 }
 
 /**
- * Orders changes of existing parts of flows so that no flow is weaker in between than before and after. Creates come first,
- * deletes last. `opening` is a change that opens a flow briefly in any order.
+ * Orders changes of existing parts of flows so that no flow is in between weaker than both before and after. Creates come first,
+ * deletes last. If every order opens a flow briefly, `opening` is a change that does so.
  */
 export function safeSequence(
   pending: readonly LoginChange[],
@@ -37,21 +37,21 @@ export function safeSequence(
   const done: LoginChange[] = [];
   let state = before.after(pending.filter(({ action }) => action === 'create'));
   let opening: LoginChange | undefined;
-  const worse = (next: LoginState, change: LoginChange, by: 0 | 1): boolean =>
+  const isWeaker = (next: LoginState, change: LoginChange, by: 0 | 1): boolean =>
     flows.some((flow) => {
       if (!flow.touching.includes(change)) return false;
       const most = Math.max(weaknessOf(flow.before)[by], weaknessOf(flow.after)[by]);
       return weaknessOf(next.flowAt(flow.key))[by] > most;
     });
   while (left.length > 0) {
-    const whole = left.find((change) => {
+    const allChanges = left.find((change) => {
       const next = state.after([change]);
-      return !worse(next, change, 0) && !worse(next, change, 1);
+      return !isWeaker(next, change, 0) && !isWeaker(next, change, 1);
     });
-    const next = whole ?? left.find((change) => !worse(state.after([change]), change, 0)) ?? left[0];
+    const next = allChanges ?? left.find((change) => !isWeaker(state.after([change]), change, 0)) ?? left[0];
     if (next === undefined) break;
     state = state.after([next]);
-    if (worse(state, next, 0)) opening ??= next;
+    if (isWeaker(state, next, 0)) opening ??= next;
     left.splice(left.indexOf(next), 1);
     done.push(next);
   }

@@ -6,10 +6,10 @@ import type { Family } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { isLogin, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
-import type { HeldLoginRecord } from '../observe/login.ts';
+import type { ObservedLoginRecord } from '../observe/login.ts';
 import { isPending, type ReadyChange } from './plan.ts';
 
-/** A change of a record that has a part in how people log in. */
+/** A change of a record that plays a part in logins. */
 export type LoginChange = Extract<ReadyChange, { readonly action: 'create' | 'update' | 'delete' }>;
 
 export function loginChanges(changes: readonly ReadyChange[]): readonly LoginChange[] {
@@ -18,7 +18,7 @@ export function loginChanges(changes: readonly ReadyChange[]): readonly LoginCha
   );
 }
 
-/** How people log in at one moment: the records that have a part in it, by keys that stay the same. */
+/** The login records at one moment, by keys that do not change during the plan. */
 export class LoginState {
   readonly #records: ReadonlyMap<string, LoginRecord>;
   readonly #keys: ReadonlyMap<LoginRecord, string>;
@@ -28,16 +28,16 @@ export class LoginState {
     this.#keys = new Map(Array.from(records, ([key, record]) => [record, key]));
   }
 
-  static of(held: readonly HeldLoginRecord[]): LoginState {
+  static of(held: readonly ObservedLoginRecord[]): LoginState {
     return new LoginState(new Map(held.map((record) => [idKeyOf(record.kind.family, record.pk), record])));
   }
 
-  /** The same once these changes are made. */
+  /** The state after these changes. */
   after(changes: readonly LoginChange[]): LoginState {
     const records = new Map(this.#records);
     for (const change of changes) {
-      const key = keyOfChange(change);
-      if (change.action !== 'delete') records.set(key, recordAfter(change, records.get(key)));
+      const key = changeKey(change);
+      if (change.action !== 'delete') records.set(key, recordAfterChange(change, records.get(key)));
       else if (records.delete(key))
         for (const [other, record] of records) records.set(other, withoutReferences(record, key));
     }
@@ -48,7 +48,6 @@ export class LoginState {
     return this.#keys.get(record);
   }
 
-  /** The keys of all flows by which people log in. */
   get loginKeys(): readonly string[] {
     return [...this.#records].flatMap(([key, record]) => (isLogin(record) ? key : []));
   }
@@ -84,7 +83,7 @@ export class LoginState {
   }
 }
 
-export function keyOfChange(change: LoginChange): string {
+export function changeKey(change: LoginChange): string {
   const { kind, name } = change.resource;
   return change.action === 'create' ? `${kind.type} {${name}}` : idKeyOf(kind.family, change.base.pk);
 }
@@ -97,7 +96,7 @@ export function declaredRecord(resource: Resource): LoginRecord {
   return { kind: resource.kind, name: resource.name, fields: sentFields(resource) };
 }
 
-function recordAfter(change: LoginChange, held: LoginRecord | undefined): LoginRecord {
+function recordAfterChange(change: LoginChange, held: LoginRecord | undefined): LoginRecord {
   const { resource } = change;
   const { kind, name } = resource;
   const before = held?.fields ?? ('base' in change ? change.base.fields : {});
@@ -108,14 +107,14 @@ function recordAfter(change: LoginChange, held: LoginRecord | undefined): LoginR
     const isPart = partialComparison(resource, field) !== undefined;
     return [
       field,
-      children ? boundAfter(children, declared, now, isPart) : mergedValue(resource, field, now),
+      children ? bindingsAfter(children, declared, now, isPart) : mergedValue(resource, field, now),
     ] as const;
   });
   return { kind, name, fields: { ...before, ...Object.fromEntries(fields) } };
 }
 
 /** The bindings after the plan. */
-function boundAfter(children: Children, declared: JsonValue, held: JsonValue, isPart: boolean): JsonValue {
+function bindingsAfter(children: Children, declared: JsonValue, held: JsonValue, isPart: boolean): JsonValue {
   const [wanted, there] = [bindingsIn(children, declared), bindingsIn(children, held)];
   const pairs = matchBindings(wanted, there);
   const matched = new Set(pairs.values());
@@ -130,31 +129,34 @@ function boundAfter(children: Children, declared: JsonValue, held: JsonValue, is
   ];
 }
 
-/** A record without what refers to one that is deleted: its bindings go along. */
-function withoutReferences(record: LoginRecord, gone: string): LoginRecord {
+/** Removes references to a deleted record; the service deletes its bindings with it. */
+function withoutReferences(record: LoginRecord, deletedKey: string): LoginRecord {
   const { kind, fields } = record;
   const bound = new Map(childFields(kind));
   const left = Object.entries(fields).map(([field, value]) => {
     const children = bound.get(field);
     const family = kind.fields[field]?.refersTo;
-    if (children) return [field, boundWithout(children, value, gone)] as const;
-    const isGone = (id: JsonValue): boolean => family !== undefined && idKeyOf(family, idIn(id)) === gone;
+    if (children) return [field, bindingsWithout(children, value, deletedKey)] as const;
+    const isGone = (id: JsonValue): boolean =>
+      family !== undefined && idKeyOf(family, idOfReference(id)) === deletedKey;
     if (isJsonList(value)) return [field, value.filter((id) => !isGone(id))] as const;
     return [field, isGone(value) ? null : value] as const;
   });
   return { ...record, fields: Object.fromEntries(left) };
 }
 
-function boundWithout(children: Children, value: JsonValue, gone: string): JsonValue {
+function bindingsWithout(children: Children, value: JsonValue, gone: string): JsonValue {
   return bindingsIn(children, value).flatMap(({ binds, id, values, inside }): JsonObject[] => {
-    if (idKeyOf(binds.refersTo, idIn(id)) === gone) return [];
+    if (idKeyOf(binds.refersTo, idOfReference(id)) === gone) return [];
     const nested = inside && values[inside.field];
     const kept =
-      inside && nested !== undefined ? { [inside.field]: boundWithout(inside.children, nested, gone) } : {};
+      inside && nested !== undefined
+        ? { [inside.field]: bindingsWithout(inside.children, nested, gone) }
+        : {};
     return [{ [binds.idField]: id, ...values, ...kept }];
   });
 }
 
-function idIn(reference: JsonValue): JsonValue {
+function idOfReference(reference: JsonValue): JsonValue {
   return isNameReference(reference) ? (reference['id'] ?? null) : reference;
 }

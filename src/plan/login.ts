@@ -14,14 +14,14 @@ import {
   type LoginFlow,
   type LoginRecord,
 } from '../kinds/way-in.ts';
-import type { HeldLogin } from '../observe/login.ts';
+import type { ObservedLogin } from '../observe/login.ts';
 import { safeSequence } from './login-sequence.ts';
-import { declaredRecord, keyOfChange, loginChanges, LoginState, type LoginChange } from './login-state.ts';
-import { inSequence } from './order.ts';
+import { declaredRecord, changeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
+import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, WayIn } from './plan.ts';
 
-/** The declared records of a plan that may change how people log in; without any, nothing of that has to be read. */
-export function declaredLogins(changes: readonly ReadyChange[]): readonly LoginRecord[] {
+/** The declared records of changes that affect logins. If there are none, the login records are not read. */
+export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
   const concerned = loginChanges(changes).filter(({ resource, action }) => {
     const record = declaredRecord(resource);
     switch (resource.kind.login?.is) {
@@ -57,17 +57,17 @@ interface PlannedFlow {
   readonly isWayIn: boolean;
 }
 
-/** Marks changes of the login flow, orders changes of logins, and rejects changes that open a flow by name or lock people out. */
-export function withLogin(
+/** Marks and orders changes of login flows, and rejects changes that allow logins without proof or lock people out. */
+export function checkLoginChanges(
   changes: readonly ReadyChange[],
-  held: HeldLogin,
+  held: ObservedLogin,
   accepts: readonly Risk[],
 ): LoginPlan {
   const pending = loginChanges(changes);
   const before = LoginState.of(held.records);
   const after = before.after(pending);
   const flows = plannedFlows(before, after, pending);
-  const onWay = changesOnWay(flows, before, after, pending, held);
+  const onWay = changesOfLoginFlows(flows, before, after, pending, held);
   const marks = new Map<ReadyChange, string[]>();
   const opens = new Set<ReadyChange>();
   const refused: Diagnostic[] = [];
@@ -75,7 +75,7 @@ export function withLogin(
     void marks.set(change, [...(marks.get(change) ?? []), words]);
   for (const change of onWay) note(change, 'on the way in');
   for (const flow of flows) {
-    const change = placeOf(flow);
+    const change = changeToReport(flow);
     if (change === undefined) continue;
     const found = flow.after && openByName(flow.after);
     const earlier = flow.before && openByName(flow.before);
@@ -84,18 +84,18 @@ export function withLogin(
       if (accepts.includes('open-login')) opens.add(change);
       else refused.push(refusal(change, flow, openLogin));
     } else if (found?.kind === 'perhaps' && earlier?.kind !== 'perhaps')
-      note(change, unclear(flow, found.policies));
+      note(change, unclearRemark(flow, found.policies));
   }
-  for (const flow of waysIn(flows, before, after, onWay, held)) {
-    const change = placeOf(flow);
+  for (const flow of loginFlows(flows, before, after, onWay, held)) {
+    const change = changeToReport(flow);
     if (change === undefined) continue;
-    for (const why of lockoutsOf(flow))
+    for (const why of lockoutReasons(flow))
       if (accepts.includes('lockout')) note(change, `locks people out: ${why}`);
       else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${why}` }));
   }
   const sequence = safeSequence(pending, before, flows);
   if (sequence.opening && !accepts.includes('open-login'))
-    refused.push(diagnosticOf(sequence.opening.resource, undefined, openMeanwhile));
+    refused.push(diagnosticOf(sequence.opening.resource, undefined, openInBetween));
   const marksWay: ReadonlySet<ReadyChange> = onWay;
   const marked = changes.map((change): ReadyChange => {
     const remarks = marks.get(change) ?? [];
@@ -108,7 +108,7 @@ export function withLogin(
     };
   });
   return {
-    changes: inSequence(
+    changes: orderBySequence(
       marked,
       sequence.changes.map(({ resource }) => resource.address),
     ),
@@ -118,7 +118,7 @@ export function withLogin(
 }
 
 function plannedFlows(before: LoginState, after: LoginState, pending: readonly LoginChange[]): PlannedFlow[] {
-  const byKey = new Map(pending.map((change) => [keyOfChange(change), change]));
+  const byKey = new Map(pending.map((change) => [changeKey(change), change]));
   const ways = new Set([before.wayInKey, after.wayInKey]);
   const keys = new Set([...before.loginKeys, ...after.loginKeys, ...ways]);
   return [...keys].flatMap((key) => {
@@ -149,12 +149,12 @@ function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
 }
 
 /** The changes of the login flow's parts; if these could not be read, of all login flows. */
-function changesOnWay(
+function changesOfLoginFlows(
   flows: readonly PlannedFlow[],
   before: LoginState,
   after: LoginState,
   pending: readonly LoginChange[],
-  { unread }: HeldLogin,
+  { unread }: ObservedLogin,
 ): ReadonlySet<LoginChange> {
   const isUnknown = unread.length > 0;
   const ofFlows = flows.flatMap(({ isWayIn, touching }) =>
@@ -168,27 +168,29 @@ function changesOnWay(
         ({ field }) => field === login.flow || field === login.isDefault,
       );
       const isDefault = [before, after].some(
-        (state) => state.recordAt(keyOfChange(change))?.fields[login.isDefault] === true,
+        (state) => state.recordAt(changeKey(change))?.fields[login.isDefault] === true,
       );
       return change.action === 'delete' ? isDefault : isChanged && (isDefault || isUnknown);
     }
-    return isUnknown && (login.is === 'login flow' || login.is === 'login stage') && !isOfOther(change);
+    return (
+      isUnknown && (login.is === 'login flow' || login.is === 'login stage') && !isForOtherPurpose(change)
+    );
   });
   return new Set([...ofFlows, ...others]);
 }
 
-/** The login flow before and after the plan, which differs if a brand changes it. If unknown, all login flows. */
-function waysIn(
+/** The default login flows before and after the plan; all login flows if the default flow is unknown. */
+function loginFlows(
   flows: readonly PlannedFlow[],
   before: LoginState,
   after: LoginState,
   onWay: ReadonlySet<LoginChange>,
-  { unread }: HeldLogin,
+  { unread }: ObservedLogin,
 ): readonly PlannedFlow[] {
   if (unread.length > 0) return flows;
   const [was, is] = [before.wayInKey, after.wayInKey];
   const own = flows.filter(({ key }) => key === was || key === is);
-  // Without a flow of the brand, the service takes another one that logs people in.
+  // If the brand has no flow, the service chooses another login flow.
   if (was === undefined || was === is || (is === undefined && after.recordAt(was))) return own;
   const ofBrand = [...onWay].filter(({ resource }) => resource.kind.login?.is === 'login brand');
   const touching = [...ofBrand, ...own.flatMap((flow) => flow.touching)];
@@ -196,14 +198,14 @@ function waysIn(
 }
 
 /** Whether a flow is declared for another purpose. */
-function isOfOther({ resource }: LoginChange): boolean {
+function isForOtherPurpose({ resource }: LoginChange): boolean {
   const { login } = resource.kind;
   const record = declaredRecord(resource);
   return login?.is === 'login flow' && record.fields[login.purpose.field] !== undefined && !isLogin(record);
 }
 
-/** The change to which a finding about a flow belongs: its own, or one of its parts. */
-function placeOf({ touching }: PlannedFlow): LoginChange | undefined {
+/** The change at which to report a problem of a flow: of the flow itself, or of a part. */
+function changeToReport({ touching }: PlannedFlow): LoginChange | undefined {
   return touching.find(({ resource }) => resource.kind.login?.is === 'login flow') ?? touching[0];
 }
 
@@ -223,14 +225,14 @@ function refusal({ resource }: LoginChange, flow: PlannedFlow, problem: typeof o
   });
 }
 
-const openMeanwhile: typeof openLogin = {
+const openInBetween: typeof openLogin = {
   ...openLogin,
   summary: 'in no order of these changes does the flow ask for a proof throughout',
   detail:
     'Apply them in two steps: first what is added, then what is taken out. Or allow it with --allow open-login.',
 };
 
-function unclear(flow: PlannedFlow, policies: readonly string[]): string {
+function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
   const which = policies.map((name) => JSON.stringify(name)).join(', ');
   return which === ''
     ? `it is unknown whether a stage of the flow ${nameOf(flow)} proves the identity`
@@ -238,7 +240,7 @@ function unclear(flow: PlannedFlow, policies: readonly string[]): string {
 }
 
 /** Why people can no longer log in. */
-function lockoutsOf({ before, after }: PlannedFlow): readonly string[] {
+function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['the flow by which people log in is deleted'];
   const known = new Set(obstaclesIn(before));
@@ -254,7 +256,7 @@ function wayInOf(
   flows: readonly PlannedFlow[],
   before: LoginState,
   after: LoginState,
-  { unread }: HeldLogin,
+  { unread }: ObservedLogin,
 ): WayIn {
   const [was, is] = [before.wayInKey, after.wayInKey ?? before.wayInKey];
   const touched = flows.flatMap(({ key, touching }) => (touching.length > 0 ? [[key, key] as const] : []));

@@ -1,7 +1,7 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { boundTo } from '../service/children.ts';
+import { bindingsOf } from '../service/children.ts';
 import type { Deletions } from '../service/deletions.ts';
 import { heldAt, type Observation, type ObservedState } from '../observe/observation.ts';
 import {
@@ -20,18 +20,18 @@ import { factKey, idsIn, type ReferenceFacts } from '../kinds/named.ts';
 import { sameJson } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
-import { compare, notShown } from './compare.ts';
+import { compareRecord, fieldsNotReturned } from './compare.ts';
 import { isNotComparable, withResent } from './resend.ts';
 import { allReferenceFacts } from './reference-facts.ts';
-import { holdersIn } from './holders.ts';
-import { withDeletionsLast } from './deletions-last.ts';
+import { findHolders } from './holders.ts';
+import { moveDeletesLast } from './deletions-last.ts';
 import { digestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefused, type NotPlannedReasons } from './not-planned.ts';
-import { newlyOpenTo, openWithoutAccess } from './opens.ts';
-import { ordered } from './order.ts';
-import { freedBy, remarksOn } from './remarks.ts';
+import { newAccess, accessOfNewRecord } from './opens.ts';
+import { orderChanges } from './order.ts';
+import { freedValues, remarksOn } from './remarks.ts';
 import { withRemovedFields } from './removed-fields.ts';
 import { isUnfinished } from './unfinished.ts';
 import {
@@ -51,19 +51,18 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly manifestDigest?: () => string;
   readonly comparison?: Comparison;
   readonly permission: Permission | 'none';
-  /** What is known about the records to delete, if the run may delete. */
+  /** The dependents of records to delete, if the run may delete. */
   readonly deletions?: Deletions['of'] | undefined;
   /** The resources whose write-only values are sent again. */
   readonly resend?: ReadonlySet<Address> | undefined;
-  /** What the service says about referenced ids. */
   readonly facts?: ReferenceFacts;
   /** Who has access without bindings; everyone by default. */
   readonly unbound?: UnboundAccess;
-  /** The resources that are not planned. If given, resources that the service would reject are not planned either. */
+  /** Resources that are not planned. If defined, certain rejections by the service do not end the run but leave out the resource. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }
 
-/** A plan, with the rejections that are certain, each at its line in a manifest. */
+/** A plan, and the changes that the service would certainly reject. */
 export interface MadePlan extends ReadyPlan {
   readonly refused: readonly Diagnostic[];
 }
@@ -77,7 +76,7 @@ export function makePlan(
   const { comparison, permission, facts, heldBack, ...rest } = context;
   const { deletions, resend, unbound, ...about } = rest;
   const known = allReferenceFacts(facts, resources, observed);
-  const holderOf = holdersIn(resources, observed, known);
+  const holderOf = findHolders(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
     const alteration = comparison?.alterations.get(resource.address);
@@ -85,18 +84,18 @@ export function makePlan(
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
     const change = changeOf(resource, observed, permission, deletions, resend?.has(resource.address));
     // A resource that is not selected may be declared elsewhere.
-    const renamed = about.scope ? [] : renamedFrom(resource, observed);
+    const renamed = about.scope ? [] : renameHint(resource, observed);
     const held = heldAt(observed, resource.address) ?? { fields: {} };
     const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
-    const freed = change.action === 'delete' ? freedBy(resource, held, about.hide) : [];
+    const freed = change.action === 'delete' ? freedValues(resource, held, about.hide) : [];
     const remarks = [
       ...[...hanging, ...freed].map((words) => redactorOf(resource.secrets).redact(words)),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, held, holderOf, known, unbound?.before), ...renamed]
         : []),
     ];
-    const opens = newlyOpenTo(change, held, alteration, unbound);
-    const openTo = openWithoutAccess(change, unbound?.after);
+    const opens = newAccess(change, held, alteration, unbound);
+    const openTo = accessOfNewRecord(change, unbound?.after);
     return {
       ...change,
       ...(remarks.length > 0 && { remarks }),
@@ -110,7 +109,7 @@ export function makePlan(
       }),
     };
   });
-  const made = ordered(withDeletionsLast(changes), holderOf);
+  const made = orderChanges(moveDeletesLast(changes), holderOf);
   const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
   const manifestDigest = (): string => digestOf(resources);
   return {
@@ -133,13 +132,13 @@ export function changeOf(
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
   const { presence } = observation;
-  if (isToBeDeleted(resource)) return departing(resource, observation, deletions);
-  if (presence === 'present') return existing(resource, observation.held, permission, isResent);
+  if (isToBeDeleted(resource)) return plannedDelete(resource, observation, deletions);
+  if (presence === 'present') return plannedUpdate(resource, observation.held, permission, isResent);
   return { resource, presence, action: 'create', differences: [] };
 }
 
 /** The planned change for a resource that should be absent. */
-function departing(
+function plannedDelete(
   resource: Resource,
   observation: Observation,
   deletions: Deletions['of'] | undefined,
@@ -153,19 +152,19 @@ function departing(
   const found = { resource, presence, observed, differences } as const;
   const deletion = deletions?.get(resource.address);
   if (deletion === undefined) return { ...found, action: 'no-op' };
-  const { because } = deletion;
-  return because === undefined
+  const { refusal } = deletion;
+  return refusal === undefined
     ? { ...found, action: 'delete', base }
-    : { ...found, action: 'no-op', leftBecause: because };
+    : { ...found, action: 'no-op', leftBecause: refusal };
 }
 
-function existing(
+function plannedUpdate(
   resource: Resource,
-  base: HeldRecord,
+  base: ObservedRecord,
   permission: Permission | 'none',
   isResent: boolean,
 ): ReadyChange {
-  const { differences, notCompared } = withResent(resource, base, compare(resource, base), isResent);
+  const { differences, notCompared } = withResent(resource, base, compareRecord(resource, base), isResent);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
     fieldNames(resource).map((field) => [
@@ -175,7 +174,7 @@ function existing(
         managedPart(resource, field, base.fields[field]),
     ]),
   );
-  const hidden = notShown(resource, base).filter((field) => !isNotComparable(resource, field, base));
+  const hidden = fieldsNotReturned(resource, base).filter((field) => !isNotComparable(resource, field, base));
   const found = {
     resource,
     presence: 'present',
@@ -200,16 +199,18 @@ function existing(
 /** Why a difference cannot be updated; undefined if it can. */
 export function updateRefusal(
   resource: Resource,
-  record: HeldRecord,
+  record: ObservedRecord,
   differences: readonly Pick<Difference, 'field'>[],
   { self, mayDelete }: Permission,
 ): string | undefined {
   const { refusal, protectedOnSelf = [] } = resource.kind.update;
   const refused = refusal?.(record.fields, sentFields(resource));
   if (refused !== undefined) return refused;
-  const unclear = differences.flatMap(({ field }) => unclearOf(resource, field, record))[0];
+  const unclear = differences.flatMap(({ field }) => ambiguousBindings(resource, field, record))[0];
   if (unclear !== undefined) return unclear;
-  const taken = mayDelete ? undefined : differences.find(({ field }) => takesOut(resource, field, record));
+  const taken = mayDelete
+    ? undefined
+    : differences.find(({ field }) => deletesBindings(resource, field, record));
   if (taken)
     return `removing bindings from \`${taken.field}\` needs --allow delete; or write \`at_least: [${taken.field}]\``;
   const own = differences.find(({ field }) => protectedOnSelf.includes(field));
@@ -219,21 +220,22 @@ export function updateRefusal(
   if (own && self === record.pk) return `the token belongs to ${one}, and its \`${own.field}\` differs`;
   const { exact } = record;
   const isSent = (field: string): boolean => !isBindingField(resource.kind, field);
-  const sent = (held: HeldRecord['fields'], field: string): JsonValue =>
+  const sent = (held: ObservedRecord['fields'], field: string): JsonValue =>
     mergedValue(resource, field, held[field]);
-  const lossy =
+  const inexactFields =
     exact &&
     differences.find(
       ({ field }) => isSent(field) && !sameJson(sent(record.fields, field), sent(exact, field)),
     );
-  return lossy && `its \`${lossy.field}\` holds a number that rollcall cannot send back exactly`;
+  return (
+    inexactFields && `its \`${inexactFields.field}\` holds a number that rollcall cannot send back exactly`
+  );
 }
 
-/** Why the declared bindings of a field cannot be told apart. */
-function unclearOf(resource: Resource, field: string, record: HeldRecord): string[] {
+function ambiguousBindings(resource: Resource, field: string, record: ObservedRecord): string[] {
   return wantedChildren(resource).flatMap((one) => {
     const unclear = one.fields.includes(field)
-      ? ambiguousBinding(one, boundTo(record, one.children))
+      ? ambiguousBinding(one, bindingsOf(record, one.children))
       : undefined;
     if (unclear === undefined) return [];
     const order = textOf(unclear.values['order'] ?? null);
@@ -242,17 +244,21 @@ function unclearOf(resource: Resource, field: string, record: HeldRecord): strin
 }
 
 /** Whether an update would delete an undeclared binding of the field. */
-function takesOut(resource: Resource, field: string, record: HeldRecord): boolean {
+function deletesBindings(resource: Resource, field: string, record: ObservedRecord): boolean {
   return wantedChildren(resource).some(
     (one) =>
       one.removal === 'delete' &&
       one.fields.includes(field) &&
-      removesBindings(one, boundTo(record, one.children)),
+      removesBindings(one, bindingsOf(record, one.children)),
   );
 }
 
-/** A plan read from a document, completed with the present records, which must be as they were. */
-export function madeReady(plan: Plan, observed: ObservedState, permission: Permission | 'none'): ReadyPlan {
+/** Adds the current records, which must be unchanged, to a plan that was read from a file. */
+export function completePlan(
+  plan: Plan,
+  observed: ObservedState,
+  permission: Permission | 'none',
+): ReadyPlan {
   const ready = (change: Change): ReadyChange => {
     if (change.action === 'not-planned') return change;
     const { resource, action } = change;
@@ -267,24 +273,24 @@ export function madeReady(plan: Plan, observed: ObservedState, permission: Permi
 }
 
 /** Whether a plan moves a value of this resource to another one. */
-export function movedToOthers(
+export function findMovesToOthers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
-  const takers = new Map<string, Address>();
+  const newOwners = new Map<string, Address>();
   for (const { resource } of pendingIn({ changes })) {
     const { kind, address } = resource;
     for (const field of ownedFields(kind))
       for (const { id } of idsIn(field, sentValue(resource, field) ?? null))
-        takers.set(factKey(kind, field, id), address);
+        newOwners.set(factKey(kind, field, id), address);
   }
   return ({ kind, address }, field, value) => {
-    const taker = takers.get(factKey(kind, field, value));
+    const taker = newOwners.get(factKey(kind, field, value));
     return taker !== undefined && taker !== address;
   };
 }
 
-/** A note if the resource may be an existing one that was renamed. */
-function renamedFrom(resource: Resource, observed: ObservedState): string[] {
+/** A hint for a new resource that may be a renamed record. */
+function renameHint(resource: Resource, observed: ObservedState): string[] {
   const { kind, address } = resource;
   const observation = observed.get(address);
   if (observation?.presence !== 'absent' || observation.namesake === undefined) return [];

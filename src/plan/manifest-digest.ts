@@ -1,13 +1,13 @@
 import { shownValue } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { canonical, sha256 } from './canonical.ts';
+import { canonicalJson, sha256 } from './canonical.ts';
 
 /** A digest of the declared resources, independent of their order and files. */
 export function digestOf(resources: readonly Pick<Resource, 'kind' | 'address' | 'fields'>[]): string {
   const entries = resources.map((resource) => {
     const names = Object.keys(resource.fields);
     const shown = Object.fromEntries(names.map((name) => [name, shownValue(resource, name) ?? null]));
-    return canonical([resource.address, shown]);
+    return canonicalJson([resource.address, shown]);
   });
   return sha256(entries.toSorted().map((entry) => `${entry}\n`));
 }

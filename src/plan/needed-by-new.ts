@@ -15,11 +15,11 @@ export function problemsOfEntries(
   observed: ObservedState,
   release: Release | undefined,
 ): Diagnostic[] {
-  return [...neededByNew(resources, observed, release), ...declaredTwice(resources)];
+  return [...missingInCreates(resources, observed, release), ...duplicateEntries(resources)];
 }
 
 /** Fields that a create requires and that the entries of absent records leave out. */
-function neededByNew(
+function missingInCreates(
   resources: readonly Resource[],
   observed: ObservedState,
   release: Release | undefined,
@@ -27,7 +27,7 @@ function neededByNew(
   return resources.flatMap((resource) => {
     const { kind, address, fields } = resource;
     if (observed.get(address)?.presence !== 'absent' || isToBeDeleted(resource)) return [];
-    return neededIn(kind).flatMap(([field, { since }]) => {
+    return requiredFieldsOf(kind).flatMap(([field, { since }]) => {
       const isLater = since !== undefined && inRange({ from: since }, release) !== true;
       if (isLater || Object.hasOwn(fields, field)) return [];
       return diagnosticOf(resource, kind.identity, {
@@ -39,12 +39,12 @@ function neededByNew(
   });
 }
 
-const neededIn = memoizePerKey(({ fields }: Kind) =>
+const requiredFieldsOf = memoizePerKey(({ fields }: Kind) =>
   Object.entries(fields).filter(([, { isRequired, ifMissing }]) => isRequired && !ifMissing),
 );
 
-/** Ids show that two entries are of one record: one names the record within which its name counts, and the other writes the id. */
-function declaredTwice(resources: readonly Resource[]): Diagnostic[] {
+/** Two entries for one record: one names the parent, the other contains the parent's id. */
+function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
   const seen = new Map<string, Resource>();
   return resources.flatMap((resource) => {
     const { kind, name } = resource;

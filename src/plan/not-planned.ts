@@ -16,8 +16,7 @@ export function notPlanned(
 }
 
 /**
- * Orders the changes as the service accepts them. Changes that it would reject are not planned, nor are those that depend on
- * them. An existing resource may come before a resource that it refers to.
+ * Orders the changes by their dependencies, and drops changes that the service would reject, with all changes that depend on them.
  */
 export function withoutRefused({
   changes,
@@ -26,29 +25,31 @@ export function withoutRefused({
   readonly changes: readonly ReadyChange[];
   readonly refused: readonly Diagnostic[];
 }): ReadyChange[] {
-  const left = new Set<Address>();
+  const notPlannedAddresses = new Set<Address>();
   const found = new Map<Address | undefined, Diagnostic[]>();
   for (const each of refused) found.set(each.address, [...(found.get(each.address) ?? []), each]);
-  const unlessLeft = (change: ReadyChange): ReadyChange => {
+  const unlessNotPlanned = (change: ReadyChange): ReadyChange => {
     const { resource, waitsFor = [], since } = change;
     const waits = (addresses: readonly Address[], why: string): Diagnostic[] =>
-      addresses.flatMap((address) => (left.has(address) ? waitsInVain(resource, address, why) : []));
+      addresses.flatMap((address) =>
+        notPlannedAddresses.has(address) ? dependencyNotPlanned(resource, address, why) : [],
+      );
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
       ...waits(waitsFor, 'That change would free the value that this one needs.'),
       ...waits(createdBefore(resource), 'It is named here, and not there yet.'),
     ];
     if (diagnostics.length === 0) return change;
-    left.add(resource.address);
+    notPlannedAddresses.add(resource.address);
     return notPlanned(resource, diagnostics, since);
   };
   for (const { action, resource } of changes)
-    if (action === 'not-planned' || found.has(resource.address)) left.add(resource.address);
-  const planned = changes.map((change) => (isPending(change) ? unlessLeft(change) : change));
-  return planned.map((change) => (change.action === 'no-op' ? unlessLeft(change) : change));
+    if (action === 'not-planned' || found.has(resource.address)) notPlannedAddresses.add(resource.address);
+  const planned = changes.map((change) => (isPending(change) ? unlessNotPlanned(change) : change));
+  return planned.map((change) => (change.action === 'no-op' ? unlessNotPlanned(change) : change));
 }
 
-function waitsInVain(resource: Resource, address: Address, detail: string): Diagnostic {
+function dependencyNotPlanned(resource: Resource, address: Address, detail: string): Diagnostic {
   return diagnosticOf(resource, resource.kind.identity, {
     code: 'not-planned',
     summary: `it waits for ${address}, which is not planned`,

@@ -5,10 +5,10 @@ import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
-import { boundTo } from '../service/children.ts';
+import { bindingsOf } from '../service/children.ts';
 
-/** Entries that open a record by having no binding, on a service where that opens nothing. */
-export function openToNobody(
+/** Reports entries that declare access for everyone without bindings, if the service closes records without bindings. */
+export function entriesOpenToNobody(
   resources: readonly Resource[],
   observed: ObservedState,
   { after }: UnboundAccess,
@@ -18,7 +18,7 @@ export function openToNobody(
     const { access, words } = resource.kind;
     if (access === undefined || isToBeDeleted(resource) || !isOpenToEveryone(resource)) return [];
     const held = heldAt(observed, resource.address);
-    const stays = (held ? boundTo(held, access.children) : []).some(
+    const stays = (held ? bindingsOf(held, access.children) : []).some(
       (child) => isEffective(child) && admittedSubject(access, child) === undefined,
     );
     if (stays) return [];

@@ -10,11 +10,11 @@ import { idKey, idsIn, nameIn, type NamesById, namesById } from '../kinds/named.
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, shownId } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
-import { boundTo } from '../service/children.ts';
-import type { HeldRecord } from '../service/types.ts';
+import { bindingsOf } from '../service/children.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
-import { reachOf } from './reach.ts';
-import { isStillClosed } from './unfinished.ts';
+import { accessGains } from './reach.ts';
+import { isNotYetOpened } from './unfinished.ts';
 
 const othersAllowed = 'everyone admitted by policies and negated bindings';
 
@@ -35,66 +35,66 @@ interface PlannedSubject {
 }
 
 /**
- * Who gains access through a change: `everyone`, or groups and users in addition to present ones. Changes of the manifests count
- * even if the run may not apply them.
+ * Who gains access through a change: `everyone`, or further groups and users. Changed manifests count even if the run may not apply
+ * the change.
  */
-export function newlyOpenTo(
+export function newAccess(
   change: Pick<Change, 'resource' | 'action'>,
-  held: Pick<HeldRecord, 'fields' | 'bound'>,
+  held: Pick<ObservedRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
   unbound: UnboundAccess = { before: 'open', after: 'open' },
 ): string[] {
   const { access } = change.resource.kind;
-  const openedIf = (isOn: boolean): string[] => {
+  const newAccessIf = (isOn: boolean): string[] => {
     const isOpen = (state: Unbound): boolean =>
       access === undefined || state === 'open' || (isOn && state === 'unknown');
-    return openedWhere(change, held, since, {
+    return newAccessInState(change, held, since, {
       before: isOpen(unbound.before),
       after: isOpen(unbound.after),
     });
   };
-  const on = openedIf(true);
-  const reached = reachOf(change, held, since);
+  const on = newAccessIf(true);
+  const reached = accessGains(change, held, since);
   if (access === undefined || !Object.values(unbound).includes('unknown'))
     return [...new Set([...on, ...reached])];
-  const off = openedIf(false);
+  const off = newAccessIf(false);
   return [
-    ...on.map((whom) => (off.includes(whom) ? whom : where(access, 'on', whom))),
-    ...off.flatMap((whom) => (on.includes(whom) ? [] : where(access, 'off', whom))),
+    ...on.map((subject) => (off.includes(subject) ? subject : withFlagState(access, 'on', subject))),
+    ...off.flatMap((whom) => (on.includes(whom) ? [] : withFlagState(access, 'off', whom))),
     ...reached,
   ];
 }
 
-/** A subject that only one state of the unknown flag admits. */
-function where({ openFlag }: Access, state: 'on' | 'off', whom: string): string {
+/** For a subject that only one state of a flag admits, if the state is unknown. */
+function withFlagState({ openFlag }: Access, state: 'on' | 'off', whom: string): string {
   return `${whom} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
 }
 
 /** Who may open a record without bindings; undefined for nobody. */
-export function whoeverOpens({ access }: Kind, unbound: Unbound): string | undefined {
+export function accessWithoutBindings({ access }: Kind, unbound: Unbound): string | undefined {
   if (access === undefined || unbound === 'open') return everyone;
-  return unbound === 'unknown' ? where(access, 'on', everyone) : undefined;
+  return unbound === 'unknown' ? withFlagState(access, 'on', everyone) : undefined;
 }
 
-/** Who can open a new record, because no access to it is declared; undefined for nobody. */
-export function openWithoutAccess(
+/** Who can open a new record without declared access; undefined for nobody. */
+export function accessOfNewRecord(
   { resource, presence, action }: Pick<Change, 'resource' | 'presence' | 'action'>,
   unbound: Unbound = 'open',
 ): string | undefined {
   const isNew = action === 'create' && presence === 'absent';
   if (!isNew || resource.kind.access === undefined || declaresBindings(resource)) return undefined;
-  return whoeverOpens(resource.kind, unbound);
+  return accessWithoutBindings(resource.kind, unbound);
 }
 
-function openedWhere(
+function newAccessInState(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
-  held: Pick<HeldRecord, 'fields' | 'bound'>,
+  held: Pick<ObservedRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
   isOpen: { readonly before: boolean; readonly after: boolean },
 ): string[] {
   const { bindable, access, fields: rows } = resource.kind;
   if (bindable === undefined) return [];
-  const declaring = declaringFields(resource);
+  const declaring = accessFields(resource);
   const { mode } = bindable;
   const wasAll = mode !== undefined && held.fields[mode.field] === mode.all;
   const isAll =
@@ -103,14 +103,14 @@ function openedWhere(
   if (declaring.length === 0)
     return isPending && wasAll && !isAll ? ['users who pass any of its bindings'] : [];
   const now: Subjects = {
-    each: declaring.flatMap((field) => subjectsIn(resource, field, sentValue(resource, field) ?? null)),
+    each: declaring.flatMap((field) => subjectsOfField(resource, field, sentValue(resource, field) ?? null)),
     isAll,
     isOpen: isOpen.after,
   };
   const isKnown = action !== 'create' && declaring.some((field) => held.fields[field] !== undefined);
   const before: Subjects = {
     each: isKnown
-      ? declaring.flatMap((field) => subjectsIn(resource, field, held.fields[field] ?? null))
+      ? declaring.flatMap((field) => subjectsOfField(resource, field, held.fields[field] ?? null))
       : undefined,
     isAll: wasAll,
     isOpen: isOpen.before,
@@ -120,19 +120,19 @@ function openedWhere(
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
   const bound = [...(held.bound?.values() ?? [])].flat().filter(isEnabled);
   const others = isInPart
-    ? boundTo(held, access.children).filter(isEnabled).length - count
+    ? bindingsOf(held, access.children).filter(isEnabled).length - count
     : bound.filter(({ isExpired }) => isExpired).length;
   const opened = [
     ...(isPending ? newSubjects(before, now, others) : []),
     ...(since?.kind === 'added' ? newSubjects({ ...now, each: undefined }, now) : []),
-    ...(since?.kind === 'altered' ? openedSince(resource, since, now, others) : []),
+    ...(since?.kind === 'altered' ? newAccessSince(resource, since, now, others) : []),
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
 }
 
 /** The declared fields that decide on access. */
-function declaringFields({ kind, fields }: Resource): readonly string[] {
+function accessFields({ kind, fields }: Resource): readonly string[] {
   if (!declaresBindings({ kind, fields })) return [];
   return Object.keys(kind.fields).filter(
     (field) =>
@@ -140,24 +140,24 @@ function declaringFields({ kind, fields }: Resource): readonly string[] {
   );
 }
 
-/** Who has access to a held record, if access is declared; nobody if it has nothing to open. */
+/** Who has access to an observed record, if access is declared. */
 export function whoMayOpen(
   resource: Resource,
-  { fields, bound, names = {} }: Pick<HeldRecord, 'fields' | 'bound' | 'names'>,
+  { fields, bound, names = {} }: Pick<ObservedRecord, 'fields' | 'bound' | 'names'>,
   unbound: Unbound = 'open',
 ): string[] | undefined {
   const { bindable, access } = resource.kind;
-  const declaring = declaringFields(resource);
+  const declaring = accessFields(resource);
   if (bindable === undefined || declaring.length === 0) return undefined;
-  if (isStillClosed(bindable, fields)) return [];
-  const guests = declaring.flatMap((field) =>
-    subjectsIn(resource, field, fields[field] ?? null, names[field] ?? new Map()),
+  if (isNotYetOpened(bindable, fields)) return [];
+  const newSubjectsFound = declaring.flatMap((field) =>
+    subjectsOfField(resource, field, fields[field] ?? null, names[field] ?? new Map()),
   );
   const redactor = redactorOf(resource.secrets);
-  const named = guests.map(({ words }) => redactor.redact(words(true)));
+  const named = newSubjectsFound.map(({ words }) => redactor.redact(words(true)));
   if (named.length === 0) {
-    const isDecided = access && boundTo({ ...(bound && { bound }) }, access.children).some(isEnabled);
-    const whoever = isDecided ? othersAllowed : whoeverOpens(resource.kind, unbound);
+    const isDecided = access && bindingsOf({ ...(bound && { bound }) }, access.children).some(isEnabled);
+    const whoever = isDecided ? othersAllowed : accessWithoutBindings(resource.kind, unbound);
     return whoever === undefined ? [] : [whoever];
   }
   const { mode } = bindable;
@@ -173,9 +173,9 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   const [wasAll, isAll] = [before.isAll && countBefore + others > 1, now.isAll && countNow + others > 1];
   // In mode `all`, undeclared bindings only restricted access; now each of them admits people.
   const more = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
-  const hadNothing = before.each !== undefined && countBefore === 0;
-  if (hadNothing && others === 0 && before.isOpen) return []; // it was open to all
-  if (hadNothing && others > 0 && countNow === 0) return more;
+  const hadNoBindings = before.each !== undefined && countBefore === 0;
+  if (hadNoBindings && others === 0 && before.isOpen) return []; // it was open to all
+  if (hadNoBindings && others > 0 && countNow === 0) return more;
   if (countNow === 0) return others > 0 || now.isOpen ? [everyone] : [];
   if (!before.each) return [];
   const known = new Set(before.each.flatMap(({ keys }) => keys));
@@ -191,7 +191,7 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
 }
 
 /** The subjects that a field admits. */
-function subjectsIn(
+function subjectsOfField(
   resource: Resource,
   field: string,
   value: JsonValue,
@@ -211,7 +211,7 @@ function subjectsIn(
       const isNegated = values['negate'] === true;
       const { lets } = binds;
       const whoever = isNegated ? lets?.negated : lets?.plain;
-      // Admitting people when the policy fails extends access.
+      // A policy that passes when it fails admits more people.
       const failing = values['failure_result'] === true && lets?.plain !== undefined;
       const kept = `${isNegated} ${failing} ${field}`;
       return {
@@ -233,8 +233,8 @@ function subjectsIn(
   });
 }
 
-/** What a change of the manifests opens. Without a former declaration, former access is unknown. */
-function openedSince(
+/** Who gains access through a change of the manifests. Without an earlier declaration, earlier access is unknown. */
+function newAccessSince(
   resource: Resource,
   { fields = [] }: Extract<Alteration, { kind: 'altered' }>,
   now: Subjects,
@@ -243,7 +243,7 @@ function openedSince(
   const mode = resource.kind.bindable?.mode;
   const altered = new Map(fields.map((each) => [each.field, each]));
   const ofMode = altered.get(mode?.field ?? '');
-  const declaring = declaringFields(resource);
+  const declaring = accessFields(resource);
   if (!ofMode && !declaring.some((field) => altered.has(field))) return [];
   const known = declaring.flatMap((field): (readonly [string, JsonValue])[] => {
     const one = altered.get(field);
@@ -253,7 +253,9 @@ function openedSince(
   });
   const before: Subjects = {
     each:
-      known.length === 0 ? undefined : known.flatMap(([field, value]) => subjectsIn(resource, field, value)),
+      known.length === 0
+        ? undefined
+        : known.flatMap(([field, value]) => subjectsOfField(resource, field, value)),
     isAll: ofMode ? ofMode.before === mode?.all : now.isAll,
     isOpen: now.isOpen,
   };

@@ -18,8 +18,8 @@ import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { FindHolder } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
 
-/** A value that a change needs, that only one resource may have, and that another has. */
-interface Want {
+/** A value that a change needs, but that another resource has, and only one may have it. */
+interface NeededValue {
   readonly resource: Resource;
   readonly field: string;
   readonly id: JsonValue;
@@ -27,61 +27,68 @@ interface Want {
   readonly holder: Address;
 }
 
-/** What a change waits for: a freed value, or a new resource that it refers to. */
-type Wait = Want | { readonly resource: Resource; readonly holder: Address };
+/** A change depends on a value that another change frees, or on a new resource. */
+type Dependency = NeededValue | { readonly resource: Resource; readonly holder: Address };
 
 /**
- * Orders the changes as the service accepts them: each after the new resources that it refers to and after the changes that free
- * its values; otherwise the order stays. Without a valid order, the change is refused: another resource keeps the value, or
- * changes wait for each other.
+ * Orders each change after the new resources that it refers to and after the changes that free its values; otherwise the order
+ * stays. A change is refused if another resource keeps its value, or if changes depend on each other in a cycle.
  */
-export function ordered<Planned extends Change>(
+export function orderChanges<Planned extends Change>(
   changes: readonly Planned[],
   holderOf: FindHolder,
 ): { readonly changes: readonly Planned[]; readonly refused: readonly Diagnostic[] } {
-  const parents = new Set(parentsIn(changes));
+  const parents = new Set(parentsWithBindings(changes));
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
-  const waits = new Map<Address, Wait[]>();
+  const dependencies = new Map<Address, Dependency[]>();
   for (const change of changes) {
     const { resource } = change;
     const first = isPending(change) ? [...createdBefore(resource), ...namedParents(resource, parents)] : [];
     if (first.length > 0)
-      waits.set(
+      dependencies.set(
         resource.address,
         first.map((holder) => ({ resource, holder })),
       );
-    for (const want of wantsOf(change, holderOf)) {
-      const { address } = want.resource;
-      const holder = planned.get(want.holder);
+    for (const neededValue of neededValuesOf(change, holderOf)) {
+      const { address } = neededValue.resource;
+      const holder = planned.get(neededValue.holder);
       if (holder?.action === 'not-planned')
-        refused.push(refusal(want, `It may stay there: ${want.holder} has errors and is not planned.`));
-      else if (!isGiven(want, holder))
-        refused.push(refusal(want, 'Take it from there first, or declare another.'));
-      else if (isPending(holder)) waits.set(address, [...(waits.get(address) ?? []), want]);
-      else refused.push(refusal(want, `The manifests take it from there, and this plan ${leaves(holder)}.`));
+        refused.push(
+          refusal(neededValue, `It may stay there: ${neededValue.holder} has errors and is not planned.`),
+        );
+      else if (!isReleased(neededValue, holder))
+        refused.push(refusal(neededValue, 'Take it from there first, or declare another.'));
+      else if (isPending(holder))
+        dependencies.set(address, [...(dependencies.get(address) ?? []), neededValue]);
+      else
+        refused.push(
+          refusal(neededValue, `The manifests take it from there, and this plan ${omissionText(holder)}.`),
+        );
     }
   }
-  if (waits.size === 0) return { changes, refused };
+  if (dependencies.size === 0) return { changes, refused };
 
-  const later = new Map<Address, Later[]>();
-  const done = inOrderOf(changes, waits, (circle, next) => {
-    const opening = 'field' in next ? undefined : openingOf(circle, planned);
+  const later = new Map<Address, LaterReference[]>();
+  const done = orderByDependencies(changes, dependencies, (cycle, next) => {
+    const opening = 'field' in next ? undefined : findCycleBreak(cycle, planned);
     if (opening) {
-      open(opening, waits);
+      removeCycleDependencies(opening, dependencies);
       later.set(opening.address, [...(later.get(opening.address) ?? []), ...opening.later]);
       return opening.address;
     }
-    const words = `${circle.join(', ')} wait for each other. Remove the value from one of them and apply that first.`;
+    const words = `${cycle.join(', ')} wait for each other. Remove the value from one of them and apply that first.`;
     if ('field' in next) refused.push(refusal(next, words));
     // An existing resource can be referred to before all of its bindings exist.
-    else if (circle.every((address) => planned.get(address)?.action === 'create'))
-      refused.push(...circle.flatMap((address) => circular(planned.get(address), circle)));
+    else if (cycle.every((address) => planned.get(address)?.action === 'create'))
+      refused.push(...cycle.flatMap((address) => cycleProblems(planned.get(address), cycle)));
     return undefined;
   });
   const inOrder = done.flatMap((address): Planned[] => {
     const change = planned.get(address);
-    const holders = new Set(waits.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])));
+    const holders = new Set(
+      dependencies.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])),
+    );
     const setAfter = later.get(address);
     return change
       ? [{ ...change, ...(holders.size > 0 && { waitsFor: [...holders] }), ...(setAfter && { setAfter }) }]
@@ -91,13 +98,13 @@ export function ordered<Planned extends Change>(
 }
 
 /**
- * Orders the changes, each after its dependencies. Where they form a circle that nothing else opens, one is dropped: that on an
- * existing record, which can be referred to before its bindings exist, or else the one that closes the circle.
+ * Orders changes after their dependencies. In a cycle that cannot be broken otherwise, one dependency is dropped: one on an existing
+ * record, which can be referred to before its bindings exist, or else the last.
  */
-function inOrderOf<Waiting extends { readonly holder: Address }>(
+function orderByDependencies<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
-  waits: Map<Address, Waiting[]>,
-  onCircle: (circle: readonly Address[], next: Waiting) => Address | undefined,
+  dependencies: Map<Address, Waiting[]>,
+  onCycle: (cycle: readonly Address[], next: Waiting) => Address | undefined,
 ): Address[] {
   const done = new Set<Address>();
   const isNew = (holder: Address): boolean =>
@@ -106,7 +113,7 @@ function inOrderOf<Waiting extends { readonly holder: Address }>(
     const path = [resource.address];
     const onPath = new Set(path);
     for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
-      const next = waits.get(last)?.find(({ holder }) => !done.has(holder));
+      const next = dependencies.get(last)?.find(({ holder }) => !done.has(holder));
       if (next === undefined) {
         done.add(last);
         path.pop();
@@ -114,19 +121,21 @@ function inOrderOf<Waiting extends { readonly holder: Address }>(
         onPath.add(next.holder);
         path.push(next.holder);
       } else {
-        const opened = onCircle(path.slice(path.indexOf(next.holder)), next);
+        const opened = onCycle(path.slice(path.indexOf(next.holder)), next);
         if (opened !== undefined) {
           for (const left of path.splice(path.indexOf(opened) + 1)) onPath.delete(left);
           continue;
         }
-        const circle = path.slice(path.indexOf(next.holder));
-        const early = circle.flatMap((address, index) => {
-          const holder = circle[index + 1] ?? next.holder;
-          const onExisting = waits.get(address)?.find((one) => one.holder === holder && !('field' in one));
+        const cycle = path.slice(path.indexOf(next.holder));
+        const early = cycle.flatMap((address, index) => {
+          const holder = cycle[index + 1] ?? next.holder;
+          const onExisting = dependencies
+            .get(address)
+            ?.find((one) => one.holder === holder && !('field' in one));
           return onExisting && !isNew(holder) ? [{ from: address, dropped: onExisting }] : [];
         });
         const { from, dropped } = early[0] ?? { from: last, dropped: next };
-        waits.set(from, waits.get(from)?.filter((want) => want !== dropped) ?? []);
+        dependencies.set(from, dependencies.get(from)?.filter((want) => want !== dropped) ?? []);
         for (const left of path.splice(path.indexOf(from) + 1)) onPath.delete(left);
       }
     }
@@ -134,14 +143,14 @@ function inOrderOf<Waiting extends { readonly holder: Address }>(
   return [...done];
 }
 
-/** Orders the changes so that these follow each other, as far as their references allow. */
-export function inSequence<Planned extends Change>(
+/** Moves the changes of `sequence` into this order, as far as their references allow. */
+export function orderBySequence<Planned extends Change>(
   changes: readonly Planned[],
   sequence: readonly Address[],
 ): readonly Planned[] {
-  const parents = new Set(parentsIn(changes));
+  const parents = new Set(parentsWithBindings(changes));
   const beforeOf = new Map(sequence.slice(1).map((address, index) => [address, sequence[index] ?? address]));
-  const waits = new Map(
+  const dependencies = new Map(
     changes.map((change): [Address, { readonly holder: Address }[]] => {
       const { resource, waitsFor = [], setAfter = [] } = change;
       const later = new Set(setAfter.map(({ after }) => after));
@@ -151,7 +160,9 @@ export function inSequence<Planned extends Change>(
       return [resource.address, holders.map((holder) => ({ holder }))];
     }),
   );
-  const order = new Map(inOrderOf(changes, waits, () => undefined).map((address, index) => [address, index]));
+  const order = new Map(
+    orderByDependencies(changes, dependencies, () => undefined).map((address, index) => [address, index]),
+  );
   const placeOf = (address: Address | undefined): number => order.get(address ?? '.') ?? Infinity;
   return changes
     .map((change) => {
@@ -162,27 +173,30 @@ export function inSequence<Planned extends Change>(
     .toSorted((a, b) => placeOf(a.resource.address) - placeOf(b.resource.address));
 }
 
-/** A reference of a new resource that can be set after the create of both. */
-interface Opening {
+/** References of a new resource that can be set after both resources were created. */
+interface CycleBreak {
   readonly address: Address;
   readonly to: Address;
-  readonly later: readonly Later[];
+  readonly later: readonly LaterReference[];
 }
 
-type Later = NonNullable<Change['setAfter']>[number];
+type LaterReference = NonNullable<Change['setAfter']>[number];
 
 /**
- * Where a circle of new resources can be opened: at a reference that the create can leave out. One to a resource with bindings comes
- * first, as a flow: without it, its stages prove as much as with it.
+ * Breaks a cycle of new resources at a reference that the create can omit. References to resources with bindings are preferred, such
+ * as to flows: without them, stages require as much proof as with them.
  */
-function openingOf(circle: readonly Address[], planned: ReadonlyMap<Address, Change>): Opening | undefined {
-  const changes = circle.flatMap((address) => planned.get(address) ?? []);
-  if (changes.length < circle.length || changes.some(({ action }) => action !== 'create')) return undefined;
-  const openings = changes.flatMap(({ resource }, index): (Opening & { readonly isFirst: boolean })[] => {
+function findCycleBreak(
+  cycle: readonly Address[],
+  planned: ReadonlyMap<Address, Change>,
+): CycleBreak | undefined {
+  const changes = cycle.flatMap((address) => planned.get(address) ?? []);
+  if (changes.length < cycle.length || changes.some(({ action }) => action !== 'create')) return undefined;
+  const openings = changes.flatMap(({ resource }, index): (CycleBreak & { readonly isFirst: boolean })[] => {
     const to = changes[(index + 1) % changes.length]?.resource;
     if (to === undefined) return [];
     const named = declaredNames(resource).filter((one) => addressOfName(one) === to.address);
-    if (named.length === 0 || !named.every(({ field }) => canBeLeftOut(resource, field))) return [];
+    if (named.length === 0 || !named.every(({ field }) => canBeOmitted(resource, field))) return [];
     const later = [...new Set(named.map(({ field }) => field))].map((field) => ({
       field,
       after: to.address,
@@ -193,34 +207,41 @@ function openingOf(circle: readonly Address[], planned: ReadonlyMap<Address, Cha
 }
 
 /** Whether a create can leave a field out. */
-function canBeLeftOut(resource: Resource, name: string): boolean {
+function canBeOmitted(resource: Resource, name: string): boolean {
   const { isRequired, children } = resource.kind.fields[name] ?? {};
   const all = sentFields(resource);
   const { [name]: _, ...others } = all;
-  return !isRequired && !children && demanded(resource.kind, others) <= demanded(resource.kind, all);
+  return (
+    !isRequired &&
+    !children &&
+    countMissingFields(resource.kind, others) <= countMissingFields(resource.kind, all)
+  );
 }
 
 /** The number of required fields that a create is missing. */
-function demanded({ fields }: Kind, sent: JsonObject): number {
+function countMissingFields({ fields }: Kind, sent: JsonObject): number {
   const isMissing = ([field, { ifMissing }]: readonly [string, Kind['fields'][string]]): boolean =>
     !Object.hasOwn(sent, field) && ifMissing?.(undefined, sent) !== undefined;
   return Object.entries(fields).filter(isMissing).length;
 }
 
-/** Other resources that refer to a resource completed later wait for it, unless they are part of the circle. */
-function open({ address, to }: Opening, waits: Map<Address, Wait[]>): void {
-  const isOf = (holder: Address) => (wait: Wait) => !('field' in wait) && wait.holder === holder;
-  waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
+/** Removes the dependencies of a broken cycle; resources outside the cycle still wait until the resource is complete. */
+function removeCycleDependencies(
+  { address, to }: CycleBreak,
+  dependencies: Map<Address, Dependency[]>,
+): void {
+  const isOf = (holder: Address) => (wait: Dependency) => !('field' in wait) && wait.holder === holder;
+  dependencies.set(address, dependencies.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
   const inside = new Set([to]);
-  for (const one of inside) for (const { holder } of waits.get(one) ?? []) inside.add(holder);
-  for (const [other, wait] of waits) {
+  for (const one of inside) for (const { holder } of dependencies.get(one) ?? []) inside.add(holder);
+  for (const [other, wait] of dependencies) {
     const found = wait.find(isOf(address));
     if (found && !inside.has(other)) wait.push({ resource: found.resource, holder: to });
   }
 }
 
-/** Created or changed resources with bindings: resources that refer to them wait until these are complete. */
-export function parentsIn(changes: readonly Change[]): Address[] {
+/** Created or changed resources with bindings: resources that refer to them wait until all bindings exist. */
+export function parentsWithBindings(changes: readonly Change[]): Address[] {
   return changes.flatMap((change) => {
     const { resource, differences } = change;
     const isBinding =
@@ -240,7 +261,7 @@ export function namedParents(resource: Resource, parents: ReadonlySet<Address>):
 }
 
 /** Values that the service gives to only one resource at a time. */
-function wantsOf(change: Change, holderOf: FindHolder): Want[] {
+function neededValuesOf(change: Change, holderOf: FindHolder): NeededValue[] {
   if (!isPending(change)) return [];
   const { resource, action, differences } = change;
   const { kind } = resource;
@@ -258,20 +279,20 @@ function wantsOf(change: Change, holderOf: FindHolder): Want[] {
 }
 
 /** The problem of new resources that refer to each other in a circle. */
-function circular(change: Change | undefined, circle: readonly Address[]): Diagnostic[] {
+function cycleProblems(change: Change | undefined, cycle: readonly Address[]): Diagnostic[] {
   const named =
-    change && declaredNames(change.resource).find((one) => circle.includes(addressOfName(one) ?? '.'));
+    change && declaredNames(change.resource).find((one) => cycle.includes(addressOfName(one) ?? '.'));
   if (change === undefined || named === undefined) return [];
   const { field, item } = named;
   const problem = {
     code: 'circular-reference',
     summary: `${addressOfName(named)} leads back to it`,
-    detail: `${circle.join(', ')} refer to each other, so none of them can be created first. Remove one of the references, apply, and add it again.`,
+    detail: `${cycle.join(', ')} refer to each other, so none of them can be created first. Remove one of the references, apply, and add it again.`,
   } as const;
   return [diagnosticOf(change.resource, field, problem, item)];
 }
 
-function leaves({ resource, leftBecause }: Change): string {
+function omissionText({ resource, leftBecause }: Change): string {
   const [verb, capability] = isToBeDeleted(resource) ? ['delete', 'delete'] : ['change', 'update'];
   const why =
     leftBecause ?? `to ${verb} it requires the capability \`${capability}\` and --allow ${capability}`;
@@ -279,7 +300,7 @@ function leaves({ resource, leftBecause }: Change): string {
 }
 
 /** Whether a resource gives up a value, by an update or because it is deleted. */
-function isGiven({ field, id }: Want, change: Change | undefined): change is Change {
+function isReleased({ field, id }: NeededValue, change: Change | undefined): change is Change {
   if (change && isToBeDeleted(change.resource)) return true;
   if (!change?.differences.some((difference) => difference.field === field)) return false;
   const { kind } = change.resource;
@@ -289,7 +310,7 @@ function isGiven({ field, id }: Want, change: Change | undefined): change is Cha
   return !kept.includes(idKey(kind, field, id));
 }
 
-function refusal({ resource, field, id, name, holder }: Want, advice: string): Diagnostic {
+function refusal({ resource, field, id, name, holder }: NeededValue, advice: string): Diagnostic {
   const rule = resource.kind.fields[field]?.singleOwner;
   if (rule === undefined) throw new Error(`several records may have a value of ${field}`);
   return diagnosticOf(resource, field, {

@@ -11,10 +11,10 @@ import type { Scope } from '../manifest/select.ts';
 import type { Alteration, Baseline } from '../manifest/baseline.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
-import type { HeldRecord, Unreadable } from '../service/types.ts';
+import type { ObservedRecord, Unreadable } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
 
-/** What apply would do, by resource. It contains secrets: it is shown and saved only as its document. */
+/** The changes of all selected resources. Contains secrets: only its document is shown and saved. */
 export interface Plan extends Destination {
   readonly toolVersion: string;
   readonly createdAt: Date;
@@ -34,7 +34,7 @@ export interface Plan extends Destination {
   readonly hide?: Hide | undefined;
   /** Undeclared records, if they were requested. */
   readonly undeclared?: Undeclared | undefined;
-  /** Whether it changes logins. */
+  /** Defined if the plan changes the login flow. */
   readonly wayIn?: WayIn;
   /** Every selected resource: applications first, then by name, but each after its dependencies. */
   readonly changes: readonly Change[];
@@ -45,17 +45,17 @@ export type UnreadableTypes = Readonly<Partial<Record<ResourceType, Unreadable>>
 /** The change of one resource, or why it has none. */
 export type Change = (ChangeBase & { readonly action: Action }) | NotPlanned;
 
-/** Why this one resource is not planned. Nothing is sent for it, and the plan is incomplete. */
+/** Why the resource is not planned. Nothing is sent for it, and the plan is incomplete. */
 export interface NotPlanned extends ChangeBase {
   readonly action: 'not-planned';
   readonly presence: 'unknown';
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The flows by which people log in, by their slugs. */
+/** The login flows, by slug. */
 export interface WayIn {
   readonly flows: readonly { readonly before?: string; readonly after?: string }[];
-  /** The lists that could not be read: then all flows that log people in count. */
+  /** The lists that could not be read; if there are any, all login flows count. */
   readonly unread: readonly string[];
 }
 
@@ -89,7 +89,7 @@ interface ChangeBase {
   readonly takesOwnRights?: true;
   /** Earlier changes of the plan that must succeed first, because they free values that this one needs. */
   readonly waitsFor?: readonly Address[];
-  /** References that the create leaves out, as the record that they refer to comes after it: they are set once that exists. */
+  /** References to resources that are created later: the create omits them, and they are set afterwards. */
   readonly setAfter?: readonly { readonly field: string; readonly after: Address }[];
   readonly since?: Alteration;
 }
@@ -104,7 +104,7 @@ export type ReadyChange =
 
 export interface UpdateNeeds {
   /** The record when the plan was made. */
-  readonly base: HeldRecord;
+  readonly base: ObservedRecord;
   readonly permission: Permission;
 }
 

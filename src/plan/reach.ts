@@ -3,13 +3,13 @@ import { managedPart, mergedValue, placeholderFor, sentValue } from '../kinds/fi
 import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 
-/** Who gains access through the declared fields of a change: compared with the service, and with the manifests before. */
-export function reachOf(
+/** Who gains access through the declared fields of a change, compared with the service and with the baseline. */
+export function accessGains(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
-  { fields: held }: Pick<HeldRecord, 'fields'>,
+  { fields: held }: Pick<ObservedRecord, 'fields'>,
   since: Alteration | undefined,
 ): string[] {
   const { kind, fields } = resource;
@@ -22,7 +22,8 @@ export function reachOf(
     const planned = mergedValue(resource, field, held[field]);
     const isPending =
       action === 'create' || (action === 'update' && !sameValue(kind, field, planned, before ?? null));
-    const reaches = (was: JsonValue | undefined): string[] => reachIn(resource, field, [planned, was], held);
+    const reaches = (was: JsonValue | undefined): string[] =>
+      accessGainsOfField(resource, field, [planned, was], held);
     return [
       ...(isPending ? reaches(before) : []),
       ...(since?.kind === 'added' ? reaches(undefined) : []),
@@ -31,11 +32,11 @@ export function reachOf(
   });
 }
 
-function reachIn(
+function accessGainsOfField(
   resource: Resource,
   field: string,
   [now, before]: readonly [JsonValue, JsonValue | undefined],
-  held: HeldRecord['fields'],
+  held: ObservedRecord['fields'],
 ): string[] {
   const beside = (other: string): JsonValue => sentValue(resource, other) ?? held[other] ?? null;
   const whom = resource.kind.fields[field]?.accessGain?.(now, before, beside);

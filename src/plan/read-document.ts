@@ -64,7 +64,7 @@ export function changeFrom(
     resource,
     presence,
     action,
-    ...(change.before && { observed: blanked(change.before, resource) }),
+    ...(change.before && { observed: withoutMaskedValues(change.before, resource) }),
     differences: differences.map((difference) => {
       const { field, declared } = difference;
       const observed = placeholderFor(resource, field);
@@ -96,7 +96,7 @@ function namesOf(field: string, names: Names): Names {
   );
 }
 
-function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
+function withoutMaskedValues(observed: ObservedFields, resource: Resource): ObservedFields {
   return Object.fromEntries(
     Object.entries(observed).map(([field, value]) => [field, placeholderFor(resource, field) ?? value]),
   );

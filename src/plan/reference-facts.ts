@@ -10,7 +10,7 @@ import {
 import type { Resource } from '../kinds/resource.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 
-/** What was read about referenced ids, and what follows from it for declared resources; new resources are found by their names. */
+/** The facts about referenced ids, including those of declared resources and inherited grants. New resources have names, not ids. */
 export function allReferenceFacts(
   facts: ReferenceFacts = new Map(),
   resources: readonly Resource[],
@@ -25,12 +25,12 @@ export function allReferenceFacts(
     const record = { ...sentFields(resource), pk: { name } };
     for (const [key, value] of referenceFactsOf(kind, record, record)) all.set(key, value);
   }
-  passOn(all, resources, observed);
+  inheritGrants(all, resources, observed);
   return all;
 }
 
 /** A grant is inherited: a member group of a superuser group grants superuser rights too. */
-function passOn(
+function inheritGrants(
   all: Map<string, Parameters<typeof factKey>[2]>,
   resources: readonly Resource[],
   observed: ObservedState,

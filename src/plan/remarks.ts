@@ -15,16 +15,16 @@ import { isMovedBetweenRecords, ownedFields } from '../kinds/kind.ts';
 import { factKey, idKey, idsIn, nameIn, namesById, type ReferenceFacts } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { shownId } from '../kinds/values.ts';
-import { boundTo } from '../service/children.ts';
-import type { Held, HeldRecord } from '../service/types.ts';
+import { bindingsOf } from '../service/children.ts';
+import type { ObservedValues, ObservedRecord } from '../service/types.ts';
 import type { FindHolder } from './holders.ts';
-import { whoeverOpens } from './opens.ts';
+import { accessWithoutBindings } from './opens.ts';
 import type { Change } from './plan.ts';
 
 /** Side effects of a change, and its consequences for people. */
 export function remarksOn(
   { resource, action, differences }: Change,
-  record: Pick<HeldRecord, 'fields' | 'names' | 'bound'>,
+  record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
   holderOf: FindHolder,
   facts: ReferenceFacts,
   unbound: Unbound = 'open',
@@ -32,7 +32,7 @@ export function remarksOn(
   const { kind, secrets } = resource;
   const { fields: held } = record;
   const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
-  const weighty =
+  const importantRemarks =
     action === 'update'
       ? differences.flatMap(
           ({ field, declared, observed }) => kind.fields[field]?.changeWarning?.(declared, observed) ?? [],
@@ -59,20 +59,21 @@ export function remarksOn(
   });
   const redactor = redactorOf(secrets);
   const ofOthers =
-    action === 'update' ? changed.flatMap((field) => leftOut(resource, field, record, facts)) : [];
+    action === 'update' ? changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts)) : [];
   const ofAccess =
     action === 'update' && declaresAccess(resource) && changed.some((field) => isBindingField(kind, field))
       ? accessNotes(resource, record, unbound)
       : [];
   const ofExpired =
     action === 'update' && changed.some((field) => isBindingField(kind, field)) ? expiredNote(record) : [];
-  const ofStages = action === 'update' ? changed.flatMap((field) => unguarded(resource, field, record)) : [];
+  const ofStages =
+    action === 'update' ? changed.flatMap((field) => unguardedBindings(resource, field, record)) : [];
   const ofLicence =
     kind.isEnterprise === true && action === 'create'
       ? ['needs an enterprise licence: without a licence, the service rejects it']
       : [];
   return [
-    ...weighty,
+    ...importantRemarks,
     ...ofLicence,
     ...[...ofIds, ...ofOthers, ...ofStages].map((words) => redactor.redact(words)),
     ...ofAccess,
@@ -80,18 +81,22 @@ export function remarksOn(
   ];
 }
 
-/** Expired bindings admit nobody and stay. */
-function expiredNote({ bound = new Map() }: Pick<HeldRecord, 'bound'>): string[] {
+/** Expired bindings admit nobody and are not deleted. */
+function expiredNote({ bound = new Map() }: Pick<ObservedRecord, 'bound'>): string[] {
   const count = [...bound.values()].flat().filter(({ isExpired }) => isExpired).length;
-  return count > 0 ? [`${times(count, 'a binding', 'bindings')} expired, and unchanged`] : [];
+  return count > 0 ? [`${countText(count, 'a binding', 'bindings')} expired, and unchanged`] : [];
 }
 
 /** A new binding takes effect briefly before its own policies are bound to it. */
-function unguarded(resource: Resource, field: string, record: Pick<HeldRecord, 'bound'>): string[] {
+function unguardedBindings(
+  resource: Resource,
+  field: string,
+  record: Pick<ObservedRecord, 'bound'>,
+): string[] {
   const isShown = placeholderFor(resource, field) === undefined;
   return wantedChildren(resource).flatMap((declared) => {
     if (!declared.fields.includes(field)) return [];
-    return missingBindings(declared, boundTo(record, declared.children)).flatMap(
+    return missingBindings(declared, bindingsOf(record, declared.children)).flatMap(
       ({ binds, id, name, values, inside }) => {
         const nested = (inside && values[inside.field]) ?? null;
         if (!isJsonList(nested) || nested.length === 0) return [];
@@ -103,7 +108,11 @@ function unguarded(resource: Resource, field: string, record: Pick<HeldRecord, '
 }
 
 /** The values that only one resource may have and that a delete frees. */
-export function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: Hide = []): string[] {
+export function freedValues(
+  { kind }: Resource,
+  { fields, names = {} }: ObservedValues,
+  hide: Hide = [],
+): string[] {
   return ownedFields(kind).flatMap((field) =>
     idsIn(field, fields[field] ?? null).map(({ id }) => {
       const isShown = !hide.includes(`${kind.type}.${field}`);
@@ -114,9 +123,9 @@ export function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: 
 }
 
 /** Notes on undeclared bindings and their effect. */
-function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>, unbound: Unbound): string[] {
+function accessNotes(resource: Resource, record: Pick<ObservedRecord, 'bound'>, unbound: Unbound): string[] {
   const { access } = resource.kind;
-  const all = access ? boundTo(record, access.children) : [];
+  const all = access ? bindingsOf(record, access.children) : [];
   const bindings = all.filter(({ isExpired }) => !isExpired);
   const counted = bindings.filter((child) => access && admittedSubject(access, child));
   const isPolicy = ({ binds }: Child): boolean =>
@@ -125,21 +134,23 @@ function accessNotes(resource: Resource, record: Pick<HeldRecord, 'bound'>, unbo
   const others = bindings.length - counted.length - policies;
   const isOpen = all.length === 0 && !isOpenToEveryone(resource);
   return [
-    ...(isOpen ? [`${whoeverOpens(resource.kind, unbound) ?? 'nobody'} can open it now`] : []),
-    ...(policies > 0 ? [`${times(policies, 'a policy', 'policies')} also bound, and unchanged`] : []),
-    ...(others > 0 ? [`${times(others, 'a binding', 'bindings')} disabled or negated, and unchanged`] : []),
+    ...(isOpen ? [`${accessWithoutBindings(resource.kind, unbound) ?? 'nobody'} can open it now`] : []),
+    ...(policies > 0 ? [`${countText(policies, 'a policy', 'policies')} also bound, and unchanged`] : []),
+    ...(others > 0
+      ? [`${countText(others, 'a binding', 'bindings')} disabled or negated, and unchanged`]
+      : []),
   ];
 }
 
-function times(count: number, one: string, several: string): string {
+function countText(count: number, one: string, several: string): string {
   return count === 1 ? `${one} is` : `${count} ${several} are`;
 }
 
-/** Notes on ids that the record has and the declaration does not. */
-function leftOut(
+/** Notes on observed ids that the declaration omits. */
+function undeclaredIdNotes(
   resource: Resource,
   field: string,
-  { fields: held, names = {} }: Pick<HeldRecord, 'fields' | 'names'>,
+  { fields: held, names = {} }: Pick<ObservedRecord, 'fields' | 'names'>,
   facts: ReferenceFacts,
 ): string[] {
   const { kind } = resource;

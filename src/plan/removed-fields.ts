@@ -8,24 +8,28 @@ import { isNameReference, type PartialValue } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration, AlteredField } from '../manifest/baseline.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { ObservedRecord } from '../service/types.ts';
 
-/** A changed entry with the fields that it no longer declares and that the service keeps. */
-export function withRemovedFields(alteration: Alteration, resource: Resource, held: HeldRecord): Alteration {
+/** Adds texts about fields that the entry no longer declares and that stay in the service. */
+export function withRemovedFields(
+  alteration: Alteration,
+  resource: Resource,
+  held: ObservedRecord,
+): Alteration {
   if (alteration.kind !== 'altered' || !alteration.fields || isToBeDeleted(resource)) return alteration;
   return {
     kind: 'altered',
     fields: alteration.fields.map((altered) => {
-      const stays = staying(altered, resource, held);
+      const stays = remainingText(altered, resource, held);
       return stays === undefined ? altered : { ...altered, stays };
     }),
   };
 }
 
-function staying(
+function remainingText(
   { field, before, now: current }: AlteredField,
   resource: Resource,
-  held: HeldRecord,
+  held: ObservedRecord,
 ): string | undefined {
   const { kind } = resource;
   if (before === undefined || isInstruction(kind, field)) return undefined;
@@ -42,7 +46,7 @@ function staying(
   if (isMasked(before) || (isJsonList(before) && before.some((item) => isMasked(item))))
     return `keeps the undeclared part of its \`${field}\`, if anything`;
   const { children } = kind.fields[field] ?? {};
-  if (children) return stayingBound(children, part, before, resource, field, held);
+  if (children) return remainingBindingsText(children, part, before, resource, field, held);
   const known = held.names?.[field];
   const names = new Map([...(known ?? []), ...namesById(resource, field)]);
   // An id may have been declared by its name.
@@ -59,13 +63,13 @@ function staying(
   return `keeps ${texts.join(', ')} of its \`${field}\`${isSeen ? '' : ', if they are in the service'}`;
 }
 
-function stayingBound(
+function remainingBindingsText(
   children: Children,
   part: PartialValue,
   before: JsonValue,
   resource: Resource,
   field: string,
-  { fields }: HeldRecord,
+  { fields }: ObservedRecord,
 ): string | undefined {
   const [declared, there] = [sentValue(resource, field) ?? null, fields[field] ?? null].map((value) =>
     mapIds({ children }, value, (id) => (isNameReference(id) ? { name: id.name } : id)),

@@ -3,14 +3,14 @@ import { kindOf } from '../kinds/all.ts';
 import { isGenerated, sentFields, shownValue } from '../kinds/fields.ts';
 import { isNeverShown, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Held } from '../service/types.ts';
+import type { ObservedValues } from '../service/types.ts';
 import type { PlanDocument } from './document.ts';
 import type { Change, Difference } from './plan.ts';
 
-/** The differences of a resource, and the fields that cannot be compared. A field that is sent again counts as a difference. */
+/** Fields of --resend count as differences. */
 export function withResent(
   resource: Resource,
-  held: Held,
+  held: ObservedValues,
   differences: readonly Difference[],
   isResent: boolean,
 ): Required<Pick<Change, 'differences' | 'notCompared'>> {
@@ -26,8 +26,12 @@ export function withResent(
   return { differences: [...differences, ...again], notCompared: [] };
 }
 
-/** Whether a field is write-only, or a secret that this token is not shown. */
-export function isNotComparable({ kind }: Pick<Resource, 'kind'>, field: string, { fields }: Held): boolean {
+/** For write-only fields, and for secrets that the service does not return to this token. */
+export function isNotComparable(
+  { kind }: Pick<Resource, 'kind'>,
+  field: string,
+  { fields }: ObservedValues,
+): boolean {
   return (
     isNeverShown(kind, field) || (kind.fields[field]?.isSecret === true && !Object.hasOwn(fields, field))
   );

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { canonical } from './canonical.ts';
+import { canonicalJson } from './canonical.ts';
 import { changeDocument, type ChangeDocument, type PlanDocument } from './document.ts';
 import type { Change, Plan } from './plan.ts';
 
@@ -45,8 +45,8 @@ function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kin
   const { actions: planned, before, after } = then.change;
   const { actions } = now.change;
   const found = [
-    ...otherFields('observed', kind, { ...before }, { ...now.change.before }),
-    ...otherFields(
+    ...changedFields('observed', kind, { ...before }, { ...now.change.before }),
+    ...changedFields(
       'declared',
       kind,
       { ...after, ...declaredIn(then) },
@@ -55,9 +55,9 @@ function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kin
   ];
   if (found.length > 0) return found;
   if (planned[0] !== actions[0]) return [{ kind: 'action', planned: planned[0], now: actions[0] }];
-  return wordsOf.flatMap((words): Staleness[] => {
+  return otherPartsOf.flatMap((words): Staleness[] => {
     const [a = null, b = null] = [words(then), words(now)];
-    return canonical(a) === canonical(b) ? [] : [{ kind: 'words', planned: a, now: b }];
+    return canonicalJson(a) === canonicalJson(b) ? [] : [{ kind: 'words', planned: a, now: b }];
   });
 }
 
@@ -68,7 +68,7 @@ function presenceOf({ presence: planned }: ChangeDocument, { presence: now }: Ch
 }
 
 /** The fields with other values; the order of ids does not matter. */
-function otherFields(
+function changedFields(
   which: 'observed' | 'declared',
   kind: Kind,
   then: JsonObject,
@@ -86,8 +86,8 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
   return Object.fromEntries(differences.map(({ field, declared }) => [field, declared]));
 }
 
-/** Every other part of a change, except its source, its change since the baseline, and why it is left. */
-const wordsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
+/** All other parts of a change, except its source, its change since the baseline, and `left_because`. */
+const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ remarks }) => remarks,
   ({ opens }) => opens,
   ({ open_to: openTo }) => openTo,

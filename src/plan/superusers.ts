@@ -41,7 +41,7 @@ export function withSuperusersLeft(
   const first = certain ?? losses[0];
   if (first === undefined || (groups && (!isAnyLeft(groups, []) || isAnyLeft(groups, changes))))
     return { changes, refused: [] };
-  const noted = (remark: string): Pick<LoginPlan, 'changes' | 'refused'> => ({
+  const withRemark = (remark: string): Pick<LoginPlan, 'changes' | 'refused'> => ({
     refused: [],
     changes: changes.map((change) =>
       change === first ? { ...first, remarks: [remark, ...(first.remarks ?? [])] } : change,
@@ -49,10 +49,10 @@ export function withSuperusersLeft(
   });
   if (groups === undefined)
     return certain
-      ? noted('it could not be read whether an active superuser is left')
+      ? withRemark('it could not be read whether an active superuser is left')
       : { changes, refused: [] };
   const why = 'no active user with the rights of a superuser is left';
-  if (accepts.includes('lockout')) return noted(`locks people out: ${why}`);
+  if (accepts.includes('lockout')) return withRemark(`locks people out: ${why}`);
   const problem = { ...lockout, summary: `this locks people out: ${why}` };
   return { changes, refused: [diagnosticOf(first.resource, undefined, problem)] };
 }

@@ -4,7 +4,7 @@ import { comparePlaces, unexpectedDiagnostic, type Diagnostic } from '../base/di
 import type { LoadedManifests, Unchecked } from '../manifest/load-manifests.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Change, Plan } from '../plan/plan.ts';
-import type { ApplyRun, Ended } from '../run/result.ts';
+import type { ApplyRun, JobResult } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
 import { haltDiagnostics } from './words/halts.ts';
@@ -175,7 +175,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
 
 /** The report of a plan; `severity` is that of a difference. */
 export function planReport(
-  ended: Ended<Plan>,
+  ended: JobResult<Plan>,
   severity: Diagnostic['severity'] = 'warning',
 ): ProblemsReport | PlanReport {
   const { result: plan } = ended;
@@ -193,7 +193,7 @@ export function planReport(
   };
 }
 
-export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyReport {
+export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyReport {
   const { result: run } = ended;
   if (run === undefined) return noResult('rollcall apply', 'Nothing was applied.', ended);
   const outcomes = run.outcomes.map((outcome) => {
@@ -240,7 +240,7 @@ export function reportOfRun(
   };
 }
 
-function noResult(title: Common['title'], headline: string, ended: Ended<unknown>): ProblemsReport {
+function noResult(title: Common['title'], headline: string, ended: JobResult<unknown>): ProblemsReport {
   const { service, environment } = ended;
   return {
     ...foundIn(ended),
@@ -257,7 +257,7 @@ function noResult(title: Common['title'], headline: string, ended: Ended<unknown
 }
 
 /** The problems that were found, sorted. The reason for a halt is one of them. */
-export function foundIn({ halt, filenames, diagnostics: known }: Ended<unknown>): Found {
+export function foundIn({ halt, filenames, diagnostics: known }: JobResult<unknown>): Found {
   const diagnostics = halt ? [...known, ...haltDiagnostics(halt)] : known;
   return {
     diagnostics,

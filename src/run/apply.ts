@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { errorWithout } from '../service/redact.ts';
+import { redactedError } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { LoginCheck } from '../apply/login-check.ts';
@@ -10,17 +10,17 @@ import { isOnWayIn, pendingIn, type Change, type Plan, type ReadyPlan } from '..
 import { staleChanges } from '../plan/staleness.ts';
 import { destinationOf, secretsOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
-import { openPlan, selectionOf, settingsAs, stalePlan } from './open-plan.ts';
-import { inScope } from './scope.ts';
+import { openPlan, selectionOf, settingsForPlan, stalePlan } from './open-plan.ts';
+import { runInScope } from './scope.ts';
 import { halted, planFor, type PlanRequest } from './plan.ts';
 import { exceededLimit, type Limits } from './exceeded-limit.ts';
-import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
+import { applyEnding, type ApplyRun, type RunResult, type Halt, type FinishedJob } from './result.ts';
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends Limits {
   /** Asks whether to apply a plan; undefined to apply without asking. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Asks whether to change how people log in, if neither the settings nor a saved plan say so; undefined if nobody can be asked. */
+  /** Asks for confirmation of a changed login flow, unless it is allowed; undefined if nobody can be asked. */
   readonly confirmWayIn?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Whether the first failure ends the run. */
   readonly failFast?: boolean | undefined;
@@ -31,10 +31,10 @@ export interface ApplyOptions extends Limits {
  * looks up the declared resources, and compares. 3. `carryOut` halts if the plan exceeds a limit (`tooMuch`) or is not confirmed. 4.
  * `send` creates and changes. 5. `ended` determines how it ended.
  */
-export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<Ran<ApplyRun>> {
-  return inScope(request, job, async (scoped, service) => {
+export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<FinishedJob<ApplyRun>> {
+  return runInScope(request, job, async (scoped, service) => {
     const made = await planFor(scoped, service, job, request);
-    return 'halt' in made ? made : carryOut(made, request, service, job);
+    return 'halt' in made ? made : applyIfAllowed(made, request, service, job);
   });
 }
 
@@ -47,7 +47,7 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
  * the manifests, which must be those of the plan. 2. `planFor` plans again; any difference halts the run. 3. to 5. as for every
  * apply.
  */
-export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<ApplyRun>> {
+export async function applySaved(request: SavedRequest, job: Job): Promise<FinishedJob<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
   const { service, diagnostics } = settings;
   const nothing = { filenames: [], diagnostics: [] };
@@ -59,22 +59,22 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<A
   const isPartial = plan.resource_changes.some(({ change: { actions } }) => actions[0] === 'not-planned');
   const asked: PlanRequest = {
     ...request,
-    settings: settingsAs(plan, settings, service),
+    settings: settingsForPlan(plan, settings, service),
     selection: selectionOf(plan),
     keepGoing: isPartial,
     refuseOutputs: refuseOutputs && ((inputs) => refuseOutputs([...inputs, filename])),
     saved: {
       plan,
-      refuse: () => halted(stalePlan(filename, otherManifests), job),
+      staleResult: () => halted(stalePlan(filename, otherManifests), job),
     },
   };
-  return inScope(asked, job, async (scoped, reached) => {
+  return runInScope(asked, job, async (scoped, reached) => {
     const made = await planFor(scoped, reached, job, { keepGoing: asked.keepGoing, isSaved: true });
     if ('halt' in made) return made;
     const changes = staleChanges(plan, made);
     return changes.length > 0
       ? halted({ kind: 'stale', changes }, job)
-      : carryOut(made, request, reached, job, true);
+      : applyIfAllowed(made, request, reached, job, true);
   });
 }
 
@@ -84,20 +84,20 @@ const otherManifests = {
 };
 
 /** Reports the plan, and applies it unless it exceeds a limit or is not confirmed. */
-async function carryOut(
+async function applyIfAllowed(
   plan: ReadyPlan,
   options: ApplyOptions,
   service: Service,
   { clock }: Job,
   saved = false,
-): Promise<Course<ApplyRun>> {
+): Promise<RunResult<ApplyRun>> {
   const { signal, emit } = service;
   emit({ kind: 'planned', plan });
   const halt =
     exceededLimit(plan, options) ??
-    (saved ? undefined : wayInRefused(plan, options)) ??
-    (await notConfirmed(plan, options, signal)) ??
-    (saved ? undefined : await wayInNotConfirmed(plan, options, signal));
+    (saved ? undefined : refusedLoginChange(plan, options)) ??
+    (await askForConfirmation(plan, options, signal)) ??
+    (saved ? undefined : await askAboutLogin(plan, options, signal));
   if (halt) return halted(halt, { emit }, signal);
   const run = { ...(await send(plan, options, service, clock)), saved };
   emit({ kind: 'finished', run });
@@ -105,8 +105,8 @@ async function carryOut(
 }
 
 /** Why changes of the login flow are refused: they are not allowed, and without a terminal nobody can confirm them. */
-function wayInRefused(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefined {
-  const onWay = unconfirmed(plan);
+function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefined {
+  const onWay = unconfirmedChanges(plan);
   if (confirmWayIn || onWay.length === 0) return undefined;
   const diagnostics = onWay.map(({ resource }) =>
     diagnosticOf(resource, undefined, {
@@ -118,21 +118,21 @@ function wayInRefused(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefi
   return { kind: 'refused', isStale: false, diagnostics };
 }
 
-/** The changes on the way in that nothing has allowed yet. */
-function unconfirmed(plan: Plan): readonly Change[] {
+/** The changes of login flows that were not allowed. */
+function unconfirmedChanges(plan: Plan): readonly Change[] {
   return plan.accepts?.includes('way-in') ? [] : plan.changes.filter(isOnWayIn);
 }
 
-async function wayInNotConfirmed(
+async function askAboutLogin(
   plan: Plan,
   { confirmWayIn }: ApplyOptions,
   signal: AbortSignal,
 ): Promise<Halt | undefined> {
-  if (unconfirmed(plan).length === 0 || (await confirmWayIn?.(plan, signal))) return undefined;
+  if (unconfirmedChanges(plan).length === 0 || (await confirmWayIn?.(plan, signal))) return undefined;
   return { kind: 'not_confirmed' };
 }
 
-async function notConfirmed(
+async function askForConfirmation(
   plan: Plan,
   { confirm }: ApplyOptions,
   signal: AbortSignal,
@@ -141,7 +141,7 @@ async function notConfirmed(
   return { kind: 'not_confirmed' };
 }
 
-/** From here on something may have been sent: an exception is kept, and the run ends with the outcome of each change. */
+/** Changes may have been sent, so an exception does not end the run before all outcomes are collected. */
 async function send(
   plan: ReadyPlan,
   { failFast = false }: ApplyOptions,
@@ -158,8 +158,9 @@ async function send(
   signal.addEventListener('abort', onAbort, { once: true });
   const total = pendingIn(plan).length;
   let done = 0;
-  const paceNow = (): Pace => faults.contain(() => ({ ...pacing.pace() }), pace);
-  const progressed = (): void => emit({ kind: 'progress', stage: 'creating', done, total, pace: paceNow() });
+  const currentPace = (): Pace => faults.runSafely(() => ({ ...pacing.pace() }), pace);
+  const progressed = (): void =>
+    emit({ kind: 'progress', stage: 'creating', done, total, pace: currentPace() });
   progressed();
   const loginCheck = plan.wayIn && new LoginCheck(plan, (slug) => askFlowStart(slug, sendRequest, pacing));
   const outcomes = await applyPlan(plan, {
@@ -185,22 +186,22 @@ async function send(
     plan,
     outcomes,
     startedAt: new Date(startedAt),
-    durationMs: faults.contain(() => clock.now() - startedAt, 0),
+    durationMs: faults.runSafely(() => clock.now() - startedAt, 0),
     interrupted: isInterrupted(),
     ...(by && { interruptedBy: by }),
     ...(loginCheck && loginCheck.lost.length > 0 && { lostWayIn: loginCheck.lost }),
-    pace: paceNow(),
+    pace: currentPace(),
   };
 }
 
 /** How the run ended: interrupted, by an exception, or by its outcomes. */
-function ended(run: ApplyRun, { faults, settings, signal }: Service): Course<ApplyRun> {
+function ended(run: ApplyRun, { faults, settings, signal }: Service): RunResult<ApplyRun> {
   const { plan, outcomes, interrupted } = run;
   const { aborted: isFaulty, reason } = faults.signal;
   const otherwise = isFaulty ? 'incomplete' : applyEnding(outcomes, run.lostWayIn);
   const ending = interrupted ? endingOfInterrupt(signal) : otherwise;
   if (!isFaulty) return { result: run, ending };
   const ofManifests = new Set(plan.changes.flatMap(({ resource }) => resource.secrets));
-  const error = errorWithout([...secretsOf(settings), ...ofManifests], reason);
+  const error = redactedError([...secretsOf(settings), ...ofManifests], reason);
   return { result: { ...run, error }, ending };
 }

@@ -14,7 +14,7 @@ export interface BaselineRequest {
   readonly path: string;
   readonly files: Files;
   readonly changedOnly: boolean;
-  /** The settings in these files, or why there are none. */
+  /** Reads the settings of the baseline. */
   readonly settingsIn: (files: Files) => Promise<Settings | Diagnostic>;
 }
 
@@ -30,7 +30,7 @@ interface Compared {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export async function comparedWithBaseline(
+export async function readBaseline(
   { path, files, settingsIn }: BaselineRequest,
   { settings, selection, manifests }: Current,
   world: Pick<World, 'files' | 'env'>,
@@ -54,16 +54,16 @@ async function manifestsIn(
   selector: Selector,
   world: Pick<World, 'files' | 'env'>,
 ): Promise<Pick<LoadedManifests, 'resources' | 'addresses' | 'diagnostics'>> {
-  const then = await settingsIn(firstOf(files, world.files));
-  const nothing = { resources: [], addresses: new Set<Address>() };
-  if ('code' in then) return { ...nothing, diagnostics: [then] };
-  if (then.paths.length === 0) return { ...nothing, diagnostics: then.diagnostics };
+  const then = await settingsIn(withFallback(files, world.files));
+  const noManifests = { resources: [], addresses: new Set<Address>() };
+  if ('code' in then) return { ...noManifests, diagnostics: [then] };
+  if (then.paths.length === 0) return { ...noManifests, diagnostics: then.diagnostics };
   const settings = {
     ...then,
     strict: false,
     policy: { ...then.policy, ownSecrets: policy.ownSecrets },
     hide: [...new Set([...then.hide, ...hide])],
-    // The service is the same, so its present release applies.
+    // Both versions of the manifests are for the same service.
     ...(release && { release }),
   };
   return check(
@@ -77,11 +77,12 @@ async function manifestsIn(
   );
 }
 
-/** The files of the baseline, and the present ones where it has none, for settings that are kept elsewhere. */
-function firstOf(files: Files, now: Files): Files {
-  const at = async (path: string): Promise<Files> => ((await files.kindOf(path)) === 'absent' ? now : files);
+/** Reads from the baseline, or from `fallback` if the baseline does not have the file. */
+function withFallback(files: Files, fallback: Files): Files {
+  const at = async (path: string): Promise<Files> =>
+    (await files.kindOf(path)) === 'absent' ? fallback : files;
   return {
-    ...now,
+    ...fallback,
     kindOf: async (path) => (await at(path)).kindOf(path),
     realPath: async (path) => (await at(path)).realPath(path),
     read: async (path, maxBytes) => (await at(path)).read(path, maxBytes),

@@ -3,12 +3,12 @@ import { familyOf } from '../kinds/families.ts';
 import type { Release } from '../kinds/release.ts';
 import { shippedBy } from '../kinds/shipped.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
-import { readWhole, type WholeReading } from '../service/read-whole.ts';
+import { readWhole, type ListReading } from '../service/read-whole.ts';
 import type { Service } from './connect.ts';
 
 /**
- * The plan, with a remark on each update of a record that the service ships with: one of its blueprints may change it back. The
- * blueprints are read once, and only if there is such an update.
+ * Adds a remark to each update of a shipped record, because a blueprint of the service may change it back. Blueprints are read once,
+ * and only if there is such an update.
  */
 export async function withBlueprints<Made extends ReadyPlan>(
   made: Made,
@@ -22,26 +22,28 @@ export async function withBlueprints<Made extends ReadyPlan>(
   if (service.settings.contractOnly || !made.changes.some(isOfBlueprint)) return made;
   const read = await readWhole(blueprints.byName, service);
   const changes = made.changes.map((change) => {
-    const words = isOfBlueprint(change) ? remarkOn(change.resource.name, read) : undefined;
+    const words = isOfBlueprint(change) ? remarkFor(change.resource.name, read) : undefined;
     return words === undefined ? change : { ...change, remarks: [...(change.remarks ?? []), words] };
   });
   return { ...made, changes };
 }
 
-/** Nothing, if the blueprint of the record is disabled. */
-function remarkOn(record: string, read: WholeReading): string | undefined {
+/** Undefined if the blueprint of the record is disabled. */
+function remarkFor(record: string, read: ListReading): string | undefined {
   const blueprints = 'records' in read ? read.records : [];
-  const parts = blueprints.map(({ shown }) => ({ shown, part: partOf(textOf(shown['path'])) }));
+  const parts = blueprints.map(({ shown }) => ({ shown, part: significantName(textOf(shown['path'])) }));
   const [found] = parts
     .filter(({ part }) => part !== '' && record.startsWith(`default-${part}`))
     .toSorted((a, b) => b.part.length - a.part.length);
   if (found?.shown['enabled'] === false) return undefined;
-  const which = found ? `the blueprint ${JSON.stringify(textOf(found.shown['name']))}` : 'a blueprint';
-  return `${which} of the service may change it back`;
+  const blueprintNames = found
+    ? `the blueprint ${JSON.stringify(textOf(found.shown['name']))}`
+    : 'a blueprint';
+  return `${blueprintNames} of the service may change it back`;
 }
 
-/** What the name of a file says of its records: `source-enrollment` in `default/flow-default-source-enrollment.yaml`. */
-function partOf(path: string): string {
+/** The part of a file name that identifies its records: `source-enrollment` in `default/flow-default-source-enrollment.yaml`. */
+function significantName(path: string): string {
   const [, name = ''] = /^default\/(?:flow-)?(?:default-)?(.+?)(?:-flow)?\.yaml$/.exec(path) ?? [];
   return name;
 }

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { LaterField } from '../observe/later-fields.ts';
-import type { ListNews } from '../observe/read-lists.ts';
+import type { ListReport } from '../observe/read-lists.ts';
 import type { Pending, Plan } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
 import type { OutageNews } from '../service/outage.ts';
@@ -19,7 +19,7 @@ export type RunEvent =
       readonly isValid: boolean;
       readonly manifests: LoadedManifests;
     }
-  /** Warnings that follow from the service's release. */
+  /** Warnings that depend on the service's release. */
   | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
   /** The service is newer than this version of rollcall. */
   | { readonly kind: 'later_release'; readonly release: Release }
@@ -34,7 +34,7 @@ export type RunEvent =
       readonly pace: Pace;
     }
   /** How the resources of a kind with a list were read. */
-  | { readonly kind: 'listed'; readonly news: ListNews }
+  | { readonly kind: 'listed'; readonly news: ListReport }
   | { readonly kind: 'inventoried' }
   | { readonly kind: 'planned'; readonly plan: Plan }
   /** The first write is about to be sent. */

@@ -2,12 +2,12 @@ import type { Kind } from '../kinds/kind.ts';
 import { plannedEffects, unreadKinds, type Plan } from '../plan/plan.ts';
 import type { Halt } from './result.ts';
 
-/** A plan that exceeds a limit ends the run; undefined for no limit. */
+/** A plan that exceeds a limit ends the run. */
 export interface Limits {
-  readonly mostCreates?: number | undefined;
-  readonly mostUpdates?: number | undefined;
+  readonly maxCreates?: number | undefined;
+  readonly maxUpdates?: number | undefined;
   /** Undefined: ten, and at most a tenth of a kind. */
-  readonly mostDeletes?: number | undefined;
+  readonly maxDeletes?: number | undefined;
 }
 
 interface Bounded extends Plan {
@@ -17,22 +17,22 @@ interface Bounded extends Plan {
 /** Why a plan that exceeds a limit is not applied. */
 export function exceededLimit(
   made: Bounded,
-  { mostCreates, mostUpdates, mostDeletes }: Limits,
+  { maxCreates, maxUpdates, maxDeletes }: Limits,
 ): Halt | undefined {
   const { add, change, destroy } = plannedEffects(made);
-  if (mostCreates !== undefined && add > mostCreates)
-    return { kind: 'too_many_creates', count: add, most: mostCreates, unseen: unreadKinds(made) };
-  if (mostUpdates !== undefined && change > mostUpdates)
-    return { kind: 'too_many_updates', count: change, most: mostUpdates };
-  if (destroy > (mostDeletes ?? usualDeletes))
-    return { kind: 'too_many_deletes', count: destroy, most: mostDeletes ?? usualDeletes };
-  return mostDeletes === undefined ? tooManyOfOne(made) : undefined;
+  if (maxCreates !== undefined && add > maxCreates)
+    return { kind: 'too_many_creates', count: add, most: maxCreates, unseen: unreadKinds(made) };
+  if (maxUpdates !== undefined && change > maxUpdates)
+    return { kind: 'too_many_updates', count: change, most: maxUpdates };
+  if (destroy > (maxDeletes ?? defaultMaxDeletes))
+    return { kind: 'too_many_deletes', count: destroy, most: maxDeletes ?? defaultMaxDeletes };
+  return maxDeletes === undefined ? tooManyOfKind(made) : undefined;
 }
 
-const usualDeletes = 10;
+const defaultMaxDeletes = 10;
 
 /** More than one record and more than a tenth of a kind would be deleted. */
-function tooManyOfOne({ changes, deletions }: Bounded): Halt | undefined {
+function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
   const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
   for (const kind of new Set(going)) {
     const count = going.filter((each) => each === kind).length;

@@ -2,7 +2,7 @@ import type { ResourceType } from '../kinds/all.ts';
 import type { ObservedState } from '../observe/observation.ts';
 import type { UnreadableTypes } from '../plan/plan.ts';
 import { isOptionalRead } from '../service/retrieve.ts';
-import { reasonUnread } from '../service/readable-kinds.ts';
+import { unreadableReason } from '../service/readable-kinds.ts';
 import type { Unreadable } from '../service/types.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
@@ -15,8 +15,8 @@ import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
 import type { Job } from './world.ts';
 
-/** Resources that are not planned: their names have no id, they share a value that only one may have, or a part of them could not be read. */
-function heldBackBy(
+/** Resources that are not planned: unresolved names, conflicting values, or bindings that could not be read. */
+function reasonsByAddress(
   {
     resources,
     unresolved,
@@ -30,21 +30,21 @@ function heldBackBy(
   wordsOf: Job['haltWords'],
 ): NotPlannedReasons {
   const held = new Map<Address, Diagnostic[]>();
-  const hold = (address: Address, diagnostics: readonly Diagnostic[]): void => {
+  const addReasons = (address: Address, diagnostics: readonly Diagnostic[]): void => {
     held.set(address, [...(held.get(address) ?? []), ...diagnostics]);
   };
   const about = { ...destination, notRead: 0, interrupted: false } as const;
   for (const name of unresolved)
-    hold(
+    addReasons(
       name.resource.address,
       wordsOf({ ...about, kind: 'unresolved', diagnostics: [], names: [name], isStale: false }),
     );
   for (const failure of inPart)
-    hold(failure.resource.address, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
-  // The first of two that share a value is no better than the second, which is found from the other end.
-  const fromTheEnd = shared.length > 0 ? sharedValues(resources.toReversed()) : [];
-  for (const found of [...shared, ...fromTheEnd])
-    if (found.address !== undefined) hold(found.address, [found]);
+    addReasons(failure.resource.address, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
+  // Report both resources that share a value, not only the second.
+  const findFromEnd = shared.length > 0 ? sharedValues(resources.toReversed()) : [];
+  for (const found of [...shared, ...findFromEnd])
+    if (found.address !== undefined) addReasons(found.address, [found]);
   return held;
 }
 
@@ -59,18 +59,18 @@ export function withDiagnostics(
   return all;
 }
 
-/** Ids show that two names, or a name and an id, are the same provider, which belongs to one application. */
+/** After names were resolved: two references to the same provider, which may belong to only one application. */
 export function sharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new Rules().check({ entriesWithName: resources, allEntries: [] })];
   return found.filter(({ severity }) => severity === 'error');
 }
 
 /**
- * Resources that are not planned: with --keep-going all with problems of their own; otherwise only those that need an undocumented
- * read that returned no data. Undefined if the run ends instead.
+ * With --keep-going, all resources with problems; otherwise only resources that need an undocumented read that failed. Undefined if
+ * the run must end.
  */
 export async function notPlannedReasons(
-  wrong: Parameters<typeof heldBackBy>[0] & Pick<ResolvedNames, 'notRead'>,
+  wrong: Parameters<typeof reasonsByAddress>[0] & Pick<ResolvedNames, 'notRead'>,
   keepGoing: boolean,
   { client, pacing, signal, settings }: Service,
   job: Job,
@@ -83,7 +83,7 @@ export async function notPlannedReasons(
   for (const { fault } of unresolved)
     if (fault.kind === 'unread' && !(await isOptionalRead(fault.answer, client, pacing, signal)))
       return undefined;
-  return heldBackBy(wrong, destinationOf(settings), job.haltWords);
+  return reasonsByAddress(wrong, destinationOf(settings), job.haltWords);
 }
 
 export function unreadableIn(
@@ -93,7 +93,7 @@ export function unreadableIn(
   const unreadable: Partial<Record<ResourceType, Unreadable>> = {};
   for (const { kind, address } of resources) {
     const seen = observed.get(address);
-    if (seen?.presence === 'unknown' && seen.unread) unreadable[kind.type] ??= reasonUnread(seen.unread);
+    if (seen?.presence === 'unknown' && seen.unread) unreadable[kind.type] ??= unreadableReason(seen.unread);
   }
   return Object.keys(unreadable).length > 0 ? { unreadable } : {};
 }

@@ -3,7 +3,7 @@ import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { readLogin } from '../observe/login.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 import { readGroups, type HeldGroup } from '../observe/superusers.ts';
-import { declaredLogins, withLogin, type LoginPlan } from '../plan/login.ts';
+import { changedLoginRecords, checkLoginChanges, type LoginPlan } from '../plan/login.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import { takesRights, withOwnRightsLast } from '../plan/own-rights.ts';
 import { isAnyLeft, superuserLosses, withSuperusersLeft } from '../plan/superusers.ts';
@@ -14,7 +14,7 @@ import type { Service } from './connect.ts';
  * What a plan does to how people log in, and to the rights of the token. Where it does nothing to these, nothing is read. Differences
  * that the run leaves are marked as well, because a run that may change them needs the permission for it.
  */
-export async function readLoginOf(made: Observed, service: Service): Promise<LoginPlan> {
+export async function planLoginChanges(made: Observed, service: Service): Promise<LoginPlan> {
   const { client, pacing, signal } = service;
   const login = await loginOf(made, service);
   if (!login.changes.some((change) => takesRights(change))) return login;
@@ -34,15 +34,16 @@ async function loginOf(
   { client, pacing, signal, settings: { acceptedRisks = [] } }: Service,
 ): Promise<LoginPlan> {
   const options = { client, pacing, signal };
-  const groups = superuserLosses(changes).length > 0 ? await groupsToJudge(changes, options) : undefined;
+  const groups =
+    superuserLosses(changes).length > 0 ? await readGroupsForLockout(changes, options) : undefined;
   const { changes: known, refused } = withSuperusersLeft(changes, groups, acceptedRisks);
   const all = known.map((change) => ifAllowed(change, observed));
-  const declared = declaredLogins(all);
+  const declared = changedLoginRecords(all);
   if (declared.length === 0) return { changes: known, refused };
   const held = await readLogin(declared, options);
-  const login = withLogin(known, held, acceptedRisks);
+  const login = checkLoginChanges(known, held, acceptedRisks);
   const isLeft = all.some((change, index) => change !== known[index]);
-  const ofAll = isLeft ? withLogin(all, held, risks).changes : [];
+  const ofAll = isLeft ? checkLoginChanges(all, held, risks).changes : [];
   const onWay = new Set(ofAll.flatMap(({ onWayIn, resource }) => (onWayIn ? resource.address : [])));
   const marked = login.changes.map((change) =>
     change.action === 'no-op' && onWay.has(change.resource.address)
@@ -62,7 +63,7 @@ function ifAllowed(change: ReadyChange, observed: ObservedState): ReadyChange {
 }
 
 /** Enough groups to judge whether an active superuser is left: the hierarchy matters only if none is in their groups themselves. */
-async function groupsToJudge(
+async function readGroupsForLockout(
   changes: readonly ReadyChange[],
   options: Pick<Service, 'client' | 'pacing' | 'signal'>,
 ): Promise<readonly HeldGroup[] | undefined> {

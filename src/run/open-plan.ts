@@ -12,7 +12,7 @@ import type { Halt } from './result.ts';
 
 type OpenedPlan =
   | { readonly kind: 'opened'; readonly plan: PlanDocument }
-  /** The plan must not be applied, or not here. */
+  /** The plan must not be applied, or not to this service. */
   | Extract<Halt, { readonly kind: 'refused' }>;
 
 const maxBytes = 256 * 1024 * 1024;
@@ -50,11 +50,11 @@ export async function openPlan(
       detail: 'Apply it without contract_only, or make a new plan with it.',
     });
   }
-  return notAllowed(plan, service) ?? { kind: 'opened', plan };
+  return missingPermission(plan, service) ?? { kind: 'opened', plan };
 }
 
 /** Changes of a saved plan need the permission of this run too. */
-function notAllowed(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan | undefined {
+function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan | undefined {
   for (const change of plan.resource_changes) {
     const [action] = change.change.actions;
     if ((action !== 'update' && action !== 'delete') || allow.includes(action)) continue;
@@ -68,7 +68,6 @@ function notAllowed(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan 
   return undefined;
 }
 
-/** Why a saved plan as a whole is not applied. */
 export function stalePlan(
   filename: string,
   problem: Pick<Problem, 'summary' | 'detail'>,
@@ -77,7 +76,7 @@ export function stalePlan(
   return { kind: 'refused', isStale: true, diagnostics: [diagnostic] };
 }
 
-export function settingsAs(plan: PlanDocument, settings: Settings, service: ServiceSettings): Settings {
+export function settingsForPlan(plan: PlanDocument, settings: Settings, service: ServiceSettings): Settings {
   const { capabilities = [], contract_only: contractOnly = false, accepts: acceptedRisks = [] } = plan;
   const planned = new Set<string>(plan.resource_changes.flatMap(({ change: { actions } }) => actions));
   const allow = service.allow.filter((action) => planned.has(action));

@@ -13,12 +13,12 @@ import { readReferenceFacts } from '../observe/reference-facts.ts';
 import { namesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
-import type { ListNews } from '../observe/read-lists.ts';
+import type { ListReport } from '../observe/read-lists.ts';
 import type { GapWords } from '../observe/undeclared.ts';
-import { unboundAccess } from '../observe/unbound-access.ts';
-import { namesOfOtherKinds } from '../observe/names-of-other-kinds.ts';
+import { readUnboundAccess } from '../observe/unbound-access.ts';
+import { findNamesTakenByOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
-import { openToNobody } from '../plan/open-to-nobody.ts';
+import { entriesOpenToNobody } from '../plan/open-to-nobody.ts';
 import { problemsOfEntries } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { withoutRefused, type NotPlannedReasons } from '../plan/not-planned.ts';
@@ -26,21 +26,21 @@ import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { withBlueprints } from './blueprints.ts';
 import { notPlannedReasons, sharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
-import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
+import { runInScope, type Scoped, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
-import { readLoginOf } from './login.ts';
+import { planLoginChanges } from './login.ts';
 import { withAccountStatus } from './removed-accounts.ts';
 import { exceededLimit, type Limits } from './exceeded-limit.ts';
 import { withUndeclared } from './undeclared.ts';
 import { askRelease } from '../service/release.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
-import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
+import { haltEnding, type RunResult, type Halt, type StoppedRun, type FinishedJob } from './result.ts';
 import type { Job } from './world.ts';
 
 export interface PlanRequest extends ScopeRequest, PlanOptions {}
 
 export interface PlanOptions extends Limits {
-  /** Whether a problem of a single resource stops only that one; otherwise it ends the run. */
+  /** Whether a problem of a single resource affects only this resource; otherwise it ends the run. */
   readonly keepGoing?: boolean | undefined;
   /** If given, records that no manifest declares are read too. */
   readonly undeclared?: GapWords | undefined;
@@ -62,16 +62,16 @@ export interface Planned extends ReadyPlan {
  * Changes nothing. 1. `inScope` reads and checks the manifests, and connects to the service. 2. `planFor` looks up the declared
  * resources, and compares. 3. `exceededLimit` halts if the plan exceeds a limit.
  */
-export function plan(request: PlanRequest, job: Job): Promise<Ran<Planned>> {
-  return inScope(request, job, (scoped, service) => boundedPlan(scoped, service, request, job));
+export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<Planned>> {
+  return runInScope(request, job, (scoped, service) => planWithinLimits(scoped, service, request, job));
 }
 
-async function boundedPlan(
+async function planWithinLimits(
   scoped: Scoped,
   service: Service,
   options: PlanOptions,
   job: Job,
-): Promise<Course<Planned>> {
+): Promise<RunResult<Planned>> {
   const planned = await planFor(scoped, service, job, options);
   if ('halt' in planned) return planned;
   const complete = await withUndeclared(planned, scoped, options.undeclared, service);
@@ -95,18 +95,18 @@ async function boundedPlan(
  * halts the run, or the resource is not planned. 6. `withBlueprints` remarks on changes that the service may take back.
  */
 export async function planFor(
-  { resources: everything, configured, checkByRelease, elsewhere, ...about }: Scoped,
+  { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: Scoped,
   service: Service,
   job: Job,
   { isSaved = false, keepGoing = false }: PlanManner = {},
-): Promise<Planned | Halted> {
+): Promise<Planned | StoppedRun> {
   const { client, pacing, settings, signal } = service;
   const asking = { client, pacing, signal };
   const unresolved = (
     diagnostics: readonly Diagnostic[],
     names: readonly UnresolvedName[] = [],
     notRead = 0,
-  ): Halted => {
+  ): StoppedRun => {
     const why = { names, diagnostics, notRead, interrupted: signal.aborted, isStale: isSaved };
     return halted({ kind: 'unresolved', ...destinationOf(settings), ...why }, job, signal);
   };
@@ -114,43 +114,45 @@ export async function planFor(
     job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, everything.length);
   const over = new AbortController();
-  const release = checkByRelease && everything.length > 0 ? releaseOf(service, over.signal) : undefined;
+  const release =
+    checkByRelease && everything.length > 0 ? readReleaseMeanwhile(service, over.signal) : undefined;
   /** No request continues after a run without a plan. */
-  const ended = async (end: () => Halted): Promise<Halted> => {
+  const ended = async (end: () => StoppedRun): Promise<StoppedRun> => {
     over.abort();
     await release?.catch(() => {});
     return end();
   };
   const known = everything.some(namesInLaterFields) ? ((await release) ?? configured) : undefined;
-  const { resources: declared, left } = withoutLaterFields(everything, known);
-  if (known && left.length > 0) job.emit({ kind: 'later_fields', release: known, fields: left });
+  const { resources: declared, leftOutFields } = withoutLaterFields(everything, known);
+  if (known && leftOutFields.length > 0)
+    job.emit({ kind: 'later_fields', release: known, fields: leftOutFields });
   const addresses = new Set(declared.map(({ address }) => address));
   const isDeclared = (related: Family, name: string): boolean =>
     addresses.has(addressOfName({ related, name }) ?? '.');
   const resolved = await resolveNames(declared, { ...asking, isDeclared, elsewhere });
   const { unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : sharedValues(resolved.resources);
-  const holdBack = (
+  const collectReasons = (
     all: readonly UnresolvedName[],
     inPart: readonly FailedRead[] = [],
   ): Promise<NotPlannedReasons | undefined> =>
     notPlannedReasons({ ...resolved, unresolved: all, inPart, shared }, keepGoing, service, job);
-  if (!(await holdBack(names)) && (names.length > 0 || shared.length > 0 || notRead > 0))
+  if (!(await collectReasons(names)) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(() => unresolved(shared, names, notRead));
-  const result = await observe(resolved.resources, { ...asking, onRead, onList: listedTo(job) });
-  if (result.kind === 'failed') return ended(() => unread(result, service, job));
-  const { observed, inPart } = result;
+  const result = await observe(resolved.resources, { ...asking, onRead, onList: reportLists(job) });
+  if (result.kind === 'failed') return ended(() => unreadHalt(result, service, job));
+  const { observed, partialReads } = result;
   const ofIds = await readReferenceFacts(resolved, observed, asking);
   const wrong = [
     ...ofIds.missing,
     ...namesWithoutId(resolved.resources, observed, client.readable),
-    ...(await namesOfOtherKinds(resolved.resources, observed, asking)),
+    ...(await findNamesTakenByOtherKinds(resolved.resources, observed, asking)),
   ];
-  const heldBack = await holdBack([...names, ...wrong], inPart);
-  if (!heldBack && wrong.length + inPart.length > 0) return ended(() => unresolved([], wrong));
+  const heldBack = await collectReasons([...names, ...wrong], partialReads);
+  if (!heldBack && wrong.length + partialReads.length > 0) return ended(() => unresolved([], wrong));
   const resources = withObservedIds(resolved.resources, observed);
   const said = await release;
-  const { unbound, needed } = await checkedFor(said ?? configured, resources, observed, service);
+  const { unbound, needed } = await checkWithRelease(said ?? configured, resources, observed, service);
   const late = release && checkByRelease?.(said, existingIn(observed));
   const diagnostics = [...(late ?? []), ...needed];
   if (diagnostics.length > 0 && !heldBack)
@@ -161,7 +163,7 @@ export async function planFor(
     createdAt: new Date(job.clock.now()),
     ...settingsOfPlan(settings),
     ...unreadableIn(resources, observed),
-    ...about,
+    ...scopeContext,
     permission: allowed.permission,
     deletions: allowed.deletions?.of,
     unbound,
@@ -180,30 +182,30 @@ function settingsOfPlan(
   return { ...destinationOf(settings), hide, capabilities, contractOnly, accepts: acceptedRisks };
 }
 
-/** The plan with what it does to how people log in; or why it is refused. */
+/** Adds the effects on logins to the plan, or refuses it. */
 async function withLoginChecked(
   made: Planned,
   service: Service,
   job: Job,
   { isSaved, heldBack }: { readonly isSaved: boolean; readonly heldBack: NotPlannedReasons | undefined },
-): Promise<Planned | Halted> {
-  const { refused, ...login } = await readLoginOf(made, service);
+): Promise<Planned | StoppedRun> {
+  const { refused, ...login } = await planLoginChanges(made, service);
   if (heldBack) return { ...made, ...login, changes: withoutRefused({ ...login, refused }) };
   if (refused.length === 0) return { ...made, ...login };
   return halted({ kind: 'refused', isStale: isSaved, diagnostics: refused }, job, service.signal);
 }
 
-/** What follows from the release and what was observed: errors, and who may open what has no binding. */
-async function checkedFor(
+/** Checks that need the release and the observed records. */
+async function checkWithRelease(
   release: Release | undefined,
   resources: readonly Resource[],
   observed: ObservedState,
   { client, pacing, signal, settings }: Service,
 ): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundAccess }> {
   const mayDelete = settings.allow.includes('delete');
-  const unbound = await unboundAccess(resources, observed, release, { client, pacing, signal, mayDelete });
+  const unbound = await readUnboundAccess(resources, observed, release, { client, pacing, signal, mayDelete });
   const needed = problemsOfEntries(resources, observed, release);
-  return { unbound, needed: [...needed, ...openToNobody(resources, observed, unbound)] };
+  return { unbound, needed: [...needed, ...entriesOpenToNobody(resources, observed, unbound)] };
 }
 
 function existingIn(observed: ObservedState): ReadonlySet<Address> {
@@ -216,29 +218,31 @@ function withObservedIds(resources: readonly Resource[], observed: ObservedState
   return resources.map((resource) => withIdsOf(resource, pkOf));
 }
 
-function listedTo({ emit }: Job): (news: ListNews) => void {
+function reportLists({ emit }: Job): (news: ListReport) => void {
   return (news) => emit({ kind: 'listed', news });
 }
 
-/** The interruption may have come after the last failed read. */
-function unread(
+function unreadHalt(
   failed: Extract<ObserveResult, { readonly kind: 'failed' }>,
   { settings, signal }: Service,
   job: Job,
-): Halted {
+): StoppedRun {
   const interrupted = failed.interrupted || signal.aborted;
   return halted({ ...failed, interrupted, ...destinationOf(settings), kind: 'unread' }, job, signal);
 }
 
 /** Reads the release during the first look-ups. An exception reaches the caller that awaits it. */
-function releaseOf({ send, pacing, signal }: Service, over: AbortSignal): Promise<Release | undefined> {
+function readReleaseMeanwhile(
+  { send, pacing, signal }: Service,
+  over: AbortSignal,
+): Promise<Release | undefined> {
   const until = AbortSignal.any([signal, over]);
-  const release = pacing.beside(() => askRelease(send, pacing, until));
+  const release = pacing.runBeside(() => askRelease(send, pacing, until));
   release.catch(() => {});
   return release;
 }
 
-export function halted(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): Halted {
+export function halted(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): StoppedRun {
   emit({ kind: 'halted', halt });
   return { halt, ending: haltEnding(halt, signal) };
 }

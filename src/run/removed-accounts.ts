@@ -6,10 +6,10 @@ import type { Plan } from '../plan/plan.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
-/** Up to this many accounts are read; a change that removes more has another purpose. */
-const mostRead = 50;
+/** The maximum number of accounts to read. */
+const maxReads = 50;
 
-/** The plan with whether removed accounts can still log in, if the token may read that. */
+/** Adds to the plan whether accounts that are no longer declared can still log in. */
 export async function withAccountStatus<Made extends Plan>(
   made: Made,
   { client, pacing, signal }: Service,
@@ -20,7 +20,7 @@ export async function withAccountStatus<Made extends Plan>(
   for (const [index, each] of baseline.noLongerDeclared.entries()) {
     const { address } = each;
     const kind = kinds.find(({ type, fields }) => type === typeOf(address) && fields[active]);
-    const isAsked = kind !== undefined && index < mostRead && client.canList(kind);
+    const isAsked = kind !== undefined && index < maxReads && client.canList(kind);
     const reading = isAsked
       ? await retrieve({ kind, name: nameOf(address) }, client, pacing, signal)
       : undefined;

@@ -1,4 +1,4 @@
-import type { LostWayIn } from '../apply/login-check.ts';
+import type { LostLogin } from '../apply/login-check.ts';
 import { isDenied, isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
@@ -11,7 +11,7 @@ import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
 /** The result of a job for its reports, and its service as far as it is known. */
-export interface Ended<Result> extends Partial<Destination> {
+export interface JobResult<Result> extends Partial<Destination> {
   /** Undefined without a result; the halt or the diagnostics have the reason. */
   readonly result?: Result;
   readonly halt?: Halt;
@@ -19,13 +19,13 @@ export interface Ended<Result> extends Partial<Destination> {
   readonly filenames: readonly string[];
 }
 
-export interface Ran<Result> extends Ended<Result> {
+export interface FinishedJob<Result> extends JobResult<Result> {
   readonly ending: Ending;
 }
 
-export type Course<Result> = Pick<Ran<Result>, 'result' | 'halt' | 'ending'>;
+export type RunResult<Result> = Pick<FinishedJob<Result>, 'result' | 'halt' | 'ending'>;
 
-export type Halted = Required<Pick<Ran<never>, 'halt' | 'ending'>>;
+export type StoppedRun = Required<Pick<FinishedJob<never>, 'halt' | 'ending'>>;
 
 /** Why a job stops although settings and manifests are valid. Nothing was changed. */
 export type Halt =
@@ -112,7 +112,7 @@ export interface ApplyRun {
   /** Whether a saved plan was applied. */
   readonly saved: boolean;
   /** The flows by which people could log in before, and cannot any more, or nobody knows. */
-  readonly lostWayIn?: readonly LostWayIn[];
+  readonly lostWayIn?: readonly LostLogin[];
   /** An unexpected exception, after which nothing more was begun. */
   readonly error?: Error;
 }
@@ -120,7 +120,7 @@ export interface ApplyRun {
 /** How an uninterrupted apply ended, or several that are reported as one. */
 export function applyEnding(
   outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[],
-  lostWayIn: readonly LostWayIn[] = [],
+  lostWayIn: readonly LostLogin[] = [],
 ): Ending {
   if (outcomes.some((outcome) => isDenied(outcome))) return 'denied';
   if (lostWayIn.length > 0) return 'incomplete';

@@ -14,30 +14,29 @@ import { destinationOf, type ServiceSettings } from '../settings/service-setting
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
 import { withService, type Service } from './connect.ts';
-import type { Course, Ended, Halted, Ran } from './result.ts';
-import { comparedWithBaseline, type BaselineRequest } from './baseline.ts';
+import type { RunResult, JobResult, StoppedRun, FinishedJob } from './result.ts';
+import { readBaseline, type BaselineRequest } from './baseline.ts';
 import type { Job } from './world.ts';
 
-/** What a run is asked to do. */
 export interface ScopeRequest {
   readonly settings: Settings;
   readonly selection: Selection;
   /** The baseline to compare the manifests with, if any. */
   readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: RefuseOutputs | undefined;
-  /** The addresses of the resources whose values that no answer shows are sent again. */
+  /** The addresses of --resend. */
   readonly resend?: readonly string[];
   /** The saved plan to apply: the run selects its resources, and is refused if the manifests differ. */
-  readonly saved?: { readonly plan: PlanDocument; readonly refuse: () => Halted };
+  readonly saved?: { readonly plan: PlanDocument; readonly staleResult: () => StoppedRun };
 }
 
 export interface Scoped {
   readonly resources: readonly Resource[];
   /** Undefined: all declared resources. */
   readonly scope?: Scope;
-  /** Declared resources that are not selected and may be named by selected ones. */
+  /** Declared resources that are not selected; selected ones may refer to them. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
-  /** Of everything that the manifests declare. */
+  /** The digest of all declared resources. */
   readonly manifestDigest: () => string;
   readonly resend?: ReadonlySet<Address>;
   readonly comparison?: Comparison;
@@ -49,12 +48,12 @@ export interface Scoped {
   ) => readonly Diagnostic[];
 }
 
-/** Checks the scope of a run, and calls a function with it and the service. Nothing is sent before. */
-export async function inScope<Result>(
+/** Checks settings and manifests, then calls a function with the scope and the service. Nothing is sent before. */
+export async function runInScope<Result>(
   request: ScopeRequest,
   job: Job,
-  use: (scoped: Scoped, service: Service) => Promise<Course<Result>>,
-): Promise<Ran<Result>> {
+  use: (scoped: Scoped, service: Service) => Promise<RunResult<Result>>,
+): Promise<FinishedJob<Result>> {
   const checked = await checkScope(request, job);
   const { known } = checked;
   if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
@@ -62,7 +61,7 @@ export async function inScope<Result>(
   const { scoped, service: reached } = checked;
   const { strict, contractOnly, release: configured } = request.settings;
   const late: Diagnostic[] = [];
-  const checkLate: Scoped['checkByRelease'] = (release, existing) => {
+  const checkWithService: Scoped['checkByRelease'] = (release, existing) => {
     if (release && isNewerThanKnown(release)) job.emit({ kind: 'later_release', release });
     const found = checkByRelease(scoped.resources, release ?? configured, strict, existing);
     late.push(...found.filter(({ severity }) => severity === 'warning'));
@@ -70,18 +69,18 @@ export async function inScope<Result>(
     return found.filter(({ severity }) => severity === 'error');
   };
   const rest = await withService(reached, job, (service) =>
-    use(contractOnly ? scoped : { ...scoped, configured, checkByRelease: checkLate }, service),
+    use(contractOnly ? scoped : { ...scoped, configured, checkByRelease: checkWithService }, service),
   );
   return { ...known, ...rest, diagnostics: [...known.diagnostics, ...late] };
 }
 
 /** Everything that is known before a request is sent. */
-type Checked = {
-  readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
+type CheckedScope = {
+  readonly known: Pick<JobResult<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
 } & (
   | { readonly kind: 'invalid' }
   /** The manifests differ from those of the saved plan. */
-  | { readonly kind: 'stale'; readonly halted: Halted }
+  | { readonly kind: 'stale'; readonly halted: StoppedRun }
   | { readonly kind: 'ready'; readonly scoped: Scoped; readonly service: ServiceSettings }
 );
 
@@ -89,7 +88,7 @@ type Checked = {
 async function checkScope(
   { settings, selection, baseline, refuseOutputs, saved, resend = [] }: ScopeRequest,
   job: Job,
-): Promise<Checked> {
+): Promise<CheckedScope> {
   const { service, nameOf } = settings;
   const selector = new Selector(selection);
   const all: Resource[] = [];
@@ -97,18 +96,16 @@ async function checkScope(
     ...(!settings.contractOnly && { release: 'asked later' as const }),
     isSelected: (resource) => {
       all.push(resource);
-      return selector.has(resource.address) || isPulledIn(resource, selection);
+      return selector.has(resource.address) || mayBeIncluded(resource, selection);
     },
     isWarningReported: (address) => selector.has(address),
   });
   const { filenames, declared } = manifests;
-  const { selected: resources, beside } = bySelection(manifests.resources, selection, selector);
+  const { selected: resources, included } = selectResources(manifests.resources, selection, selector);
   const clashes = (await refuseOutputs?.(inputsOf(settings, manifests))) ?? [];
   const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
-    baseline && isValid
-      ? await comparedWithBaseline(baseline, { settings, selection, manifests }, job)
-      : undefined;
+    baseline && isValid ? await readBaseline(baseline, { settings, selection, manifests }, job) : undefined;
   const alterations = baseline?.changedOnly ? compared?.comparison.alterations : undefined;
   const planned = saved && new Set(saved.plan.resource_changes.map(({ address }) => address));
   const isLeftOut = (address: Address): boolean =>
@@ -121,7 +118,7 @@ async function checkScope(
   if (!isValid) return { kind: 'invalid', known };
   const manifestDigest = (): string => digestOf(all);
   if (saved && saved.plan.manifest_digest !== manifestDigest())
-    return { kind: 'stale', known, halted: saved.refuse() };
+    return { kind: 'stale', known, halted: saved.staleResult() };
   const selected = selector.scope(resources.length, manifests, nameOf);
   const scope: Scope | undefined =
     baseline?.changedOnly || saved?.plan.scope?.changed_only
@@ -129,8 +126,8 @@ async function checkScope(
       : selected;
   const about = resources.filter(({ address }) => !isLeftOut(address));
   const same = resources.filter(({ address }) => isLeftOut(address));
-  const others = new Map([...beside, ...same].map((resource) => [resource.address, resource]));
-  const along = namedBy(about, others);
+  const others = new Map([...included, ...same].map((resource) => [resource.address, resource]));
+  const along = referencedResources(about, others);
   const scoped = {
     resources: [...about, ...along],
     resend: saved ? resentAddresses(saved.plan) : resendTargets(resend, about, service.allow),
@@ -147,29 +144,29 @@ async function checkScope(
   return { kind: 'ready', known, scoped, service };
 }
 
-/** Whether a dependency may be included with --target. Not with shards, which share nothing. */
-function isPulledIn({ kind }: Resource, { shard }: Selection): boolean {
+/** --target includes dependencies; --shard does not, because shards are independent. */
+function mayBeIncluded({ kind }: Resource, { shard }: Selection): boolean {
   return shard === undefined && isNamedByOthers(kind.type);
 }
 
-function bySelection(
+function selectResources(
   resources: readonly Resource[],
   selection: Selection,
   selector: Selector,
-): { readonly selected: readonly Resource[]; readonly beside: readonly Resource[] } {
-  const isBeside = (resource: Resource): boolean =>
-    !selector.has(resource.address) && isPulledIn(resource, selection);
-  const beside = resources.filter((resource) => isBeside(resource));
-  if (beside.length === 0) return { selected: resources, beside };
-  const left = new Set(beside);
+): { readonly selected: readonly Resource[]; readonly included: readonly Resource[] } {
+  const isDependency = (resource: Resource): boolean =>
+    !selector.has(resource.address) && mayBeIncluded(resource, selection);
+  const included = resources.filter((resource) => isDependency(resource));
+  if (included.length === 0) return { selected: resources, included };
+  const left = new Set(included);
   return {
     selected: resources.filter((resource) => !left.has(resource)),
-    beside: beside.filter(({ address }) => !selector.excludes(address)),
+    included: included.filter(({ address }) => !selector.excludes(address)),
   };
 }
 
-/** The other resources that selected ones name, directly or indirectly. */
-function namedBy(
+/** The resources to which selected ones refer, directly or indirectly. */
+function referencedResources(
   resources: readonly Resource[],
   others: ReadonlyMap<Address, Resource>,
 ): readonly Resource[] {

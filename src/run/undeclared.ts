@@ -4,9 +4,9 @@ import type { Kind } from '../kinds/kind.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import { shippedBy } from '../kinds/shipped.ts';
 import type { Inventory } from '../observe/gaps.ts';
-import { inventoryOf } from '../observe/inventory.ts';
+import { readInventoryOf } from '../observe/inventory.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
-import { underFormerName } from '../observe/renames.ts';
+import { withFormerName } from '../observe/renames.ts';
 import { undeclaredIn, type GapWords } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readWhole } from '../service/read-whole.ts';
@@ -17,8 +17,8 @@ import type { Halt } from './result.ts';
 import type { Scoped } from './scope.ts';
 
 /**
- * The plan with records that no manifest declares and the service does not ship, if asked for, or that the run was interrupted. A
- * renamed resource is declared under both names.
+ * Adds undeclared records to the plan, if requested, except shipped ones; a halt if the run was interrupted. A renamed resource is
+ * declared under both names.
  */
 export async function withUndeclared<Made extends Plan>(
   made: Made,
@@ -30,7 +30,7 @@ export async function withUndeclared<Made extends Plan>(
   const declared = new Set(
     resources.flatMap((resource) => [
       resource.address,
-      underFormerName(resource)?.address ?? resource.address,
+      withFormerName(resource)?.address ?? resource.address,
     ]),
   );
   const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
@@ -67,7 +67,7 @@ export async function readInventory(
   const onRead = (done: number, total: number): void =>
     emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, 0);
-  const inventory = await inventoryOf(kind, { client, pacing, signal, onRead });
+  const inventory = await readInventoryOf(kind, { client, pacing, signal, onRead });
   emit({ kind: 'inventoried' });
   return inventory;
 }

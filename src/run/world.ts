@@ -20,7 +20,7 @@ export interface World {
 
 export interface Job extends World {
   readonly emit: (event: RunEvent) => void;
-  /** The words for what prevents a resource from being planned, as for a halt. */
+  /** The diagnostics for a halt, which are also used for resources that are not planned. */
   readonly haltWords: (halt: Halt) => readonly Diagnostic[];
   /** Whether each request is an event. */
   readonly emitsRequests?: boolean;

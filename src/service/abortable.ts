@@ -3,7 +3,7 @@ import type { Exchange, Transport } from './transport.ts';
 
 /** A transport that cancels every request when the signal aborts, and sends no more. */
 export function abortable(send: Transport, signal: AbortSignal): Transport {
-  const underWay = onAbort(signal);
+  const requestsUnderWay = onAbort(signal);
   return (request, ownSignal) =>
     new Promise<Exchange>((resolve, reject) => {
       if (signal.aborted) {
@@ -12,10 +12,10 @@ export function abortable(send: Transport, signal: AbortSignal): Transport {
       }
       const giveUp = (): void => resolve({ kind: 'lost', error: new GivenUpError() });
       const end = (exchange: Exchange): void => {
-        underWay.delete(giveUp);
+        requestsUnderWay.delete(giveUp);
         resolve(exchange);
       };
-      underWay.add(giveUp);
+      requestsUnderWay.add(giveUp);
       send(request, ownSignal).then(end, reject);
     });
 }

@@ -30,7 +30,7 @@ const keepAliveTimeout = 1000;
 /** undici's agent for a service. Through a proxy it opens a tunnel, for http:// too, so that every answer comes from the service. */
 export function createAgent({ timeoutMs, proxy, certificates, client, lookup }: AgentOptions): Dispatcher {
   function connectOptions(shown: AgentOptions['client']): { timeout: number } {
-    const secureContext = contextWith(certificates, shown);
+    const secureContext = createContext(certificates, shown);
     return { timeout: timeoutMs, ...(lookup && { lookup }), ...(secureContext && { secureContext }) };
   }
   if (proxy === undefined) return new Agent({ connect: connectOptions(client), keepAliveTimeout });
@@ -62,19 +62,19 @@ function withProxyErrors(origin: string, pool: Pool): Pool {
 }
 
 /** One context for all connections: reading all authorities for each connection takes longer than connecting. */
-function contextWith(
+function createContext(
   certificates: AgentOptions['certificates'],
   client: AgentOptions['client'],
 ): tls.SecureContext | undefined {
   if (!certificates && !client) return undefined;
   return tls.createSecureContext({
-    ...(certificates && { ca: [...trustedAnyway(), ...certificates] }),
+    ...(certificates && { ca: [...defaultCertificates(), ...certificates] }),
     ...(client && { cert: client.certificate, key: client.key }),
   });
 }
 
 /** Newer releases of Node can list the trusted certificates, which may include the system's. */
-function trustedAnyway(): readonly string[] {
+function defaultCertificates(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types are of an older release
   return getCACertificates?.() ?? tls.rootCertificates;
 }

@@ -2,10 +2,10 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import type { Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
 import { sameUuid } from '../kinds/values.ts';
-import { bodyIn, isLookUpInList, type NamedShape, type Within } from './body.ts';
+import { parseBody, isLookUpInList, type NamedShape, type Within } from './body.ts';
 import { pageIn } from './page.ts';
 
-/** The kinds of answer; what-answers-prove.ts has what each proves. No message is interpreted, because the service translates its texts. */
+/** The kinds of answers. Messages are not interpreted, because the service translates them. */
 export type AnswerKind =
   /** 200 with the requested content: the requested identity and a `pk`, the requested page of a list, or the token's user. */
   | 'found'
@@ -108,7 +108,7 @@ type Asked =
   | { readonly shape: 'document' }
   | { readonly shape: 'nothing' };
 
-export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
+export function sortedAnswer(exchange: Exchange, request: Asked): Answer {
   switch (exchange.kind) {
     case 'withheld':
       return { kind: 'not_offered' };
@@ -118,19 +118,23 @@ export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
       return { kind: 'lost', error: exchange.error, ...(exchange.likeTlsPort && { likeTlsPort: true }) };
     case 'answered': {
       const { status, headers } = exchange;
-      const json = bodyIn(exchange.body, status, asked);
+      const json = parseBody(exchange.body, status, request);
       const body = isJsonObject(json) ? json : undefined;
-      const received = exchange.asReceived === undefined ? json : bodyIn(exchange.asReceived, status, asked);
-      const kind = kindOf(status, received, asked);
+      const received =
+        exchange.asReceived === undefined ? json : parseBody(exchange.asReceived, status, request);
+      const kind = kindOf(status, received, request);
       return {
         kind,
         status,
         ...(body && { body }),
         ...(kind === 'several' && { ids: idsIn(json) }),
-        ...given('requestId', headers['x-authentik-id']),
-        ...given('retryAfter', headers['retry-after']),
-        ...given('form', kind === 'no_such_route' ? formOf(headers['content-type'], json) : undefined),
-        ...given('redirectOrigin', kind === 'redirect' ? originOf(headers['location']) : undefined),
+        ...optionalField('requestId', headers['x-authentik-id']),
+        ...optionalField('retryAfter', headers['retry-after']),
+        ...optionalField(
+          'form',
+          kind === 'no_such_route' ? contentForm(headers['content-type'], json) : undefined,
+        ),
+        ...optionalField('redirectOrigin', kind === 'redirect' ? originOf(headers['location']) : undefined),
         ...(kind === 'unexplained_refusal' && exchange.likeTlsPort && { likeTlsPort: true }),
       };
     }
@@ -141,22 +145,22 @@ export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
 export function recordOf(
   exchange: Exchange,
   { body = {} }: Answer,
-  asked: NamedShape = { shape: 'record' },
+  request: NamedShape = { shape: 'record' },
 ): JsonObject {
   if (exchange.kind !== 'answered' || exchange.asReceived === undefined) return body;
-  const json = bodyIn(exchange.asReceived, exchange.status, asked);
+  const json = parseBody(exchange.asReceived, exchange.status, request);
   return isJsonObject(json) ? json : body;
 }
 
-function kindOf(status: number, json: JsonValue | undefined, asked: Asked): AnswerKind {
+function kindOf(status: number, json: JsonValue | undefined, request: Asked): AnswerKind {
   const body = isJsonObject(json) ? json : undefined;
   if (status >= 200 && status < 300) {
-    if (isLookUpInList(asked) && status === 200 && json === null) return 'not_listed';
-    if (asked.shape === 'nothing') return status === 204 ? 'deleted' : 'unusable_success';
-    if (asked.shape === 'uses' && status === 200 && json !== undefined && isJsonList(json)) return 'found';
-    if (isSeveral(asked, status, json)) return 'several';
-    if (status === 200 && isAskedFor(asked, body)) return 'found';
-    if (status === 201 && isMadeOf(asked, body)) return 'created';
+    if (isLookUpInList(request) && status === 200 && json === null) return 'not_listed';
+    if (request.shape === 'nothing') return status === 204 ? 'deleted' : 'unusable_success';
+    if (request.shape === 'uses' && status === 200 && json !== undefined && isJsonList(json)) return 'found';
+    if (areSeveralMatches(request, status, json)) return 'several';
+    if (status === 200 && hasRequestedContent(request, body)) return 'found';
+    if (status === 201 && isCreatedRecord(request, body)) return 'created';
     return 'unusable_success';
   }
   if (status >= 300 && status < 400) return 'redirect';
@@ -164,7 +168,7 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
     case 400:
       if (json === undefined) return 'unexplained_refusal';
       if (body?.['code'] === 'denied_license') return 'read_only';
-      return body && 'identity' in asked && onlyFieldAtFault(body) === asked.identity
+      return body && 'identity' in request && onlyFieldInError(body) === request.identity
         ? 'identity_refused'
         : 'fields_refused';
     case 401:
@@ -172,13 +176,13 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
       return 'denied';
     case 404:
     case 410:
-      if (asked.shape !== 'record' && !mayBeMissing(asked)) return 'not_offered';
-      return mayBeMissing(asked) && typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
+      if (request.shape !== 'record' && !mayBeMissing(request)) return 'not_offered';
+      return mayBeMissing(request) && typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
     case 405:
-      if (asked.shape !== 'record') return 'not_offered';
+      if (request.shape !== 'record') return 'not_offered';
       return json === undefined ? 'crash' : 'unprocessable';
     case 501:
-      return asked.shape === 'record' ? 'failure' : 'not_offered';
+      return request.shape === 'record' ? 'failure' : 'not_offered';
     case 406:
     case 411:
     case 413:
@@ -202,22 +206,22 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
   }
 }
 
-function formOf(contentType: string = '', json: JsonValue | undefined): string {
+function contentForm(contentType: string = '', json: JsonValue | undefined): string {
   const [mediaType = ''] = contentType.split(';');
   const keys = isJsonObject(json) ? Object.keys(json).toSorted() : [];
   return JSON.stringify([mediaType.trim().toLowerCase(), json !== undefined, ...keys]);
 }
 
-function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
-  switch (asked.shape) {
+function hasRequestedContent(request: Asked, body: JsonObject | undefined): boolean {
+  switch (request.shape) {
     case 'record':
     case 'list':
     case 'search':
-      return body?.[asked.identity] === asked.name && isIdentifier(body['pk']);
+      return body?.[request.identity] === request.name && isIdentifier(body['pk']);
     case 'page':
-      return pageIn(body, asked.number) !== undefined;
+      return pageIn(body, request.number) !== undefined;
     case 'id':
-      return sameUuid(body?.['pk'] ?? null, asked.id);
+      return sameUuid(body?.['pk'] ?? null, request.id);
     case 'self':
       return isJsonObject(body?.['user']);
     case 'document':
@@ -228,16 +232,17 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
   }
 }
 
-/** The contract does not require an id in the answer to every create. */
-function isMadeOf(asked: Asked, body: JsonObject | undefined): boolean {
-  return isAskedFor(asked, body?.['pk'] === undefined ? { ...body, pk: asked.shape } : body);
+/** Answers to creates do not always contain an id. */
+function isCreatedRecord(request: Asked, body: JsonObject | undefined): boolean {
+  return hasRequestedContent(request, body?.['pk'] === undefined ? { ...body, pk: request.shape } : body);
 }
 
-/** The service ignores an unknown filter, so the list may contain other records. */
-function isSeveral(asked: Asked, status: number, json: JsonValue | undefined): boolean {
-  if (!isLookUpInList(asked) || !('identity' in asked) || asked.isUnique || status !== 200) return false;
+/** The service ignores unknown filters, so the list may contain other records. */
+function areSeveralMatches(request: Asked, status: number, json: JsonValue | undefined): boolean {
+  if (!isLookUpInList(request) || !('identity' in request) || request.isUnique || status !== 200)
+    return false;
   if (json === undefined || !isJsonList(json)) return false;
-  const areOfName = json.every((one) => isJsonObject(one) && isAskedFor(asked, one));
+  const areOfName = json.every((one) => isJsonObject(one) && hasRequestedContent(request, one));
   return areOfName && new Set(idsIn(json)).size === json.length;
 }
 
@@ -247,13 +252,13 @@ function idsIn(json: JsonValue | undefined): string[] {
 }
 
 /** A list always exists, even if it is empty, and so does its first page. */
-function mayBeMissing(asked: Asked): boolean {
-  if (asked.shape === 'page') return asked.number > 1;
-  return asked.shape === 'record' || asked.shape === 'id' || asked.shape === 'nothing';
+function mayBeMissing(request: Asked): boolean {
+  if (request.shape === 'page') return request.number > 1;
+  return request.shape === 'record' || request.shape === 'id' || request.shape === 'nothing';
 }
 
 /** The contract allows a `code` beside the fields, which does not name a field. */
-function onlyFieldAtFault(body: JsonObject): string | undefined {
+function onlyFieldInError(body: JsonObject): string | undefined {
   const fields = Object.keys(body).filter((key) => key !== 'code');
   return fields.length === 1 ? fields[0] : undefined;
 }
@@ -268,7 +273,7 @@ function originOf(location: string | undefined): string | undefined {
   return new URL(location).origin;
 }
 
-function given<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
+function optionalField<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string }); // a computed key widens to string
 }
 
@@ -277,6 +282,6 @@ export function isAnswered({ status }: Answer): boolean {
 }
 
 /** Whether no answer came within the time limit. */
-export function timedOut({ kind, error }: Answer): boolean {
+export function isTimeout({ kind, error }: Answer): boolean {
   return kind === 'lost' && error?.name === 'TimeoutError';
 }

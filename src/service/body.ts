@@ -10,7 +10,7 @@ export interface NamedShape {
   readonly within?: Within | undefined;
 }
 
-/** The field with the record within which a name counts, and its id. */
+/** The field with the parent of a scoped name, and the id of the parent. */
 export interface Within {
   readonly field: string;
   readonly id: JsonValue;
@@ -21,7 +21,7 @@ export function isLookUpInList({ shape }: NamedShape): boolean {
 }
 
 /** The value in a body; for a list of one name its only record, or null if the list is consistently empty. */
-export function bodyIn(
+export function parseBody(
   text: string,
   status: number,
   { shape, identity = '', name, within }: NamedShape,

@@ -9,7 +9,7 @@ import type { Pacing } from './pacing.ts';
 import { readWhole } from './read-whole.ts';
 import type { ListedRecord } from './records.ts';
 import { maxRounds } from './retries.ts';
-import type { HeldRecord } from './types.ts';
+import type { ObservedRecord } from './types.ts';
 
 export type ChildrenReading =
   | { readonly kind: 'read'; readonly of: ReadonlyMap<string, readonly Child[]> }
@@ -29,8 +29,8 @@ export async function readChildren(
   options: ChildrenOptions,
 ): Promise<ChildrenReading> {
   const { idsPerRequest, minParentsForFullList = Infinity } = children.parentFilter;
-  if (parents.length >= minParentsForFullList) return readPart(children, 'all', options);
-  if (parents.length <= idsPerRequest) return readPart(children, parents, options);
+  if (parents.length >= minParentsForFullList) return readBindings(children, 'all', options);
+  if (parents.length <= idsPerRequest) return readBindings(children, parents, options);
   const of = new Map<string, readonly Child[]>();
   let failed: Exclude<ChildrenReading, { kind: 'read' }> | undefined;
   const parts = Array.from({ length: Math.ceil(parents.length / idsPerRequest) }, (_, part) =>
@@ -38,7 +38,7 @@ export async function readChildren(
   );
   await options.pacing.forEach(parts, async (part) => {
     if (failed) return;
-    const read = await readPart(children, part, options);
+    const read = await readBindings(children, part, options);
     if (read.kind !== 'read') failed ??= read;
     else for (const [pk, bound] of read.of) of.set(pk, bound);
   });
@@ -47,10 +47,10 @@ export async function readChildren(
 
 /** Reads the bindings of all records, as far as the token can see them. */
 export function readAllChildren(children: Children, options: ChildrenOptions): Promise<ChildrenReading> {
-  return readPart(children, 'all', options);
+  return readBindings(children, 'all', options);
 }
 
-async function readPart(
+async function readBindings(
   children: Children,
   parents: readonly Parent[] | 'all',
   options: ChildrenOptions,
@@ -70,37 +70,37 @@ async function readPart(
   };
   const read = await readWhole(list, options);
   if (read.kind === 'not_sent') return read;
-  const isAtOnce = read.kind === 'whole' && read.isAtOnce;
+  const isSinglePage = read.kind === 'whole' && read.isSinglePage;
   if (
     parents !== 'all' &&
-    !isAtOnce &&
+    !isSinglePage &&
     parents.length > 1 &&
     (read.kind !== 'unread' || read.reading.proof === 'fault')
   )
-    return inHalves(children, parents, options);
+    return readInHalves(children, parents, options);
   if (read.kind === 'unread') return read;
   // With several pages, a record may have moved to a page that was read before, and be missed.
-  const again = isAtOnce ? read : await readWhole(list, options);
+  const again = isSinglePage ? read : await readWhole(list, options);
   if (again.kind === 'unread' || again.kind === 'not_sent') return again;
   if (!hasSameIds(read.records, again.records))
-    return rounds > 1 ? readPart(children, parents, options, rounds - 1) : moving;
+    return rounds > 1 ? readBindings(children, parents, options, rounds - 1) : alwaysChanging;
   const of = new Map<string, Child[]>(parents === 'all' ? [] : parents.map(({ pk }) => [pk, []]));
   for (const record of read.records) {
     const target = textOf(record.received['target']);
     if (parents === 'all' && !of.has(target)) of.set(target, []);
-    of.get(target)?.push(childIn(record, children, options.pacing.now()));
+    of.get(target)?.push(childOf(record, children, options.pacing.now()));
   }
   return { kind: 'read', of };
 }
 
-/** Each reading showed other records. */
-const moving: ChildrenReading = {
+/** The list changed at every reading. */
+const alwaysChanging: ChildrenReading = {
   kind: 'unread',
   reading: { proof: 'nothing', answer: { kind: 'unusable_success', status: 200 } },
 };
 
 /** Reads fewer records at a time: the service rejects the whole request if one of them is gone. */
-async function inHalves(
+async function readInHalves(
   children: Children,
   parents: readonly Parent[],
   options: ChildrenOptions,
@@ -108,7 +108,7 @@ async function inHalves(
   const of = new Map<string, readonly Child[]>();
   const middle = Math.ceil(parents.length / 2);
   for (const half of [parents.slice(0, middle), parents.slice(middle)]) {
-    const read = await readPart(children, half, options);
+    const read = await readBindings(children, half, options);
     if (read.kind !== 'read') return read;
     for (const [pk, bound] of read.of) of.set(pk, bound);
   }
@@ -120,12 +120,11 @@ function hasSameIds(a: readonly ListedRecord[], b: readonly ListedRecord[]): boo
   return a.length === b.length && b.every(({ received }) => ids.has(textOf(received['pk'])));
 }
 
-/** How late the child with this record must come. */
 export function rankOf({ last }: Children, record: JsonObject): number {
   return last?.ranks[textOf(record[last.field] ?? null)] ?? 0;
 }
 
-function childIn({ received, shown }: ListedRecord, children: Children, now: number): Child {
+function childOf({ received, shown }: ListedRecord, children: Children, now: number): Child {
   const { inside, expiry } = children;
   const binds = children.binds.find(({ idField }) => (received[idField] ?? null) !== null);
   const within = (binds && shown[binds.recordField]) ?? null;
@@ -148,7 +147,7 @@ function childIn({ received, shown }: ListedRecord, children: Children, now: num
 /** The records with the bindings that these fields declare; or the field whose bindings could not be read. */
 export async function withChildren(
   kind: Kind,
-  held: readonly HeldRecord[],
+  held: readonly ObservedRecord[],
   declared: readonly string[],
   options: ChildrenOptions,
 ): Promise<WithChildren> {
@@ -158,7 +157,7 @@ export async function withChildren(
     const read = await readChildren(children, held, options);
     if (read.kind !== 'read') return { ...read, field };
     const isWhole = inside && declared.includes(nestedFieldName(field, inside));
-    const whole = isWhole ? await withInside(read.of, inside, options) : read;
+    const whole = isWhole ? await withNestedBindings(read.of, inside, options) : read;
     if (whole.kind !== 'read') return { ...whole, field };
     of = new Map(
       Array.from(
@@ -170,8 +169,7 @@ export async function withChildren(
   return { kind: 'read', of };
 }
 
-/** Bindings with their own bindings. */
-async function withInside(
+async function withNestedBindings(
   bound: ReadonlyMap<string, readonly Child[]>,
   { field, children }: NonNullable<Child['inside']>,
   options: ChildrenOptions,
@@ -186,16 +184,16 @@ async function withInside(
 }
 
 export type WithChildren =
-  | { readonly kind: 'read'; readonly of: ReadonlyMap<string, HeldRecord> }
+  | { readonly kind: 'read'; readonly of: ReadonlyMap<string, ObservedRecord> }
   | (Exclude<ChildrenReading, { kind: 'read' }> & { readonly field: string });
 
 /** A record with its bindings as fields of its kind. */
 export function withBindings(
   kind: Kind,
-  held: HeldRecord,
+  held: ObservedRecord,
   children: Children,
   bound: readonly Child[],
-): HeldRecord {
+): ObservedRecord {
   const { access } = kind;
   const subjects = access?.children === children ? access.subjects : [];
   const each = subjects.map(({ field }) => ({
@@ -223,6 +221,6 @@ export function withBindings(
 }
 
 /** The bindings of a record; undefined if they were not read. */
-export function boundTo({ bound }: Pick<HeldRecord, 'bound'>, children: Children): readonly Child[] {
+export function bindingsOf({ bound }: Pick<ObservedRecord, 'bound'>, children: Children): readonly Child[] {
   return bound?.get(children) ?? [];
 }

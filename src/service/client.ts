@@ -7,12 +7,18 @@ import type { Sought } from '../kinds/sought.ts';
 import { Evidence } from './evidence.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
-import { withExactNumbers, heldFields, recordsOnPage, observedIn, type ListedRecord } from './records.ts';
+import {
+  withExactNumbers,
+  pickObserved,
+  recordsOnPage,
+  observeRecord,
+  type ListedRecord,
+} from './records.ts';
 import { ReadableKinds } from './readable-kinds.ts';
-import { sendFieldsBy } from './send-fields.ts';
+import { createFieldSender } from './send-fields.ts';
 import type { Transport } from './transport.ts';
-import type { HeldRecord } from './types.ts';
-import { readBelow, readUses, type DocumentReading, type UsesReading } from './read-below.ts';
+import type { ObservedRecord } from './types.ts';
+import { readBelow, readDependentsOf, type DocumentReading, type UsesReading } from './read-below.ts';
 import { readSelfOnce, type SelfReading } from './read-self.ts';
 import { judgeAnswer, type JudgedAnswer, type Proven } from './judged-answer.ts';
 import {
@@ -24,7 +30,7 @@ import {
 } from './what-answers-prove.ts';
 
 interface Held {
-  readonly held: HeldRecord;
+  readonly held: ObservedRecord;
 }
 
 export type Reading = Proven<ReadProof, 'exists', Held>;
@@ -46,7 +52,7 @@ export type Deleting = JudgedAnswer & {
 };
 
 export interface Client {
-  /** What the documented look-ups of the run have shown about the service. */
+  /** What documented look-ups of the run have shown about the service. */
   readonly evidence: Evidence;
   readonly readable: ReadableKinds;
   /** Sends the request once, and never rejects. */
@@ -95,7 +101,7 @@ export function createClient(
   const readSelf = readSelfOnce(send);
   const evidence = new Evidence({ self: readSelf, send });
   const canUpdate = capabilities.includes('update');
-  const sendFields = sendFieldsBy(send);
+  const sendFields = createFieldSender(send);
   return {
     evidence,
     readable,
@@ -117,7 +123,7 @@ export function createClient(
         proof,
         answer,
         ...rest,
-        held: observedIn(
+        held: observeRecord(
           kind,
           {
             received: recordOf(exchange, answer, asked),
@@ -141,7 +147,7 @@ export function createClient(
         proof,
         answer,
         ...rest,
-        held: heldFields(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
+        held: pickObserved(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
       };
     },
     async update(kind, name, pk, fields) {
@@ -159,7 +165,7 @@ export function createClient(
         throw new Error(`without the capability ${capability}, nothing is taken away`);
       return unbound(send, children, pk);
     },
-    readUses: (...asked) => readUses(send, ...asked),
+    readUses: (...asked) => readDependentsOf(send, ...asked),
     readBelow: (...asked) => readBelow(send, ...asked),
     async remove(kind, name, pk) {
       if (!capabilities.includes('delete')) throw new Error('without its capability, nothing is deleted');
@@ -169,7 +175,7 @@ export function createClient(
 }
 
 async function changed(
-  sendFields: ReturnType<typeof sendFieldsBy>,
+  sendFields: ReturnType<typeof createFieldSender>,
   kind: Kind,
   name: string,
   pk: string,
@@ -183,8 +189,8 @@ async function changed(
   const { update } = whatAnswersProve[answer.kind];
   const stops = stop !== undefined && update !== 'denied' && { stop };
   if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
-  const held = heldFields(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
-  // Meanwhile the name was given to another record.
+  const held = pickObserved(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
+  // Another record has got the name in the meantime.
   if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
   return { proof: update, answer, ...rest, held };
 }
@@ -229,7 +235,7 @@ async function deleted(send: Transport, path: string): Promise<Deleting> {
   const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'nothing' }));
   const { update } = whatAnswersProve[answer.kind];
   if (answer.kind === 'deleted') return { proof: 'deleted', answer };
-  // The record is gone, as far as this token can see. A deleted record never comes back as found.
+  // The token can no longer see the record. A deleted record is never found again.
   const proof = update === 'vanished' ? 'deleted' : update === 'updated' ? 'ambiguous' : update;
   return { proof, answer, ...rest };
 }

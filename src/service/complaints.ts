@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts';
 import { fieldNamed } from './field-names.ts';
 
 /** The service's complaint about a field, or about the whole request if it names no field. */
-export interface Complaint {
+export interface FieldError {
   readonly field?: string;
   /** The key of a mapping that it is about, if the service names it; dots lead deeper. */
   readonly key?: string;
@@ -13,7 +13,7 @@ export interface Complaint {
 }
 
 /** The complaints in the body of a refusal, in any shape. Other bodies contain records, not complaints. */
-export function complaintsOf({ status, body }: Answer): Complaint[] {
+export function fieldErrorsOf({ status, body }: Answer): FieldError[] {
   if (body === undefined || status === undefined || status < 400) return [];
   return Object.entries(body)
     .filter(([field]) => field !== 'code')

@@ -1,13 +1,13 @@
-/** How many good answers in a row raise a lowered limit by one. */
-const goodForOneMore = 20;
+/** The number of consecutive good answers after which a lowered limit rises by one. */
+const answersToRaise = 20;
 
-/** The number of concurrent requests: the ceiling, or less if the service pushed back. */
+/** The maximum number of concurrent requests: the ceiling, or less while the service is overloaded. */
 export class ConcurrencyLimit {
   readonly ceiling: number;
   #limit: number;
-  #good = 0;
-  /** Answers to ignore before the next push back counts: concurrent requests share one cause. */
-  #deaf = 0;
+  #goodAnswers = 0;
+  /** Requests that were already sent when the limit was lowered: their answers do not lower it again. */
+  #ignoredAnswers = 0;
 
   constructor(ceiling: number) {
     this.ceiling = ceiling;
@@ -19,15 +19,15 @@ export class ConcurrencyLimit {
   }
 
   answered(how: 'good' | 'bad' | 'pushed back'): void {
-    const isDeaf = this.#deaf > 0;
-    if (isDeaf) this.#deaf -= 1;
-    this.#good = how === 'good' ? this.#good + 1 : 0;
+    const isDeaf = this.#ignoredAnswers > 0;
+    if (isDeaf) this.#ignoredAnswers -= 1;
+    this.#goodAnswers = how === 'good' ? this.#goodAnswers + 1 : 0;
     if (how === 'pushed back' && !isDeaf) {
       // This answer is one of the concurrent ones.
-      this.#deaf = this.#limit - 1;
+      this.#ignoredAnswers = this.#limit - 1;
       this.#limit = Math.max(1, Math.floor(this.#limit / 2));
-    } else if (this.#good === goodForOneMore) {
-      this.#good = 0;
+    } else if (this.#goodAnswers === answersToRaise) {
+      this.#goodAnswers = 0;
       this.#limit = Math.min(this.#limit + 1, this.ceiling);
     }
   }

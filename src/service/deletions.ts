@@ -11,15 +11,15 @@ import { readAllChildren } from './children.ts';
 import type { Client } from './client.ts';
 import type { UsesReading } from './read-below.ts';
 import type { Pacing } from './pacing.ts';
-import { countOf } from './read-pages.ts';
+import { readCount } from './read-pages.ts';
 import { readWhole } from './read-whole.ts';
 import { retrieveSelf } from './retrieve.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
-import type { HeldRecord } from './types.ts';
+import type { ObservedRecord } from './types.ts';
 
 export interface Deletion {
   /** Why it must not be deleted; undefined if it may. */
-  readonly because?: string;
+  readonly refusal?: string;
   /** Its dependents, in words. */
   readonly notes: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface Deletions {
 
 export interface DeleteCandidate {
   readonly resource: Pick<Resource, 'kind' | 'name' | 'address'>;
-  readonly held: HeldRecord;
+  readonly held: ObservedRecord;
 }
 
 interface DeletionOptions {
@@ -51,28 +51,28 @@ interface Meanwhile {
 
 /** Reads the dependents of records to delete, and whether each may be deleted. */
 export async function readDeletions(
-  going: readonly DeleteCandidate[],
+  deletes: readonly DeleteCandidate[],
   meanwhile: Meanwhile,
   options: DeletionOptions,
 ): Promise<Deletions> {
   const of = new Map<Address, Deletion>();
-  for (const one of going) {
-    const readUses = lazy(() => usesOf(one, options));
-    const { because, notes: closed } = await judgeDeletion(one, going, options, meanwhile, readUses);
-    const notes = [...closed, ...notesOn((await readUses()) ?? [])];
-    of.set(one.resource.address, { notes, ...(because !== undefined && { because }) });
+  for (const one of deletes) {
+    const readUses = lazy(() => readDependents(one, options));
+    const { refusal, notes: closed } = await judgeDeletion(one, deletes, options, meanwhile, readUses);
+    const notes = [...closed, ...dependentNotes((await readUses()) ?? [])];
+    of.set(one.resource.address, { notes, ...(refusal !== undefined && { refusal }) });
   }
   const totals = new Map<Kind, number>();
-  for (const kind of new Set(going.map(({ resource }) => resource.kind))) {
-    if (!(await showsAll(kind, options))) continue;
-    const count = await countOf(listQuery(kind, new Set()), options);
+  for (const kind of new Set(deletes.map(({ resource }) => resource.kind))) {
+    if (!(await canListAll(kind, options))) continue;
+    const count = await readCount(listQuery(kind, new Set()), options);
     if (count !== undefined) totals.set(kind, count);
   }
   return { of, counts: totals };
 }
 
 /** Whether the token can list all records of a kind. */
-async function showsAll({ listing }: Kind, { client, pacing, signal }: DeletionOptions): Promise<boolean> {
+async function canListAll({ listing }: Kind, { client, pacing, signal }: DeletionOptions): Promise<boolean> {
   if (listing.completeFor !== 'superusers') return true;
   const self = await retrieveSelf(client, pacing, signal);
   return self?.proof === 'exists' && self.isSuperuser;
@@ -105,9 +105,9 @@ async function deleteRefusal(
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
   const needsSuperuser = deleteNeedsSuperuser(kind);
-  const asksSelf = deletion.isOwned === true || needsSuperuser;
-  const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
-  if (asksSelf && self?.proof !== 'exists') return 'the user of the token is unknown';
+  const needsSelf = deletion.isOwned === true || needsSuperuser;
+  const self = needsSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
+  if (needsSelf && self?.proof !== 'exists') return 'the user of the token is unknown';
   if (deletion.isOwned && self?.proof === 'exists') {
     if (self.pk === undefined) return `it is unknown whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
@@ -124,10 +124,10 @@ async function deleteRefusal(
   return cascadeRefusal(kind, uses, going);
 }
 
-/** The reason if it is the last record of a sort that must not disappear. */
+/** For the last record with a flag, such as the last superuser group. */
 async function lastRecordRefusal(
   kind: Kind,
-  held: HeldRecord,
+  held: ObservedRecord,
   going: readonly DeleteCandidate[],
   options: DeletionOptions,
 ): Promise<string | undefined> {
@@ -142,7 +142,7 @@ async function lastRecordRefusal(
   return stays ? undefined : `it is ${last.words}`;
 }
 
-/** The reason if the service would delete another record with it that no manifest deletes. */
+/** For a record with which the service would delete another record that no manifest deletes. */
 function cascadeRefusal(
   kind: Kind,
   uses: readonly JsonObject[],
@@ -186,11 +186,11 @@ async function judgeBindings(
   );
   if (isHidden) return { notes: [], because: 'some of its bindings are hidden from this token' };
   const deleted = new Set(going.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
-  const key = keyOfRecord(own);
-  const gone = new Set([key, ...going.map(keyOfRecord)]);
+  const key = bindingKey(own);
+  const gone = new Set([key, ...going.map(bindingKey)]);
   const losing = [...read.of].filter(([target, bindings]) => {
     const deciding = bindings.filter((child) => isEffective(child));
-    // A negated binding keeps out those whom it names, and so does each policy: neither is enough to stay.
+    // Negated bindings and policies do not count as bindings that keep a record closed.
     const staying = deciding.filter(
       (child) => child.values['negate'] !== true && child.binds !== policyField,
     );
@@ -229,7 +229,7 @@ async function closedWithoutBindings(options: DeletionOptions): Promise<Readonly
 }
 
 /** What its bindings have in common. */
-function keyOfRecord({ resource: { kind }, held }: DeleteCandidate): string {
+function bindingKey({ resource: { kind }, held }: DeleteCandidate): string {
   const binds = policyBindings.binds.find(({ refersTo }) => refersTo === kind.family);
   return childKey({ ...(binds && { binds }), id: held.pk });
 }
@@ -238,12 +238,12 @@ function pksOf(kind: Kind, going: readonly DeleteCandidate[]): ReadonlySet<strin
   return new Set(going.flatMap(({ resource, held }) => (resource.kind.type === kind.type ? held.pk : [])));
 }
 
-const mostNamed = 10;
+const maxListed = 10;
 
 type Uses = readonly JsonObject[] | undefined;
 
 /** The dependents of a record; undefined if the service does not say. */
-async function usesOf(
+async function readDependents(
   { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: DeletionOptions,
 ): Promise<Uses> {
@@ -252,13 +252,13 @@ async function usesOf(
   return reading?.proof === 'exists' ? reading.uses.filter((use) => isJsonObject(use)) : undefined;
 }
 
-function notesOn(uses: readonly JsonObject[]): string[] {
+function dependentNotes(uses: readonly JsonObject[]): string[] {
   const words = uses.map((use) => {
     const [model, name, action] = ['model_name', 'name', 'action'].map((key) => textOf(use[key] ?? null));
     const what = `the ${model} ${JSON.stringify(name)}`;
     // 2023.10 answers in capitals.
     return action?.toLowerCase() === 'cascade' ? `deletes ${what} with it` : `${what} loses it`;
   });
-  const more = words.length - mostNamed;
-  return more > 0 ? [...words.slice(0, mostNamed), `${more} more dependents`] : words;
+  const more = words.length - maxListed;
+  return more > 0 ? [...words.slice(0, maxListed), `${more} more dependents`] : words;
 }

@@ -17,10 +17,10 @@ function isDocumented({ method, path }: HttpRequest): boolean {
   if (method === 'POST') return createdByContract.some((kind) => kind.path === path);
   return (
     method === 'GET' &&
-    kinds.some((kind) => kind.lookUp.isDocumented && /^[^/?]+\/$/.test(after(path, kind.path)))
+    kinds.some((kind) => kind.lookUp.isDocumented && /^[^/?]+\/$/.test(textAfter(path, kind.path)))
   );
 }
 
-function after(path: string, start: string): string {
+function textAfter(path: string, start: string): string {
   return path.startsWith(start) ? path.slice(start.length) : '';
 }

@@ -7,7 +7,7 @@ import type { HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
 /** How to ask for evidence. */
-interface Questions {
+interface EvidenceRequests {
   readonly self: (signal?: AbortSignal) => Promise<SelfReading>;
   readonly send: Transport;
 }
@@ -18,19 +18,19 @@ interface AskOptions {
 }
 
 /**
- * What the documented look-ups of a run have shown about the service: that its API is there, that it accepts the token, and how it
- * says "absent". Each question is asked at most once per run, and only if no answer has shown it.
+ * What documented look-ups of a run have shown about the service: whether its API exists, whether it accepts the token, and which 404
+ * means "absent". Extra requests are sent at most once per run, and only if no answer has shown it.
  */
 export class Evidence {
-  readonly #questions: Questions;
+  readonly #questions: EvidenceRequests;
   #isApiSeen = false;
-  #isTokenTaken = false;
+  #isTokenAccepted = false;
   /** The form of a 404 without `detail` that means "absent" here; `detail` if no other form does. */
   #absentForm: string | undefined;
-  #nobody: Promise<Answer | undefined> | undefined;
+  #absentRecordAnswer: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;
 
-  constructor(questions: Questions) {
+  constructor(questions: EvidenceRequests) {
     this.#questions = questions;
   }
 
@@ -38,10 +38,10 @@ export class Evidence {
   note({ kind, body, status }: Answer): void {
     const isJson = body !== undefined;
     const isDenial = kind === 'denied' && isJson && typeof body['detail'] === 'string';
-    if (kind === 'found' || kind === 'not_found') this.#isTokenTaken = true;
+    if (kind === 'found' || kind === 'not_found') this.#isTokenAccepted = true;
     if (kind === 'found' || kind === 'not_found' || isDenial || (status === 400 && isJson))
       this.#isApiSeen = true;
-    // A service that says `detail` has no second form: a page that was taken for one is that of a proxy.
+    // If the service answers with `detail`, another form of 404 comes from a proxy.
     if (kind === 'not_found') this.#absentForm = 'detail';
   }
 
@@ -49,51 +49,51 @@ export class Evidence {
   proofOf({ kind, form }: Answer): ReadProof {
     const { read } = whatAnswersProve[kind];
     if (form === undefined || this.#absentForm === undefined) return read;
-    // A service that is replaced, and a proxy in front of it meanwhile, must not make anything "absent".
+    // While a service is restarted, the 404 of a proxy must not count as "absent".
     return form === this.#absentForm ? 'absent' : 'nothing';
   }
 
-  /** Learns whether a 404 without `detail` means "absent" here. Afterwards `proofOf` knows, or nothing shows it. */
-  async learnAbsence(options: AskOptions): Promise<void> {
+  /** Finds out whether a 404 without `detail` means "absent", for later calls of `proofOf`. */
+  async learnAbsentForm(options: AskOptions): Promise<void> {
     if (this.#absentForm !== undefined) return;
-    const nobody = await this.#askForNobody(options);
+    const nobody = await this.#askForAbsentRecord(options);
     if (nobody?.form === undefined || this.#absentForm !== undefined) return;
     if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
     // A proxy may answer like this for a moment, so the answer has to repeat.
     const again = await this.#ask({}, options.pacing, options.signal);
     if (again?.form === nobody.form && this.#absentForm === undefined) {
       this.#absentForm = nobody.form;
-      this.#isTokenTaken = true;
+      this.#isTokenAccepted = true;
     }
   }
 
   /** Whether the documented API is at this URL. */
   async isApiThere(options: AskOptions): Promise<boolean> {
     if (this.#isApiSeen) return true;
-    await this.#askForNobody(options);
-    if (!this.#isApiSeen) await this.learnAbsence(options);
+    await this.#askForAbsentRecord(options);
+    if (!this.#isApiSeen) await this.learnAbsentForm(options);
     return this.#isApiSeen || (this.#absentForm !== undefined && this.#absentForm !== 'detail');
   }
 
   /**
-   * Whether the service refuses the token itself. One answer of the service that is no denial disproves it. No answer, or a page that
-   * is not the service's own, disproves nothing: then the denial of the token's own user counts.
+   * Whether the service refuses the token itself. Any answer of the service other than a denial disproves it; a missing answer, or a
+   * page of a proxy, does not: then the denied request for the token's user counts.
    */
   async isTokenRefused(options: AskOptions): Promise<boolean> {
-    if (this.#isTokenTaken) return false;
+    if (this.#isTokenAccepted) return false;
     const { pacing, signal } = options;
     const self = await retryUntilProven(() => this.#questions.self(signal), pacing, maxTries.lookUp);
     if (self?.proof === 'exists') return false;
-    const nobody = await this.#askForNobody(options);
+    const nobody = await this.#askForAbsentRecord(options);
     if (nobody?.form !== undefined) await this.learnAbsence(options);
     const isForeign = nobody?.form !== undefined && this.proofOf(nobody) !== 'absent';
     if (nobody === undefined || isForeign || isInconclusive(nobody)) return self?.proof === 'denied';
     return nobody.kind === 'denied';
   }
 
-  #askForNobody({ pacing, signal }: AskOptions): Promise<Answer | undefined> {
-    this.#nobody ??= this.#ask({}, pacing, signal);
-    return this.#nobody;
+  #askForAbsentRecord({ pacing, signal }: AskOptions): Promise<Answer | undefined> {
+    this.#absentRecordAnswer ??= this.#ask({}, pacing, signal);
+    return this.#absentRecordAnswer;
   }
 
   async #isDeniedWithoutToken({ pacing, signal }: AskOptions): Promise<boolean> {

@@ -2,7 +2,7 @@ import { kinds } from '../kinds/all.ts';
 import { lazy } from '../base/memoize.ts';
 
 /** Top-level keys of an error that name a field, including keys inside fields. */
-export const meaningfulNames: () => ReadonlySet<string> = lazy(
+export const fieldNamesInErrors: () => ReadonlySet<string> = lazy(
   () =>
     new Set([
       ...kinds.flatMap(({ fields }) => Object.keys(fields)),
@@ -14,7 +14,7 @@ export const meaningfulNames: () => ReadonlySet<string> = lazy(
 );
 
 /** Fields whose keys the service complains about individually: the key `room` of `attributes` as `attributes_room`. */
-const keyed = lazy(() =>
+const fieldsWithKeys = lazy(() =>
   kinds.flatMap(({ fields }) =>
     Object.keys(fields).filter((field) => fields[field]?.tableForm === 'columns'),
   ),
@@ -36,8 +36,8 @@ const former = lazy(
 export function fieldNamed(name: string): { readonly field: string; readonly key?: string } {
   const later = former().get(name);
   if (later !== undefined) return { field: later };
-  const field = meaningfulNames().has(name)
+  const field = fieldNamesInErrors().has(name)
     ? undefined
-    : keyed().find((owner) => name.startsWith(`${owner}_`));
+    : fieldsWithKeys().find((owner) => name.startsWith(`${owner}_`));
   return field === undefined ? { field: name } : { field, key: name.slice(field.length + 1) };
 }

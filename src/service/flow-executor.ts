@@ -8,15 +8,15 @@ import type { Transport } from './transport.ts';
 export type FlowStart =
   | { readonly kind: 'begins' }
   | { readonly kind: 'closed'; readonly shows: string }
-  /** No answer said. */
+  /** No usable answer. */
   | { readonly kind: 'unknown' };
 
-const mostTries = 3;
+const maxTriesOfStart = 3;
 
 /** Asks the flow executor whether a flow begins, without the token and without keeping a session. */
 export async function askFlowStart(slug: string, send: Transport, pacing: Pacing): Promise<FlowStart> {
   const path = `/api/v3/flows/executor/${encodeURIComponent(slug)}/?query=`;
-  for (let tries = 0; tries < mostTries && (await pacing.turn()); tries += 1) {
+  for (let tries = 0; tries < maxTriesOfStart && (await pacing.waitForTurn()); tries += 1) {
     const exchange = await send({ method: 'GET', path, isAnonymous: true });
     pacing.note(sortedAnswer(exchange, { shape: 'document' }), tries + 1);
     if (exchange.kind !== 'answered') continue;
@@ -25,12 +25,11 @@ export async function askFlowStart(slug: string, send: Transport, pacing: Pacing
     const shown = status === 200 ? (parseJson(body) ?? null) : null;
     const component = isJsonObject(shown) ? textOf(shown['component']) : '';
     if (component === '') continue;
-    return challenges().has(component) ? { kind: 'begins' } : { kind: 'closed', shows: component };
+    return firstChallenges().has(component) ? { kind: 'begins' } : { kind: 'closed', shows: component };
   }
   return { kind: 'unknown' };
 }
 
-/** The challenges with which a flow can begin. */
-function challenges(): ReadonlySet<string> {
+function firstChallenges(): ReadonlySet<string> {
   return new Set(kinds.flatMap(({ login }) => (login?.is === 'login stage' ? (login.challenge ?? []) : [])));
 }

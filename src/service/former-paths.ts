@@ -1,29 +1,29 @@
 import { kinds } from '../kinds/all.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-const moved = kinds.flatMap(({ path, formerPath }) =>
+const movedKinds = kinds.flatMap(({ path, formerPath }) =>
   formerPath === undefined ? [] : [{ path, was: formerPath.path }],
 );
 
-/** A transport that tries the paths of earlier releases. An unknown path has no effect; once a former path works, it is kept. */
+/** Tries the paths of earlier releases if the service does not know a path. A path that works is kept for the run. */
 export function withFormerPaths(send: Transport): Transport {
   const earlier = new Set<string>();
   return (request, signal) => {
-    const kind = moved.find(({ path }) => request.path.startsWith(path));
+    const kind = movedKinds.find(({ path }) => request.path.startsWith(path));
     return kind === undefined ? send(request, signal) : sendMoved(kind, request, signal);
   };
 
   async function sendMoved(
-    kind: (typeof moved)[number],
+    kind: (typeof movedKinds)[number],
     request: HttpRequest,
     signal: AbortSignal | undefined,
   ): Promise<Exchange> {
     const former = { ...request, path: kind.was + request.path.slice(kind.path.length) };
     if (earlier.has(kind.path)) return send(former, signal);
     const answer = await send(request, signal);
-    if (!leadsNowhere(answer) || signal?.aborted) return answer;
+    if (!isUnknownPath(answer) || signal?.aborted) return answer;
     const other = await send(former, signal);
-    if (leadsNowhere(other)) return answer;
+    if (isUnknownPath(other)) return answer;
     // The page of a 405 may hide a create that worked, which a request that was never sent does not disprove.
     if (other.kind === 'never_sent' && request.method !== 'GET' && isRefusedMethod(answer)) return answer;
     if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
@@ -36,7 +36,7 @@ function isOfService({ status, headers }: Exchange & { kind: 'answered' }): bool
 }
 
 /** For an absent record the service answers with JSON; for an unknown path with a page, or nothing. */
-function leadsNowhere(exchange: Exchange): boolean {
+function isUnknownPath(exchange: Exchange): boolean {
   if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
   return !isJson(exchange.headers);
 }

@@ -6,17 +6,17 @@ import { fieldNamed } from './field-names.ts';
 import type { Transport } from './transport.ts';
 
 /** A transport whose refusals contain nothing about hidden fields. Records stay as they are, for comparison. */
-export function hiding(send: Transport, hide: Hide): Transport {
+export function hideFields(send: Transport, hide: Hide): Transport {
   if (hide.length === 0) return send;
   return async (request, signal) => {
     const exchange = await send(request, signal);
     if (exchange.kind !== 'answered' || exchange.status < 300) return exchange;
     const kind = kinds.find(({ path }) => request.path.startsWith(path));
     const fields = kind && hiddenOf(kind, hide);
-    const said = fields && fields.size > 0 ? parseJson(exchange.body) : undefined;
-    if (fields === undefined || !isJsonObject(said)) return exchange;
+    const body = fields && fields.size > 0 ? parseJson(exchange.body) : undefined;
+    if (fields === undefined || !isJsonObject(body)) return exchange;
     // The kind of answer is determined from the original body.
-    return { ...exchange, body: JSON.stringify(without(fields, said)), asReceived: exchange.body };
+    return { ...exchange, body: JSON.stringify(without(fields, body)), asReceived: exchange.body };
   };
 }
 

@@ -11,7 +11,7 @@ export interface KindRights {
 }
 
 /** A token's rights by kind, and the requests that were sent, each as METHOD PATH. */
-export interface AskedRights {
+export interface KindRightsReading {
   readonly rights: ReadonlyMap<Kind, KindRights>;
   readonly asked: readonly string[];
 }
@@ -20,11 +20,11 @@ export interface AskedRights {
  * Requests the smallest page of each kind's list, and asks by OPTIONS whether a record may be created. These are not documented
  * operations and change nothing; a trial POST might create a record.
  */
-export async function askRights(
+export async function readKindRights(
   kinds: readonly Kind[],
   send: Transport,
   signal?: AbortSignal,
-): Promise<AskedRights> {
+): Promise<KindRightsReading> {
   const asked: string[] = [];
   const ask = async (request: HttpRequest): Promise<Exchange> => {
     asked.push(`${request.method} ${request.path}`);

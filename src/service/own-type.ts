@@ -2,7 +2,7 @@ import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import type { Sought } from '../kinds/sought.ts';
 import type { Client, Reading, RecordReading } from './client.ts';
-import type { HeldRecord } from './types.ts';
+import type { ObservedRecord } from './types.ts';
 import type { Pacing } from './pacing.ts';
 import { readWhole } from './read-whole.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
@@ -12,8 +12,8 @@ export function isOfKind({ model }: Kind, record: JsonObject): boolean {
   return textOf(record['meta_model_name']).split('.').at(-1) === model?.type;
 }
 
-/** The result of a look-up, if the service also shows records of derived types there: such a record is not of this kind. */
-export async function readOwn(
+/** A look-up may return a record of a derived type, which is not of this kind. */
+export async function readOfKind(
   sought: Sought,
   client: Client,
   pacing: Pacing,
@@ -48,12 +48,12 @@ export interface OwnTypeOptions {
 /** Whether a record is of the kind, or why that is unknown. */
 export type OwnType = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
 
-export async function keepOwnType<Key>(
+export async function keepRecordsOfKind<Key>(
   kind: Kind,
-  found: ReadonlyMap<Key, HeldRecord>,
+  found: ReadonlyMap<Key, ObservedRecord>,
   options: OwnTypeOptions,
-): Promise<ReadonlyMap<Key, HeldRecord>> {
-  const types = await ownTypesOf(
+): Promise<ReadonlyMap<Key, ObservedRecord>> {
+  const types = await readTypes(
     kind,
     Array.from(found.values(), ({ pk }) => pk),
     options,
@@ -61,7 +61,7 @@ export async function keepOwnType<Key>(
   return new Map([...found].filter(([, { pk }]) => types.get(pk) === true));
 }
 
-export async function ownTypesOf(
+export async function readTypes(
   kind: Kind,
   pks: readonly string[],
   { client, pacing, signal }: OwnTypeOptions,

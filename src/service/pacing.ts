@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
-import { timedOut, type Answer } from './answer.ts';
+import { isTimeout, type Answer } from './answer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Outage, type OutagePolicy } from './outage.ts';
 import type { Pace } from './pace.ts';
@@ -14,13 +14,12 @@ const capMs = 10_000;
 export const longestPauseMs: number = 10 * 60 * 1000;
 
 /**
- * The number of retries that a run may always make; each request adds some. This bounds the load on a service in trouble. Requests
- * that met an outage get more.
+ * The number of retries that every run may make; each request adds `retriesPerRequest`. This limits the load on a failing service.
  */
-const retriesAtLeast = 20;
-const retriesForARequest = 0.5;
+const minRetries = 20;
+const retriesPerRequest = 0.5;
 
-const noPatience: OutagePolicy = {
+const noWaiting: OutagePolicy = {
   waitMs: 0,
   fromTheStart: false,
   ask: () => Promise.reject(new Error('nothing is waited for')),
@@ -29,21 +28,21 @@ const noPatience: OutagePolicy = {
 /** Decides when requests may be sent, and how many at a time. Shared by all workers of a run. */
 export interface Pacing {
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
-  /** Runs one more task next to these: at once, unless the ceiling is reached. */
-  beside<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** Runs a task outside the queue: immediately, unless the ceiling is reached. */
+  runBeside<Result>(task: () => Promise<Result>): Promise<Result>;
   /**
    * Waits until no pause is in force and the service is available. False if the pause is too long, the service does not come back,
    * or the run is interrupted.
    */
-  turn(): Promise<boolean>;
-  /** Records an answer: whether the service bears the load, and a pause that it asks for, which all workers observe. */
+  waitForTurn(): Promise<boolean>;
+  /** Records an answer, for the concurrency limit and for pauses, which all workers observe. */
   note(answer: Answer, attempt: number): void;
   /**
    * Waits before a retry, and returns its number, or undefined if there should be none: it was the last try, the run is interrupted,
    * or it has retried too often. A try that met an outage does not count if it `isFree`.
    */
   again(tried: Tried): Promise<number | undefined>;
-  readonly outage: Pick<Outage, 'outlasted' | 'waitedMs'>;
+  readonly outage: Pick<Outage, 'endedOutages' | 'waitedMs'>;
   pace(): Pace;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -55,7 +54,7 @@ interface Tried {
   readonly most: number;
   readonly answer: Answer;
   /** Whether a try does not count if the service was unavailable. */
-  readonly isFree: boolean;
+  readonly ignoresOutages: boolean;
 }
 
 interface PacingOptions {
@@ -64,7 +63,7 @@ interface PacingOptions {
   readonly concurrency: number;
   readonly signal?: AbortSignal;
   /** How to wait for an unavailable service; not at all by default. */
-  readonly patience?: OutagePolicy;
+  readonly outagePolicy?: OutagePolicy;
   /** Called when a pause begins or is extended. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
   /** Called before a retry, unless the whole run pauses for it: then onPause is called. */
@@ -76,8 +75,8 @@ export function createPacing(options: PacingOptions): Pacing {
   // Each function can be taken from it and used alone.
   return {
     forEach: (items, task) => shared.forEach(items, task),
-    beside: (task) => shared.beside(task),
-    turn: () => shared.turn(),
+    runBeside: (task) => shared.beside(task),
+    waitForTurn: () => shared.turn(),
     note: (answer, attempt) => shared.note(answer, attempt),
     again: (tried) => shared.again(tried),
     outage: shared.outage,
@@ -93,22 +92,22 @@ class SharedPacing {
   readonly #concurrency: ConcurrencyLimit;
   readonly #limiter: LimitFunction;
   /** The number of tasks outside the queue. */
-  #beside = 0;
+  #extraTasks = 0;
   #pausedUntil = 0;
   #requests = 0;
-  #firstAt: number | undefined;
+  #firstAnswerAt: number | undefined;
   #retries = 0;
 
   constructor(options: PacingOptions) {
     this.#options = options;
     this.#concurrency = new ConcurrencyLimit(options.concurrency);
     this.#limiter = pLimit(this.#concurrency.limit);
-    const { clock, random, signal, patience } = options;
-    this.outage = new Outage(patience ?? noPatience, {
+    const { clock, random, signal, outagePolicy } = options;
+    this.outage = new Outage(outagePolicy ?? noWaiting, {
       clock,
       random,
       signal,
-      unpaused: () => this.#unpaused(),
+      waitForPause: () => this.#waitForPause(),
       pauseFor: (answer) => this.#pauseFor(answer, 1),
     });
   }
@@ -129,14 +128,14 @@ class SharedPacing {
 
   async beside<Result>(task: () => Promise<Result>): Promise<Result> {
     const { ceiling } = this.#concurrency;
-    if (this.#beside + 1 < ceiling && this.#beside + this.#limiter.activeCount < ceiling) {
-      this.#beside += 1;
-      this.#limit();
+    if (this.#extraTasks + 1 < ceiling && this.#extraTasks + this.#limiter.activeCount < ceiling) {
+      this.#extraTasks += 1;
+      this.#updateSlots();
       try {
         return await task();
       } finally {
-        this.#beside -= 1;
-        this.#limit();
+        this.#extraTasks -= 1;
+        this.#updateSlots();
       }
     }
     // An exception ends only this task, not the rest of the queue.
@@ -147,42 +146,42 @@ class SharedPacing {
   }
 
   /** Leaves room for tasks outside the queue. */
-  #limit(): void {
+  #updateSlots(): void {
     const { limit, ceiling } = this.#concurrency;
-    const most = Math.max(1, Math.min(limit, ceiling - this.#beside));
-    if (this.#limiter.concurrency !== most) this.#limiter.concurrency = most;
+    const max = Math.max(1, Math.min(limit, ceiling - this.#extraTasks));
+    if (this.#limiter.concurrency !== max) this.#limiter.concurrency = max;
   }
 
   async turn(): Promise<boolean> {
     // It may go away in the pause.
     while (!this.outage.isOver || this.#pausedUntil > this.#options.clock.now())
-      if ((await this.outage.wait()) === 'gone' || !(await this.#unpaused())) return false;
+      if ((await this.outage.wait()) === 'gone' || !(await this.#waitForPause())) return false;
     return true;
   }
 
   note(answer: Answer, attempt: number): void {
     const now = this.#options.clock.now();
     this.#requests += 1;
-    this.#firstAt ??= now;
+    this.#firstAnswerAt ??= now;
     const { pause } = whatAnswersProve[answer.kind];
-    const isPushedBack = pause === 'always' || timedOut(answer);
+    const isPushedBack = pause === 'always' || isTimeout(answer);
     const isGood = pause === undefined && answer.error === undefined;
     this.#concurrency.answered(isPushedBack ? 'pushed back' : isGood ? 'good' : 'bad');
     this.#pauseFor(answer, attempt);
     this.outage.note(answer);
   }
 
-  async again({ attempt, most, answer, isFree }: Tried): Promise<number | undefined> {
-    if (attempt >= most && !isFree) return undefined;
+  async again({ attempt, most, answer, ignoresOutages }: Tried): Promise<number | undefined> {
+    if (attempt >= most && !ignoresOutages) return undefined;
     const waited = await this.outage.wait();
     if (waited === 'gone') return undefined;
-    if (waited === 'back') return isFree ? attempt : attempt + 1;
+    if (waited === 'back') return ignoresOutages ? attempt : attempt + 1;
     return attempt < most && (await this.#backOff(attempt, answer)) ? attempt + 1 : undefined;
   }
 
   pace(): Pace {
     const { limit, ceiling } = this.#concurrency;
-    const lasted = this.#firstAt === undefined ? 0 : this.#options.clock.now() - this.#firstAt;
+    const lasted = this.#firstAnswerAt === undefined ? 0 : this.#options.clock.now() - this.#firstAnswerAt;
     return {
       limit,
       ceiling,
@@ -196,7 +195,7 @@ class SharedPacing {
     return Math.ceil(this.#options.random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
   }
 
-  async #unpaused(): Promise<boolean> {
+  async #waitForPause(): Promise<boolean> {
     const { clock, signal } = this.#options;
     const left = (): number => this.#pausedUntil - clock.now();
     for (let wait = left(); wait > 0; wait = left()) {
@@ -222,9 +221,7 @@ class SharedPacing {
   async #backOff(attempt: number, answer: Answer): Promise<boolean> {
     const { clock, signal, onRetry } = this.#options;
     const granted =
-      retriesAtLeast +
-      this.#requests * retriesForARequest +
-      this.outage.outlasted * this.#concurrency.ceiling;
+      minRetries + this.#requests * retriesPerRequest + this.outage.endedOutages * this.#concurrency.ceiling;
     if (this.#retries >= granted) return false;
     this.#retries += 1;
     if (whatAnswersProve[answer.kind].pause !== 'always') onRetry?.(answer);

@@ -40,8 +40,8 @@ export function pageRequest({ path, query }: ListQuery, { number, size }: PageQu
 }
 
 /**
- * The page in a body, if it is the requested one and consistent: a list that the service caches per user shows other pages, and more
- * or fewer records than it says. All pages except the last have the same size, so each ends further than the one before.
+ * Undefined unless it is the requested page and consistent: a list that the service caches per user may return other pages, and a
+ * wrong number of records. All pages except the last have the same size.
  */
 export function pageIn(body: JsonObject | undefined, number: number): Page<JsonValue> | undefined {
   const { pagination, results: items } = body ?? {};

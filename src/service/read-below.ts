@@ -9,7 +9,7 @@ export type UsesReading = JudgedAnswer & { readonly proof: ReadProof; readonly u
 
 export type DocumentReading = JudgedAnswer & { readonly proof: ReadProof; readonly document: JsonObject };
 
-export async function readUses(
+export async function readDependentsOf(
   send: Transport,
   { update }: Kind,
   name: string,

@@ -1,4 +1,4 @@
-import { timedOut, type Answer } from './answer.ts';
+import { isTimeout, type Answer } from './answer.ts';
 import type { Client, PageReading } from './client.ts';
 import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery, type Page } from './page.ts';
@@ -17,11 +17,11 @@ interface PagesOptions {
 }
 
 export interface PagesRead {
-  /** Whether a page contradicts itself or is not the requested one: then nothing of the list is trusted. */
-  readonly isDoubtful: boolean;
+  /** Whether a page is inconsistent or not the requested one, so that the list must not be used. */
+  readonly isInconsistent: boolean;
   readonly pages: number;
   /** The number of records, if further pages were not worth reading. */
-  readonly tooMany?: number;
+  readonly skippedCount?: number;
   readonly failed?: Answer;
 }
 
@@ -35,7 +35,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
   let pages = 0;
   let inARow = 0;
   let isOver = false;
-  let isDoubtful = false;
+  let isInconsistent = false;
   let failed: Answer | undefined;
 
   async function ask(number: number): Promise<void> {
@@ -46,7 +46,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
     );
     if (reading?.proof === 'exists') take(number, reading.page);
     // The list has become shorter and ends before this page.
-    else if (reading?.proof !== 'absent') leaveOut(reading);
+    else if (reading?.proof !== 'absent') skipPage(reading);
   }
 
   function take(number: number, page: Page<ListedRecord>): void {
@@ -56,7 +56,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
     onPage(page);
   }
 
-  function leaveOut(reading: PageReading | undefined): void {
+  function skipPage(reading: PageReading | undefined): void {
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) {
       isOver = true;
       return;
@@ -64,16 +64,17 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
     const { answer, proof } = reading;
     failed = answer;
     inARow += 1;
-    isDoubtful ||= answer.kind === 'unusable_success';
+    isInconsistent ||= answer.kind === 'unusable_success';
     isOver ||=
-      isDoubtful || proof !== 'nothing' || timedOut(answer) || inARow >= maxConsecutiveFailures.pages;
+      isInconsistent || proof !== 'nothing' || isTimeout(answer) || inARow >= maxConsecutiveFailures.pages;
   }
 
-  await pacing.beside(() => ask(1));
+  await pacing.runBeside(() => ask(1));
   const countNow = (): number | undefined => last?.page.count;
   const count = countNow();
-  if (count !== undefined && !isWorth(count)) return { isDoubtful, pages, tooMany: count };
-  const pagesNow = (): number => (last === undefined || isOver ? 0 : pagesBy(last.page, last.number));
+  if (count !== undefined && !isWorth(count))
+    return { isInconsistent: isInconsistent, pages, skippedCount: count };
+  const pagesNow = (): number => (last === undefined || isOver ? 0 : pageCount(last.page, last.number));
   let asked = 1;
   for (let round = 0; round < maxRounds.growing && asked < pagesNow(); round += 1) {
     const numbers = Array.from({ length: pagesNow() - asked }, (_, index) => asked + index + 1);
@@ -82,16 +83,16 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
       if (!isOver && !signal?.aborted) await ask(number);
     });
   }
-  return { isDoubtful, pages, ...(failed && { failed }) };
+  return { isInconsistent: isInconsistent, pages, ...(failed && { failed }) };
 }
 
 /** The number of pages, computed from one of them: the service may return fewer records per page than requested. */
-function pagesBy({ count, end, next }: Page<unknown>, number: number): number {
+function pageCount({ count, end, next }: Page<unknown>, number: number): number {
   return next === 0 ? number : Math.ceil((count * number) / end);
 }
 
 /** Requests one record of a list, to learn how many there are. */
-export async function countOf(
+export async function readCount(
   list: ListQuery,
   { client, pacing, signal }: Pick<PagesOptions, 'client' | 'pacing' | 'signal'>,
 ): Promise<number | undefined> {

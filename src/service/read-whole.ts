@@ -19,9 +19,9 @@ interface WholeOptions {
 type NamedList = ListQuery & Pick<Family['byName'], 'isId' | 'keys'>;
 
 /** The result of reading a whole list. */
-export type WholeReading =
-  /** With several pages, one record may still be missing: it moved to a page that had been read, and another took its place. */
-  | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isAtOnce: boolean }
+export type ListReading =
+  /** With several pages, a record may still be missing if records moved between pages. */
+  | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isSinglePage: boolean }
   /** The first page, if the further ones were not worth reading. */
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
   /** An answer that says nothing about the list, such as a denial. */
@@ -32,21 +32,21 @@ export type WholeReading =
  * Reads all pages of a list, one after the other; any number of lists can be read concurrently. The list is whole only if every
  * record that the service counts was seen; if records moved between pages, it is read again.
  */
-export async function readWhole(list: NamedList, options: WholeOptions): Promise<WholeReading> {
-  let round = await readOnce(list, options);
+export async function readWhole(list: NamedList, options: WholeOptions): Promise<ListReading> {
+  let round = await readAttempt(list, options);
   for (let rounds = 1; round.kind === 'moved' && rounds < maxRounds.whole; rounds += 1)
-    round = await readOnce(list, options);
+    round = await readAttempt(list, options);
   if (round.kind !== 'moved') return round;
   const { answer } = round.reading;
   return { kind: 'unread', reading: { proof: 'nothing', answer: { ...answer, kind: 'unusable_success' } } };
 }
 
-type Round = WholeReading | { readonly kind: 'moved'; readonly reading: PageReading };
+type ReadAttempt = ListReading | { readonly kind: 'moved'; readonly reading: PageReading };
 
-async function readOnce(
+async function readAttempt(
   list: NamedList,
   { client, pacing, signal, isWorth = () => true }: WholeOptions,
-): Promise<Round> {
+): Promise<ReadAttempt> {
   const records = new Map<string, ListedRecord>();
   let counted: number | undefined;
   for (let number = 1; ; number += 1) {
@@ -66,7 +66,7 @@ async function readOnce(
     if (count !== counted) return { kind: 'moved', reading };
     if (next === 0)
       return records.size === count
-        ? { kind: 'whole', records: [...records.values()], isAtOnce: number === 1 }
+        ? { kind: 'whole', records: [...records.values()], isSinglePage: number === 1 }
         : { kind: 'moved', reading };
     if (number === 1 && !isWorth(Math.ceil(count / end) - 1))
       return { kind: 'begun', records: [...records.values()] };

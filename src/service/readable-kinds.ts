@@ -9,7 +9,7 @@ export interface InconclusiveRead {
 }
 
 /** Why a read returned no data. */
-export function reasonUnread({ answer: { kind, status } }: InconclusiveRead): Unreadable {
+export function unreadableReason({ answer: { kind, status } }: InconclusiveRead): Unreadable {
   const why = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
   return { why, ...(status !== undefined && { status }) };
 }

@@ -13,7 +13,7 @@ import { referenceFactsWithin, nestedFields, nestedNames } from '../kinds/named.
 import type { Answer } from './answer.ts';
 import { pageIn, type Page } from './page.ts';
 import type { Exchange } from './transport.ts';
-import type { HeldRecord } from './types.ts';
+import type { ObservedRecord } from './types.ts';
 
 export interface ListedRecord {
   /** For comparison, not to be shown. */
@@ -22,22 +22,22 @@ export interface ListedRecord {
   readonly shown: JsonObject;
   /** The record with null for each number that would be sent back changed; undefined if there is none. */
   readonly exact?: JsonObject | undefined;
-  /** The name of the record within which its own counts, if that was read. */
+  /** For a scoped name: the name of the parent, if it was read. */
   readonly within?: string | undefined;
   /** The names of the ids in its fields, if they were read with it. */
-  readonly names?: HeldRecord['names'];
+  readonly names?: ObservedRecord['names'];
 }
 
-/** What is observed of a record: these of its fields, and facts about the records inside it. */
-export function observedIn(
+/** Keeps the wanted fields, and facts about nested records. */
+export function observeRecord(
   kind: Kind,
   { received, shown, exact }: ListedRecord,
   wanted: readonly string[],
-): HeldRecord {
+): ObservedRecord {
   const facts = referenceFactsWithin(kind, received, shown);
   return {
-    ...heldFields(kind, received, shown, wanted),
-    ...(exact && { exact: heldFields(kind, exact, exact, wanted).fields }),
+    ...pickObserved(kind, received, shown, wanted),
+    ...(exact && { exact: pickObserved(kind, exact, exact, wanted).fields }),
     ...(facts.length > 0 && { facts }),
     names: Object.fromEntries(nestedFields(kind).map(([field]) => [field, nestedNames(kind, field, shown)])),
   };
@@ -47,12 +47,12 @@ export function observedIn(
  * A record as received and as it may be shown: its id, and the named fields. A field that a release shows but does not accept is
  * left out.
  */
-export function heldFields(
+export function pickObserved(
   kind: Kind,
   received: JsonObject,
   shown: JsonObject,
   wanted: readonly string[],
-): HeldRecord {
+): ObservedRecord {
   const { fields } = kind;
   const names = new Set(
     wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false && !fields[name]?.children),

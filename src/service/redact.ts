@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import { shortestOwnSecret } from '../base/own-secrets.ts';
 import { redactorOf, type Redactor } from '../base/redactor.ts';
 import type { Answer } from './answer.ts';
-import { meaningfulNames } from './field-names.ts';
+import { fieldNamesInErrors } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
 
 /** A transport whose answers and errors contain none of the secrets it sends, even if the other side echoes them. */
@@ -13,8 +13,8 @@ export function redacting(send: Transport, secrets: readonly string[]): Transpor
   const redactor = redactorOf(long);
   return async (request, signal) => {
     const exchange = await send(request, signal);
-    if (exchange.kind === 'answered') return cleanAnswer(exchange, redactor);
-    if (exchange.kind !== 'withheld') cleanError(exchange.error, redactor);
+    if (exchange.kind === 'answered') return redactAnswer(exchange, redactor);
+    if (exchange.kind !== 'withheld') redactError(exchange.error, redactor);
     return exchange;
   };
 }
@@ -25,17 +25,17 @@ type Answered = Extract<Exchange, { kind: 'answered' }>;
  * A record (2xx) is redacted like any other answer, because its fields may be shown. The original is kept for comparison: a slug may
  * happen to be the value of a header.
  */
-function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
+function redactAnswer(exchange: Answered, redactor: Redactor): Exchange {
   const { headers: received } = exchange;
   if (
-    hasNoneOf(redactor, exchange.body) &&
+    hasNoSecret(redactor, exchange.body) &&
     !Object.values(received).some((value) => redactor.containsSecret(value))
   )
     return exchange;
   const headers = Object.fromEntries(
     Object.entries(received).map(([name, value]) => [name, redactor.redact(value)]),
   );
-  const body = cleanBody(exchange.body, redactor);
+  const body = redactBody(exchange.body, redactor);
   const isRecord = exchange.status >= 200 && exchange.status < 300;
   return {
     ...exchange,
@@ -45,28 +45,28 @@ function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
   };
 }
 
-function hasNoneOf(redactor: Redactor, json: string): boolean {
+function hasNoSecret(redactor: Redactor, json: string): boolean {
   return !json.includes('\\') && !redactor.containsSecret(json);
 }
 
 /** Redacts the parsed values, not the text: in JSON any character can be an escape, and a string can contain JSON. */
-function cleanBody(body: string, redactor: Redactor): string {
-  if (hasNoneOf(redactor, body)) return body;
+function redactBody(body: string, redactor: Redactor): string {
+  if (hasNoSecret(redactor, body)) return body;
   const json = parseJson(body);
   if (json === undefined) return redactor.redact(body);
-  const cleaned = JSON.stringify(redactor.redactJson(json, meaningfulNames()));
+  const cleaned = JSON.stringify(redactor.redactJson(json, fieldNamesInErrors()));
   return cleaned === JSON.stringify(json) ? body : cleaned;
 }
 
 /** An exception as it may be shown: an unexpected error may contain anything. */
-export function errorWithout(secrets: readonly string[], thrown: unknown): Error {
+export function redactedError(secrets: readonly string[], thrown: unknown): Error {
   const error = asError(thrown);
-  cleanError(error, redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret)));
+  redactError(error, redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret)));
   return error;
 }
 
 /** Redacts everything that Node prints of an error: its stack, its causes and its own properties. */
-export function cleanError(error: Error, redactor: Redactor, depth = 0): void {
+export function redactError(error: Error, redactor: Redactor, depth = 0): void {
   for (const name of Object.getOwnPropertyNames(error).concat('message')) {
     const value: unknown = Reflect.get(error, name);
     if (typeof value === 'string' && redactor.containsSecret(value)) {
@@ -78,7 +78,7 @@ export function cleanError(error: Error, redactor: Redactor, depth = 0): void {
       });
     }
     for (const inner of Array.isArray(value) ? value : [value])
-      if (inner instanceof Error && depth < maxCauses) cleanError(inner, redactor, depth + 1);
+      if (inner instanceof Error && depth < maxCauses) redactError(inner, redactor, depth + 1);
   }
 }
 
@@ -89,9 +89,10 @@ export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answ
   if (secrets.length === 0) return answer;
   const redactor = redactorOf(secrets);
   const { body, requestId, redirectOrigin, error } = answer;
-  if (error) cleanError(error, redactor);
+  if (error) redactError(error, redactor);
   const cleaned =
-    body && (hasNoneOf(redactor, JSON.stringify(body)) ? body : redactor.redactJson(body, meaningfulNames()));
+    body &&
+    (hasNoSecret(redactor, JSON.stringify(body)) ? body : redactor.redactJson(body, fieldNamesInErrors()));
   return {
     ...answer,
     ...(isJsonObject(cleaned) && { body: cleaned }),

@@ -1,23 +1,22 @@
-import { timedOut, type Answer } from './answer.ts';
+import { isTimeout, type Answer } from './answer.ts';
 import { maxFreeOutages, withOutageWait } from './outage.ts';
 import type { Pacing } from './pacing.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
-/** The maximum number of tries. Without an answer, each try takes the whole time limit. */
-interface Tries {
+/** The maximum number of tries, lower without an answer, because each try then takes the whole time limit. */
+interface TryLimits {
   readonly answered: number;
-  readonly inSilence: number;
+  readonly unanswered: number;
 }
 
-export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', Tries>> = {
-  /** A create or change, as long as nothing shows that it was carried out or refused. */
-  write: { answered: 3, inSilence: 3 },
-  /** A look-up, which nothing else replaces. */
-  lookUp: { answered: 5, inSilence: 2 },
+export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', TryLimits>> = {
+  /** A create or update whose result is unclear. */
+  write: { answered: 3, unanswered: 3 },
+  lookUp: { answered: 5, unanswered: 2 },
   /** Records of a missing page can be looked up individually. */
-  page: { answered: 3, inSilence: 1 },
+  page: { answered: 3, unanswered: 1 },
   /** Rules work without the release. */
-  release: { answered: 3, inSilence: 3 },
+  release: { answered: 3, unanswered: 3 },
 };
 
 /** After this many failures in a row, the rest would fail too, and nothing more is started. */
@@ -39,11 +38,11 @@ export const maxRounds = {
 
 export class Retries {
   readonly #pacing: Pacing;
-  readonly #tries: Tries;
+  readonly #tries: TryLimits;
   #attempt = 1;
-  #spared = 0;
+  #ignoredTries = 0;
 
-  constructor(pacing: Pacing, tries: Tries) {
+  constructor(pacing: Pacing, tries: TryLimits) {
     this.#pacing = pacing;
     this.#tries = tries;
   }
@@ -52,13 +51,18 @@ export class Retries {
     this.#pacing.note(answer, this.#attempt);
   }
 
-  /** Waits before the next try, and returns whether there is one. A try that met an outage does not count if it `isSpared`. */
-  async again(answer: Answer, isSpared: boolean): Promise<boolean> {
-    const most = timedOut(answer) ? this.#tries.inSilence : this.#tries.answered;
-    const isFree = isSpared && this.#spared < maxFreeOutages;
-    const next = await this.#pacing.again({ attempt: this.#attempt, most, answer, isFree });
+  /** Waits, and returns whether to retry. `isIgnoredOnOutage`: a try during an outage does not count. */
+  async again(answer: Answer, isIgnoredOnOutage: boolean): Promise<boolean> {
+    const most = isTimeout(answer) ? this.#tries.unanswered : this.#tries.answered;
+    const ignoresOutages = isIgnoredOnOutage && this.#ignoredTries < maxFreeOutages;
+    const next = await this.#pacing.again({
+      attempt: this.#attempt,
+      most,
+      answer,
+      ignoresOutages: ignoresOutages,
+    });
     if (next === undefined) return false;
-    if (next === this.#attempt) this.#spared += 1;
+    if (next === this.#attempt) this.#ignoredTries += 1;
     this.#attempt = next;
     return true;
   }
@@ -68,11 +72,11 @@ export class Retries {
 export async function retryUntilProven<Result extends { readonly proof: ReadProof; readonly answer: Answer }>(
   ask: () => Promise<Result>,
   pacing: Pacing,
-  tries: Tries,
+  tries: TryLimits,
 ): Promise<Result | undefined> {
   const retries = new Retries(pacing, tries);
   let result: Result | undefined;
-  while (await pacing.turn()) {
+  while (await pacing.waitForTurn()) {
     result = await ask();
     retries.note(result.answer);
     if (result.proof !== 'nothing') return result;

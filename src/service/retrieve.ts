@@ -2,7 +2,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Sought } from '../kinds/sought.ts';
 import type { Answer } from './answer.ts';
 import type { Client, Reading } from './client.ts';
-import { readOwn } from './own-type.ts';
+import { readOfKind } from './own-type.ts';
 import type { SelfReading } from './read-self.ts';
 import type { Pacing } from './pacing.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
@@ -19,17 +19,17 @@ export async function retrieve(
   signal?: AbortSignal,
 ): Promise<Reading | undefined> {
   const { kind } = sought;
-  const reading = await readOwn(sought, client, pacing, signal);
+  const reading = await readOfKind(sought, client, pacing, signal);
   // If other records of the kind were readable, this failure says nothing about them.
   const unread = client.readable.hasRead(kind)
     ? undefined
-    : await unreadOptionally(kind, reading, client, pacing, signal);
+    : await optionalFailure(kind, reading, client, pacing, signal);
   if (unread) client.readable.markUnreadable(kind, unread);
   return reading;
 }
 
-/** A failed undocumented look-up that the run can do without: whether the record exists stays unknown. */
-export async function unreadOptionally(
+/** If a failed look-up is optional for the run, the record's existence stays unknown. */
+export async function optionalFailure(
   kind: Kind,
   reading: Pick<Reading, 'proof' | 'answer'> | undefined,
   client: Client,
@@ -43,8 +43,8 @@ export async function unreadOptionally(
 }
 
 /**
- * Whether the run can do without this undocumented read: the documented API is there and accepts the token, so the service does
- * not offer this read, or not to this token.
+ * Whether the run can continue without this undocumented read. It can if documented requests work: then the service does not offer
+ * the read, or not to this token.
  */
 export async function isOptionalRead(
   answer: Answer,
@@ -63,7 +63,6 @@ export async function isOptionalRead(
       readable.isTokenRefused ||= await evidence.isTokenRefused(options);
       return !readable.isTokenRefused;
     default:
-      // A service that did not come back will not accept creates either.
       if (answer.waitedMs !== undefined || signal?.aborted) return false;
       return evidence.isApiThere(options);
   }

@@ -1,12 +1,12 @@
 /**
  * Reads a Retry-After header: seconds, or a date in any of the three forms of HTTP (RFC 9110, 10.2.3 and 5.6.7).
- * Of several, as when the service and a proxy each added a line, the longest that can be read holds.
- * Returns milliseconds from `now`, or undefined when none can be read.
+ * If there are several values, for example of the service and of a proxy, the longest wins.
+ * Returns milliseconds from `now`, or undefined if no value is valid.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const waits = withoutDays(value)
     .split(',')
-    .flatMap((part) => waitIn(part.trim(), now) ?? []);
+    .flatMap((part) => waitFrom(part.trim(), now) ?? []);
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
@@ -15,9 +15,9 @@ function withoutDays(value: string): string {
 }
 
 /** Fractions of a second are read too, although the standard has none. A number may have any length. */
-function waitIn(text: string, now: number): number | undefined {
+function waitFrom(text: string, now: number): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
-  const date = dateIn(text, now);
+  const date = dateFrom(text, now);
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
@@ -33,7 +33,7 @@ const dateForms: readonly RegExp[] = [
   new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
 
-function dateIn(text: string, now: number): number | undefined {
+function dateFrom(text: string, now: number): number | undefined {
   const found = dateForms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (found === undefined) return undefined;
   const [day, hour, minute, second] = [found['day'], found['hour'], found['minute'], found['second']].map(

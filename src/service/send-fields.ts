@@ -4,10 +4,10 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /**
- * Sends fields in the form that the service takes. Until an answer has shown that form, fields refused in the form of later releases
- * are sent again in the former one.
+ * Sends fields in the form that the service accepts. Until it is known, a request that is refused in the current form is sent again
+ * in the form of earlier releases.
  */
-export function sendFieldsBy(
+export function createFieldSender(
   send: Transport,
 ): (request: HttpRequest, kind: Kind, fields: JsonObject) => Promise<Exchange> {
   const former = new Set<Kind>();
@@ -17,9 +17,9 @@ export function sendFieldsBy(
     // Another request may have shown the form in the meantime.
     const isKnown = former.has(kind);
     const first = await sent(isKnown ? 'former' : 'sent');
-    if (isKnown || !refusesForm(first, kind, fields)) return first;
+    if (isKnown || !isFormRefused(first, kind, fields)) return first;
     const second = await sent('former');
-    if (refusesForm(second, kind, fields)) return first;
+    if (isFormRefused(second, kind, fields)) return first;
     // Another refusal does not show the form: the value itself may be wrong.
     if (second.kind === 'answered' && second.status < 300) former.add(kind);
     return second;
@@ -27,7 +27,7 @@ export function sendFieldsBy(
 }
 
 /** Whether an answer refuses a field that has a former form. */
-function refusesForm(exchange: Exchange, kind: Kind, fields: JsonObject): boolean {
+function isFormRefused(exchange: Exchange, kind: Kind, fields: JsonObject): boolean {
   const formed = Object.keys(formsOf(kind)).filter((field) => Object.hasOwn(fields, field));
   if (formed.length === 0 || exchange.kind !== 'answered' || exchange.status !== 400) return false;
   const said = parseJson(exchange.body);

@@ -9,10 +9,10 @@ export interface Unreadable {
 }
 
 /** Fields of a record, limited to those that a request could have declared. */
-export interface Held {
+export interface ObservedValues {
   /** For comparison with the declaration, not to be shown. */
   readonly fields: Readonly<Record<string, JsonValue>>;
-  /** The same without the secrets that rollcall sends with each request; undefined if there are none. */
+  /** The fields with rollcall's own secrets redacted; undefined if there is nothing to redact. */
   readonly shown?: Readonly<Record<string, JsonValue>>;
   /** The names of the ids in a field, redacted; only if names are looked up. */
   readonly names?: Readonly<Record<string, NamesById>>;
@@ -22,14 +22,14 @@ export interface Held {
  * A record of the service: its id, and the fields that a request could have declared. Others are dropped, because they may contain
  * secrets: `launch_url` does.
  */
-export interface HeldRecord extends Held {
+export interface ObservedRecord extends ObservedValues {
   readonly pk: string;
-  /** The fields with null for each number that would be sent back changed; undefined if there is none, or if changes are not possible. */
+  /** The fields with null for each number that JSON.parse rounds; undefined if there is none, or if updates are not enabled. */
   readonly exact?: Readonly<Record<string, JsonValue>>;
-  /** The id by which policies are bound to it, if that is not its `pk`. */
+  /** The id for policy bindings, if it is not the `pk`. */
   readonly bindable?: string;
-  /** What is bound to it, if it was read. */
+  /** The bindings, if they were read. */
   readonly bound?: ReadonlyMap<Children, readonly Child[]>;
-  /** Facts about the records inside it. */
+  /** Facts about nested records. */
   readonly facts?: readonly ReferenceFact[];
 }

@@ -22,7 +22,7 @@ export type WriteProof =
   /** Refused because of its content; nothing was created. */
   | 'rejected'
   | 'denied'
-  /** It had no effect: the service accepts no changes at present. */
+  /** It had no effect: the service is read-only at the moment. */
   | 'closed'
   /** It had no effect; it is safe to send it again. */
   | 'not_applied'
@@ -51,7 +51,7 @@ export interface Proof {
   readonly stop?: 'run' | 'type';
 }
 
-/** What each answer proves. Every decision about the service follows from this table. */
+/** What each kind of answer proves. Every decision about an answer follows from this table. */
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   found: { read: 'exists', create: 'ambiguous', update: 'updated' },
   created: { read: 'nothing', create: 'created', update: 'ambiguous' },

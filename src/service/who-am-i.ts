@@ -20,7 +20,7 @@ export interface WhoAmI {
 /** Returns the user of a valid token. */
 export const ownUserPath = '/api/v3/core/users/me/';
 
-const me: HttpRequest = { method: 'GET', path: ownUserPath };
+const ownUserRequest: HttpRequest = { method: 'GET', path: ownUserPath };
 const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/' };
 
 /**
@@ -29,11 +29,11 @@ const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/'
  */
 export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<WhoAmI> {
   const asked: string[] = [];
-  const ask = async (request: HttpRequest): Promise<Said> => {
+  const ask = async (request: HttpRequest): Promise<AuthAnswer> => {
     asked.push(`${request.method} ${request.path}`);
-    return saidBy(await send(request, signal));
+    return authAnswerOf(await send(request, signal));
   };
-  const own = await ask(me);
+  const own = await ask(ownUserRequest);
   if (own.kind === 'refused') {
     const { kind } = await ask(configuration);
     const finding = kind === 'said' ? 'missing' : kind === 'refused' ? 'wrong' : 'unknown';
@@ -44,9 +44,11 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
   return { asked, finding: { kind: 'valid', superuser: user['is_superuser'] === true } };
 }
 
-type Said = { readonly kind: 'said'; readonly body: JsonObject } | { readonly kind: 'refused' | 'nothing' };
+type AuthAnswer =
+  | { readonly kind: 'said'; readonly body: JsonObject }
+  | { readonly kind: 'refused' | 'nothing' };
 
-function saidBy(exchange: Exchange): Said {
+function authAnswerOf(exchange: Exchange): AuthAnswer {
   const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
   if (exchange.kind !== 'answered' || !isJsonObject(body)) return { kind: 'nothing' };
   if (exchange.status === 200) return { kind: 'said', body };

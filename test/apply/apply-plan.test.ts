@@ -235,7 +235,7 @@ describe('unknown results caused by an outage', () => {
         clock,
         random: () => 0,
         concurrency: 8,
-        patience: {
+        outagePolicy: {
           waitMs: 60_000,
           fromTheStart: false,
           ask: async () =>

@@ -359,7 +359,7 @@ describe('a create during an outage', () => {
         },
       },
       random: () => 0,
-      patience: { waitMs: 60_000, fromTheStart: false, ask: async () => away },
+      outagePolicy: { waitMs: 60_000, fromTheStart: false, ask: async () => away },
     });
     const { send } = scriptedTransport(answered(429, '', { 'retry-after': '5' }));
     expect(await create(user, documentedClient(send), pacing, alone)).toMatchObject({

@@ -6,7 +6,7 @@ import { planOf } from '../support/plan-of.ts';
 async function begun(): Promise<{ readonly stops: Stops; readonly change: Change }> {
   const [change] = (await planOf('version: 1\nusers: [{ username: a, name: A }]\n')).changes;
   if (!change) throw new Error('nothing is planned');
-  const outage = { isOver: true, outlasted: 0, waitedMs: undefined };
+  const outage = { isOver: true, endedOutages: 0, waitedMs: undefined };
   return { stops: new Stops({ pacing: { outage }, fault: new AbortController().signal }), change };
 }
 

@@ -97,7 +97,10 @@ describe('an exception during an apply', () => {
       'while an answer is noted for pacing',
       ({ pacing }, from) => ({ pacing: { ...pacing, note: from(pacing.note) } }),
     ],
-    ['in the wait for a turn', ({ pacing }, from) => ({ pacing: { ...pacing, turn: from(pacing.turn) } })],
+    [
+      'in the wait for a turn',
+      ({ pacing }, from) => ({ pacing: { ...pacing, waitForTurn: from(pacing.waitForTurn) } }),
+    ],
     ['in the wait before a retry', ({ pacing }) => ({ pacing: { ...pacing, again: fails } })],
     ['thrown by the clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
   ])('%s ends its change as unknown, and starts no other change', async (_, broken) => {

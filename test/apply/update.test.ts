@@ -51,7 +51,7 @@ async function settle(
   const base = { pk: 'p0', fields: held({ group: 'Old' }) };
   const stops: string[] = [];
   const settled = await update(
-    { resource, base, permission: { self: undefined, mayDelete: false }, isTaken: () => false },
+    { resource, base, permission: { self: undefined, mayDelete: false }, isMovedElsewhere: () => false },
     createClient(send, { capabilities: ['update'] }),
     pacing,
     { ...control, sending: () => {}, stop: (scope) => stops.push(scope) },

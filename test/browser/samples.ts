@@ -10,7 +10,7 @@ import type { Plan } from '../../src/plan/plan.ts';
 import { html } from '../../src/report/formats/html.ts';
 import { applyReport, planReport } from '../../src/report/report.ts';
 import { readAnswer } from '../../src/service/answer.ts';
-import type { HeldRecord } from '../../src/service/types.ts';
+import type { ObservedRecord } from '../../src/service/types.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { desired } from '../support/desired.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -19,7 +19,7 @@ import { answered } from '../support/scripted-transport.ts';
 interface Sample {
   readonly applications?: readonly object[];
   readonly users?: readonly object[];
-  readonly held?: Readonly<Record<string, HeldRecord['fields']>>;
+  readonly held?: Readonly<Record<string, ObservedRecord['fields']>>;
   readonly comparison?: Comparison;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { user } from '../../src/kinds/user.ts';
-import type { ListNews } from '../../src/observe/read-lists.ts';
+import type { ListReport } from '../../src/observe/read-lists.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { withService } from '../../src/run/connect.ts';
 import { narrated } from '../../src/commands/narrator.ts';
@@ -76,7 +76,7 @@ test('a run interrupted after a failed look-up is reported as interrupted', asyn
 
 test('apply -v reports how each kind was read, and without -v nothing', () => {
   const failed = { kind: 'failure', status: 500 } as const;
-  const courses: readonly ListNews['progress'][] = [
+  const courses: readonly ListReport['progress'][] = [
     { kind: 'in_pages', absent: 0, found: 10, pages: 1 },
     { kind: 'in_pages', absent: 3, found: 7, pages: 1 },
     { kind: 'in_pages', absent: 0, found: 4, pages: 2, failed },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import type { Inventory } from '../../src/observe/gaps.ts';
-import { inventoryOf } from '../../src/observe/inventory.ts';
+import { readInventoryOf } from '../../src/observe/inventory.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Transport } from '../../src/service/transport.ts';
@@ -27,7 +27,7 @@ function taking(
   signal?: AbortSignal,
 ): Promise<Inventory> {
   const aborting = signal && { signal };
-  return inventoryOf(kindOf(type), {
+  return readInventoryOf(kindOf(type), {
     client: createClient(send),
     pacing: createPacing({ concurrency: 4, clock: virtualClock(), random: () => 0, ...aborting }),
     ...aborting,

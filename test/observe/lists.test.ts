@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { textOf, type JsonObject } from '../../src/base/json.ts';
 import { observe, type ObserveResult } from '../../src/observe/observe.ts';
 import { type Observation } from '../../src/observe/observation.ts';
-import type { ListNews } from '../../src/observe/read-lists.ts';
+import type { ListReport } from '../../src/observe/read-lists.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -29,7 +29,7 @@ interface Declared {
 
 interface Observed {
   readonly result: ObserveResult;
-  readonly news: readonly ListNews[];
+  readonly news: readonly ListReport[];
   readonly reads: readonly (readonly [done: number, total: number])[];
   /** The observation of each resource, by address; throws if one is missing. */
   readonly seen: () => ReadonlyMap<string, Observation>;
@@ -55,7 +55,7 @@ async function observing(
       users: (declared.users ?? []).map(({ username, name }) => ({ username, name })),
     }),
   );
-  const news: ListNews[] = [];
+  const news: ListReport[] = [];
   const reads: (readonly [number, number])[] = [];
   const result = await observe(resources, {
     client: createClient(contractOnly ? documentedOnly(send) : send),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import type { JsonValue } from '../../src/base/json.ts';
-import { compare, notShown } from '../../src/plan/compare.ts';
+import { compareRecord, fieldsNotReturned } from '../../src/plan/compare.ts';
 import { desired } from '../support/desired.ts';
 import { entries } from '../support/entries.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -157,14 +157,14 @@ describe('declared and observed fields of a user', () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const held = { username: 'u', name: 'U', groups: [group], attributes: { key: 'canary-1' }, email: 'x' };
-    expect(compare(user, { fields: held })).toEqual([]);
+    expect(compareRecord(user, { fields: held })).toEqual([]);
   });
 
   test('are shown without secrets: declared, observed in the same field, or in another field', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const held = { username: 'u', name: 'got canary-1', groups: null, attributes: { key: 'canary-0' } };
-    expect(compare(user, { fields: held })).toEqual([
+    expect(compareRecord(user, { fields: held })).toEqual([
       { field: 'name', declared: 'U', observed: 'got (sensitive)' },
       { field: 'groups', declared: [group], observed: null },
       { field: 'attributes', declared: { key: '(sensitive)' }, observed: '(sensitive)' },
@@ -176,7 +176,7 @@ describe('declared and observed fields of a user', () => {
     if (user === undefined) throw new Error('nothing is declared');
     const fields = { username: 'u', name: 'not a secret', path: 'a secret' };
     const shown = { username: 'u', name: 'not (sensitive)', path: '(sensitive)' };
-    expect(compare(user, { fields, shown })).toEqual([
+    expect(compareRecord(user, { fields, shown })).toEqual([
       { field: 'path', declared: 'users', observed: '(sensitive)' },
     ]);
   });
@@ -185,8 +185,8 @@ describe('declared and observed fields of a user', () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const fields = { username: 'u', name: 'U', attributes: { key: 'canary-1' } };
-    expect(compare(user, { fields })).toEqual([]);
-    expect(notShown(user, { fields })).toEqual(['groups']);
+    expect(compareRecord(user, { fields })).toEqual([]);
+    expect(fieldsNotReturned(user, { fields })).toEqual(['groups']);
   });
 });
 
@@ -201,7 +201,7 @@ test.runIf(inFull)("every JSON value compares equal after the service's formatti
     for (const answer of [verdict, later?.verdict]) {
       if (answer === undefined || !('stored' in answer)) continue;
       compared += 1;
-      alarms.push(...compare(resource, { fields: { ...whole, [field]: answer.stored } }));
+      alarms.push(...compareRecord(resource, { fields: { ...whole, [field]: answer.stored } }));
     }
   }
   expect(alarms).toEqual([]);

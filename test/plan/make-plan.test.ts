@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { madeReady, movedToOthers } from '../../src/plan/make-plan.ts';
+import { completePlan, findMovesToOthers } from '../../src/plan/make-plan.ts';
 import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { planFrom } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
@@ -188,7 +188,7 @@ applications:
   });
 
   test('counts as gone if another change of the plan takes it, unless that has already happened', async () => {
-    const isTaken = movedToOthers((await planOf(manifest, existing, {}, '', permission)).changes);
+    const isTaken = findMovesToOthers((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
     expect(isTaken(b, 'backchannel_providers', 1)).toBe(true);
@@ -204,11 +204,11 @@ test('a plan with updates needs an observation and permission before its apply',
   const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });
   const observed = observedIn(await desired(manifest), existing);
   const permission = { self: 'p1', mayDelete: false };
-  expect(madeReady(plan, observed, permission).changes).toMatchObject([
+  expect(completePlan(plan, observed, permission).changes).toMatchObject([
     { action: 'update', base: { fields: existing.a }, permission },
   ]);
-  expect(() => madeReady(plan, observed, 'none')).toThrow('application.a is planned to change');
-  expect(() => madeReady(plan, new Map(), permission)).toThrow('application.a is planned to change');
+  expect(() => completePlan(plan, observed, 'none')).toThrow('application.a is planned to change');
+  expect(() => completePlan(plan, new Map(), permission)).toThrow('application.a is planned to change');
 });
 
 test('an unplanned resource takes no value from others, and does not count as unread', async () => {
@@ -219,7 +219,7 @@ test('an unplanned resource takes no value from others, and does not count as un
   const changes = resources.map((resource) => notPlanned(resource, diagnostics, undefined));
   const [a] = resources;
   if (!a) throw new Error('nothing is declared');
-  expect(movedToOthers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
+  expect(findMovesToOthers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
   expect([...unreadKinds({ changes })]).toEqual([]);
   expect(planSummary(changes)).toMatchObject({ not_planned: 2, create: 0, create_if_absent: 0 });
 });

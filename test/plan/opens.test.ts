@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { bindingsIn } from '../../src/kinds/bindings.ts';
 import type { Child } from '../../src/kinds/children.ts';
 import type { Alteration } from '../../src/manifest/baseline.ts';
-import { newlyOpenTo, whoMayOpen } from '../../src/plan/opens.ts';
-import type { HeldRecord } from '../../src/service/types.ts';
+import { newAccess, whoMayOpen } from '../../src/plan/opens.ts';
+import type { ObservedRecord } from '../../src/service/types.ts';
 import { desired } from '../support/desired.ts';
 
 const group = (name: string, more: JsonObject = {}): JsonObject => ({ group: { name }, order: 0, ...more });
@@ -15,7 +15,7 @@ async function world(
   declared: JsonObject,
   held: readonly JsonObject[],
   more: JsonObject = {},
-): Promise<{ resource: Awaited<ReturnType<typeof desired>>[number]; record: HeldRecord }> {
+): Promise<{ resource: Awaited<ReturnType<typeof desired>>[number]; record: ObservedRecord }> {
   const [resource] = await desired(
     JSON.stringify({ version: 1, applications: [{ slug: 'a', name: 'A', ...declared }] }),
   );
@@ -130,7 +130,7 @@ describe('a change of bindings', () => {
     ],
   ])('gives access to %s', async (_, declared, held, more, opened) => {
     const { resource, record } = await world(declared, held, more);
-    expect(newlyOpenTo({ resource, action: 'update' }, record, undefined)).toEqual(opened);
+    expect(newAccess({ resource, action: 'update' }, record, undefined)).toEqual(opened);
   });
 
   test.each<[string, JsonObject, JsonObject, readonly string[]]>([
@@ -143,7 +143,7 @@ describe('a change of bindings', () => {
     ['nobody if the mode stays', all, all, []],
   ])('without declared bindings gives access to %s', async (_, declared, more, opened) => {
     const { resource, record } = await world(declared, [group('g')], more);
-    expect(newlyOpenTo({ resource, action: 'update' }, record, undefined)).toEqual(opened);
+    expect(newAccess({ resource, action: 'update' }, record, undefined)).toEqual(opened);
   });
 
   test.each<[string, JsonValue, readonly string[]]>([
@@ -156,7 +156,7 @@ describe('a change of bindings', () => {
       kind: 'altered',
       fields: [{ field: 'policy_engine_mode', before, now: 'any' }],
     };
-    expect(newlyOpenTo({ resource, action: 'no-op' }, record, since)).toEqual(opened);
+    expect(newAccess({ resource, action: 'no-op' }, record, since)).toEqual(opened);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Outcome } from '../../src/apply/outcome.ts';
 import type { MadePlan } from '../../src/plan/make-plan.ts';
-import { ordered } from '../../src/plan/order.ts';
+import { orderChanges } from '../../src/plan/order.ts';
 import type { Change } from '../../src/plan/plan.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -59,7 +59,7 @@ describe('the order of a plan', () => {
       const fields = { ...first.resource.fields, ...fieldsOf({ provider: index + 1 }) };
       return { ...first, resource: { ...first.resource, address: `application.${index}`, fields } };
     });
-    const inOrder = ordered(changes, (_, _field, id) =>
+    const inOrder = orderChanges(changes, (_, _field, id) =>
       id === changes.length ? undefined : `application.${Number(id)}`,
     );
     expect(inOrder.changes.map(({ resource }) => resource.address)).toEqual(

@@ -4,7 +4,7 @@ import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import { withFormerPaths } from '../../src/service/former-paths.ts';
-import { askRights } from '../../src/service/kind-rights.ts';
+import { readKindRights } from '../../src/service/kind-rights.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { whoAmI } from '../../src/service/who-am-i.ts';
 import { expected, fail, pass, skip, type Row } from './row.ts';
@@ -59,7 +59,7 @@ export const answers: readonly Row[] = [
       const send: Transport = async ({ method, path, body }) =>
         (await session.askText(method, path, body)).exchange;
       const { finding } = await whoAmI(send);
-      const { rights } = await askRights(defaultKinds, withFormerPaths(send));
+      const { rights } = await readKindRights(defaultKinds, withFormerPaths(send));
       const isTold = [...rights.values()].every(({ create }) => create !== 'unknown');
       return isTold ? expected(finding.kind, 'valid') : fail('OPTIONS does not tell what it may create');
     },

@@ -7,7 +7,7 @@ import type { FailedRead } from '../../src/observe/read-children.ts';
 import { apply, type ApplyOptions } from '../../src/run/apply.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { plan } from '../../src/run/plan.ts';
-import { haltEnding, type ApplyRun, type Ran } from '../../src/run/result.ts';
+import { haltEnding, type ApplyRun, type FinishedJob } from '../../src/run/result.ts';
 import type { Job } from '../../src/run/world.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
@@ -111,17 +111,17 @@ describe('a job of the library', () => {
     options: ApplyOptions,
     answer = service,
     signal = new AbortController().signal,
-  ): Promise<{ readonly ran: Ran<ApplyRun>; readonly last: string; readonly creates: number }> {
+  ): Promise<{ readonly ran: FinishedJob<ApplyRun>; readonly last: string; readonly creates: number }> {
     const { job, settings, events } = await started(answer, signal);
     const ran = await apply({ settings, selection, ...options }, job);
     const creates = events.filter((event) => told(event).startsWith('POST')).length;
     return { ran, last: told(events.at(-1) ?? expect.fail('nothing was told')), creates };
   }
 
-  test.each<[string, ApplyOptions, Partial<Ran<ApplyRun>>]>([
+  test.each<[string, ApplyOptions, Partial<FinishedJob<ApplyRun>>]>([
     [
       'a plan is too large',
-      { mostCreates: 1, confirm: () => Promise.reject(new Error('nobody is to be asked')) },
+      { maxCreates: 1, confirm: () => Promise.reject(new Error('nobody is to be asked')) },
       { halt: { kind: 'too_many_creates', count: 2, most: 1, unseen: new Set([user]) }, ending: 'failed' },
     ],
     [
@@ -190,7 +190,7 @@ describe('a job of the library', () => {
 
   test.each<[string, ApplyOptions]>([
     ['it is done', {}],
-    ['it ends early', { mostCreates: 1 }],
+    ['it ends early', { maxCreates: 1 }],
     ['the confirmation throws', { confirm: () => Promise.reject(new Error('no answer')) }],
   ])('closes its connection once if %s', async (_, options) => {
     const { job, settings } = await started();
@@ -205,7 +205,7 @@ describe('a job of the library', () => {
 
   test('returns its plan even if that exceeds a limit', async () => {
     const { job, settings } = await started();
-    const ran = await plan({ settings, selection, mostCreates: 1 }, job);
+    const ran = await plan({ settings, selection, maxCreates: 1 }, job);
     expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many_creates' } });
     expect(ran.result?.changes).toHaveLength(3);
   });

@@ -4,7 +4,7 @@ import { plan as planCommand } from '../../src/commands/plan.ts';
 import { valuesOf } from '../../src/commands/flags.ts';
 import { apply } from '../../src/run/apply.ts';
 import { plan } from '../../src/run/plan.ts';
-import type { Ran } from '../../src/run/result.ts';
+import type { FinishedJob } from '../../src/run/result.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { capture } from '../support/run.ts';
@@ -22,7 +22,7 @@ interface Case {
 }
 
 interface Came {
-  readonly ran: Ran<unknown>;
+  readonly ran: FinishedJob<unknown>;
   readonly sent: readonly string[];
   readonly codes: readonly string[];
 }

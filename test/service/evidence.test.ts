@@ -41,7 +41,7 @@ test('a web page that counted as absent proves nothing once the service has show
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
   const proofOf = (exchange: Exchange): string =>
     client.evidence.proofOf(readAnswer(exchange, application, 'wiki'));
-  await client.evidence.learnAbsence({ pacing });
+  await client.evidence.learnAbsentForm({ pacing });
   expect(proofOf(notFound)).toBe('absent');
   sent = absent;
   await client.read({ kind: application, name: 'wiki' });

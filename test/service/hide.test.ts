@@ -3,8 +3,8 @@ import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
-import { complaintsOf } from '../../src/service/complaints.ts';
-import { hiding } from '../../src/service/hide.ts';
+import { fieldErrorsOf } from '../../src/service/complaints.ts';
+import { hideFields } from '../../src/service/hide.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -12,7 +12,7 @@ const hide = ['user.name', 'user.email', 'user.attributes', 'application.meta_pu
 
 /** The messages shown for an answer to the create of a user. */
 async function told(exchange: Exchange): Promise<Exchange> {
-  const send = hiding(async () => exchange, hide);
+  const send = hideFields(async () => exchange, hide);
   return send({ method: 'POST', path: user.path, body: '{"username":"al","name":"canary"}' });
 }
 
@@ -23,7 +23,7 @@ test('messages on a hidden field are dropped, on other fields kept', async () =>
     attributes_canary: ['No.'],
     groups: { 0: ['Invalid pk.'] },
   };
-  const complaints = complaintsOf(readAnswer(await told(answered(400, body)), user, 'al'));
+  const complaints = fieldErrorsOf(readAnswer(await told(answered(400, body)), user, 'al'));
   expect(complaints.map(({ field = '', texts }) => `${field}: ${texts.join(' ')}`)).toEqual([
     'email: (hidden)',
     'attributes: (hidden)',
@@ -46,14 +46,14 @@ test('a record and a body that is not JSON are not changed by hiding', async () 
 });
 
 test('messages of a read name no hidden field', async () => {
-  const send = hiding(async () => answered(400, { meta_publisher: ['canary'], slug: ['No.'] }), hide);
+  const send = hideFields(async () => answered(400, { meta_publisher: ['canary'], slug: ['No.'] }), hide);
   const { answer } = await createClient(send).read({ kind: application, name: 'wiki' });
   expect(answer.body).toEqual({ meta_publisher: '(hidden)', slug: ['No.'] });
 });
 
 test('a request without a record is not changed by hiding', async () => {
   const exchange = answered(403, { detail: 'No.', name: 'x' });
-  expect(await hiding(async () => exchange, hide)({ method: 'GET', path: '/api/v3/root/config/' })).toBe(
+  expect(await hideFields(async () => exchange, hide)({ method: 'GET', path: '/api/v3/root/config/' })).toBe(
     exchange,
   );
 });

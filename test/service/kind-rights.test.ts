@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/all.ts';
-import { askRights, type KindRights } from '../../src/service/kind-rights.ts';
+import { readKindRights, type KindRights } from '../../src/service/kind-rights.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 
@@ -8,7 +8,7 @@ const [kind] = kinds;
 
 async function rightsBy(list: Exchange, options: Exchange): Promise<KindRights | undefined> {
   if (kind === undefined) expect.fail('there is no kind');
-  const { rights, asked } = await askRights([kind], async ({ method }) =>
+  const { rights, asked } = await readKindRights([kind], async ({ method }) =>
     method === 'OPTIONS' ? options : list,
   );
   expect(asked).toEqual([`GET ${kind.path}?page_size=1`, `OPTIONS ${kind.path}`]);

@@ -43,7 +43,7 @@ function outage(
         clock,
         random: () => 1,
         signal,
-        unpaused: async () => true,
+        waitForPause: async () => true,
         pauseFor: () => {},
       },
     ),
@@ -62,7 +62,7 @@ describe('the client waits for a service', () => {
     expect(await watched.wait()).toBe('back');
     expect(asked()).toBe(2);
     expect(watched.isOver).toBe(true);
-    expect(watched.outlasted).toBe(1);
+    expect(watched.endedOutages).toBe(1);
   });
 
   test('that has not answered yet, on request', async () => {
@@ -99,7 +99,7 @@ describe('the client does not wait for a service', () => {
     const { outage: watched, news } = outage([notFound]);
     watched.note(badGateway);
     expect(await watched.wait()).toBe('there');
-    expect({ news, outlasted: watched.outlasted }).toEqual({ news: [], outlasted: 0 });
+    expect({ news, outlasted: watched.endedOutages }).toEqual({ news: [], outlasted: 0 });
   });
 });
 
@@ -147,7 +147,7 @@ describe('during an outage', () => {
       expect(await watched.wait()).toBe('back');
       await clock.sleep(10_000);
     }
-    expect(watched.outlasted).toBe(2);
+    expect(watched.endedOutages).toBe(2);
   });
 
   test('the waiting time begins with the wait, however long ago the last answer was', async () => {
@@ -207,7 +207,7 @@ describe('during an outage', () => {
         clock: time.clock(() => false),
         random: () => 1,
         signal: interruption.signal,
-        unpaused: async () => true,
+        waitForPause: async () => true,
         pauseFor: () => {},
       },
     );
@@ -224,9 +224,9 @@ describe('pacing during an outage', () => {
     pacing: Pacing,
     attempt: number,
     most: number,
-    isFree: boolean,
+    ignoresOutages: boolean,
   ): Promise<number | undefined> {
-    return pacing.again({ attempt, most, isFree, answer: badGateway });
+    return pacing.again({ attempt, most, ignoresOutages: ignoresOutages, answer: badGateway });
   }
 
   function pacingThat(
@@ -238,7 +238,7 @@ describe('pacing during an outage', () => {
       concurrency: 8,
       clock,
       random: () => 1,
-      patience: { waitMs: 60_000, fromTheStart: false, ask: async () => ask(), ...patience },
+      outagePolicy: { waitMs: 60_000, fromTheStart: false, ask: async () => ask(), ...patience },
     });
     return { pacing, clock };
   }
@@ -251,14 +251,14 @@ describe('pacing during an outage', () => {
   test('sends nothing until the service is back', async () => {
     const { pacing, clock } = pacingThat(comingBackAfter(3));
     pacing.note(badGateway, 1);
-    expect(await pacing.turn()).toBe(true);
+    expect(await pacing.waitForTurn()).toBe(true);
     expect(clock.sleeps).toEqual([250, 500, 1000]);
   });
 
   test('sends nothing more if the service does not come back', async () => {
     const { pacing } = pacingThat(() => refused);
     pacing.note(badGateway, 1);
-    expect(await pacing.turn()).toBe(false);
+    expect(await pacing.waitForTurn()).toBe(false);
     expect(await again(pacing, 1, 5, true)).toBeUndefined();
     expect(pacing.outage.waitedMs).toBe(60_000);
   });
@@ -269,7 +269,7 @@ describe('pacing during an outage', () => {
       waitMs: 7000,
     });
     pacing.note(unavailable, 1);
-    expect(await pacing.turn()).toBe(true);
+    expect(await pacing.waitForTurn()).toBe(true);
     // The service asks to wait 5 s, twice.
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
   });
@@ -281,7 +281,7 @@ describe('pacing during an outage', () => {
       onNews: (event) => news.push(event),
     });
     pacing.note(unavailable, 1);
-    expect(await pacing.turn()).toBe(false);
+    expect(await pacing.waitForTurn()).toBe(false);
     expect(clock.sleeps).toEqual([5000]);
     expect(news).toEqual([{ kind: 'gone', waitedMs: 5000 }]);
   });
@@ -289,14 +289,14 @@ describe('pacing during an outage', () => {
   test('observes the pause that the service asks for when it is back', async () => {
     const { pacing, clock } = pacingThat(() => ({ kind: 'slow_down', status: 429, retryAfter: '7' }));
     pacing.note(badGateway, 1);
-    expect(await pacing.turn()).toBe(true);
+    expect(await pacing.waitForTurn()).toBe(true);
     expect(clock.sleeps).toEqual([7000]);
   });
 
   test('ends the run at too long a pause', async () => {
     const { pacing, clock } = pacingThat(() => notFound);
     pacing.note({ ...unavailable, retryAfter: '3600' }, 1);
-    expect(await pacing.turn()).toBe(false);
+    expect(await pacing.waitForTurn()).toBe(false);
     expect(clock.sleeps).toEqual([]);
     expect(pacing.outage.waitedMs).toBeUndefined();
   });
@@ -328,7 +328,7 @@ describe('pacing during an outage', () => {
     };
     expect(await granted()).toBe(20);
     pacing.note(badGateway, 1);
-    expect(await pacing.turn()).toBe(true);
+    expect(await pacing.waitForTurn()).toBe(true);
     expect(await granted()).toBe(9); // and half a retry for the request
   });
 
@@ -339,7 +339,7 @@ describe('pacing during an outage', () => {
       concurrency: 2,
       clock: time.clock(() => false),
       random: () => 1,
-      patience: {
+      outagePolicy: {
         waitMs: 60_000,
         fromTheStart: false,
         ask: async () => ((asked += 1) > 2 ? notFound : refused),
@@ -347,7 +347,7 @@ describe('pacing during an outage', () => {
     });
     pacing.note({ kind: 'slow_down', status: 429, retryAfter: '5' }, 1);
     const startedAt = time.now();
-    const turn = pacing.turn().then((may) => ({ may, after: time.now() - startedAt }));
+    const turn = pacing.waitForTurn().then((may) => ({ may, after: time.now() - startedAt }));
     time.after(1000, () => pacing.note(refused, 1));
     await time.pass(Number.POSITIVE_INFINITY);
     expect(await turn).toEqual({ may: true, after: 5750 });

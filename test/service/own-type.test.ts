@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { oauth2 } from '../../src/kinds/oauth2.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
-import { readOwn } from '../../src/service/own-type.ts';
+import { readOfKind } from '../../src/service/own-type.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { pageOf } from '../support/listing-service.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -23,7 +23,7 @@ test('the type of a record is read after a pause that another answer has asked f
     return pageOf([{ pk: 1, name: 'a' }], 1, 3);
   });
   const began = clock.now();
-  expect(await readOwn({ kind: oauth2, name: 'a' }, client, pacing, undefined)).toMatchObject({
+  expect(await readOfKind({ kind: oauth2, name: 'a' }, client, pacing, undefined)).toMatchObject({
     proof: 'exists',
   });
   expect(sentAt.map((at) => at - began)).toEqual([0, 5000]);
@@ -36,7 +36,7 @@ test('a record of unknown type, found by name twice, is not changed', async () =
       ? answered(404, { detail: 'Not found.' })
       : pageOf([{ pk: 1, name: 'a' }], 1, 3),
   );
-  expect(await readOwn({ kind: oauth2, name: 'a' }, client, pacing, undefined)).toMatchObject({
+  expect(await readOfKind({ kind: oauth2, name: 'a' }, client, pacing, undefined)).toMatchObject({
     proof: 'nothing',
   });
 });

@@ -9,8 +9,13 @@ import { virtualClock } from '../support/virtual-clock.ts';
 const now = Date.parse('2026-01-01T00:00:00Z');
 
 /** Asks for the next try after one that failed. */
-function again(pacing: Pacing, attempt: number, most: number, isFree: boolean): Promise<number | undefined> {
-  return pacing.again({ attempt, most, isFree, answer: { kind: 'failure' } });
+function again(
+  pacing: Pacing,
+  attempt: number,
+  most: number,
+  ignoresOutages: boolean,
+): Promise<number | undefined> {
+  return pacing.again({ attempt, most, ignoresOutages: ignoresOutages, answer: { kind: 'failure' } });
 }
 
 describe('pacing', () => {
@@ -26,7 +31,7 @@ describe('pacing', () => {
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     pacing.note({ kind: 'unavailable', retryAfter: '5' }, 1);
     const turns = await Promise.all(
-      [1, 2, 3].map(async () => ((await pacing.turn()) ? clock.now() - now : 0)),
+      [1, 2, 3].map(async () => ((await pacing.waitForTurn()) ? clock.now() - now : 0)),
     );
     expect(turns.every((waited) => waited >= 5000)).toBe(true);
   });
@@ -41,7 +46,7 @@ describe('pacing', () => {
       onPause: (milliseconds) => pauses.push(milliseconds),
     });
     for (const retryAfter of ['5', '9', '2', '9']) pacing.note({ kind: 'slow_down', retryAfter }, 1);
-    await pacing.turn();
+    await pacing.waitForTurn();
     expect(clock.now() - now).toBe(9000);
     expect(pauses).toEqual([5000, 9000]);
   });
@@ -50,7 +55,7 @@ describe('pacing', () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     pacing.note({ kind: 'slow_down', retryAfter: '600' }, 1);
-    expect(await pacing.turn()).toBe(true);
+    expect(await pacing.waitForTurn()).toBe(true);
     expect(clock.sleeps).toEqual([600_000]);
   });
 
@@ -60,7 +65,7 @@ describe('pacing', () => {
       const clock = virtualClock(now);
       const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
       pacing.note({ kind: 'slow_down', retryAfter }, 1);
-      expect(await pacing.turn()).toBe(false);
+      expect(await pacing.waitForTurn()).toBe(false);
       expect(clock.sleeps).toEqual([]);
     },
   );
@@ -70,7 +75,7 @@ describe('pacing', () => {
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1, signal: AbortSignal.abort() });
     expect(await again(pacing, 1, 2, false)).toBeUndefined();
     pacing.note({ kind: 'slow_down', retryAfter: '5' }, 1);
-    expect(await pacing.turn()).toBe(false);
+    expect(await pacing.waitForTurn()).toBe(false);
     expect(clock.sleeps).toEqual([]);
   });
 
@@ -97,7 +102,7 @@ describe('pacing', () => {
   test.each([0, 0.5, 1])('ends a pause when the run is interrupted %d of the way through', async (part) => {
     const pacing = interruptedAsleep(part);
     pacing.note({ kind: 'slow_down', retryAfter: '5' }, 1);
-    expect(await pacing.turn()).toBe(false);
+    expect(await pacing.waitForTurn()).toBe(false);
   });
 
   test('observes a Retry-After only of answers that ask to wait', async () => {
@@ -105,7 +110,7 @@ describe('pacing', () => {
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
     pacing.note({ kind: 'created', retryAfter: '60' }, 1);
     pacing.note({ kind: 'failure' }, 1);
-    expect(await pacing.turn()).toBe(true);
+    expect(await pacing.waitForTurn()).toBe(true);
     expect(clock.sleeps).toEqual([]);
   });
 
@@ -160,7 +165,7 @@ describe('the number of requests at a time', () => {
     let underWay = 0;
     let most = 0;
     const all = pacing.forEach(Array.from({ length: count }), async () => {
-      await pacing.turn();
+      await pacing.waitForTurn();
       underWay += 1;
       most = Math.max(most, underWay);
       await clock.sleep(20);
@@ -190,9 +195,9 @@ describe('the number of requests at a time', () => {
       underWay -= 1;
       pacing.note({ kind: 'found' }, 1);
     };
-    const beside = [pacing.beside(task), pacing.beside(task)];
+    const beside = [pacing.runBeside(task), pacing.runBeside(task)];
     const all = pacing.forEach(Array.from({ length: 100 }), task);
-    beside.push(pacing.beside(task));
+    beside.push(pacing.runBeside(task));
     await time.pass(Number.POSITIVE_INFINITY);
     await Promise.all([all, ...beside]);
     expect(most).toBeLessThanOrEqual(ceiling);
@@ -201,7 +206,7 @@ describe('the number of requests at a time', () => {
 
   test('is not affected by an exception of a task outside the queue, which reaches its caller', async () => {
     const { pacing } = withCeiling(1);
-    const failing = pacing.beside(async () => Promise.reject(new Error('beside')));
+    const failing = pacing.runBeside(async () => Promise.reject(new Error('beside')));
     const all = pacing.forEach([1, 2, 3], async (item) => item);
     await expect(failing).rejects.toThrow('beside');
     expect(await all).toEqual([1, 2, 3]);

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../src/base/json.ts';
 import { familyOf } from '../../src/kinds/families.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
-import { readWhole, type WholeReading } from '../../src/service/read-whole.ts';
+import { readWhole, type ListReading } from '../../src/service/read-whole.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { altered, pageOf } from '../support/listing-service.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -11,7 +11,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 const records = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: `p${index}` }));
 
 /** Reads a list in pages of three records; the first answers may differ from the pages of `records`. */
-async function reading(...first: readonly Exchange[]): Promise<WholeReading> {
+async function reading(...first: readonly Exchange[]): Promise<ListReading> {
   let answers = 0;
   const client = createClient(async ({ path }) => {
     const number = Number(new URL(path, 'http://localhost').searchParams.get('page'));
@@ -22,7 +22,7 @@ async function reading(...first: readonly Exchange[]): Promise<WholeReading> {
   return readWhole(familyOf('providers').byName, { client, pacing });
 }
 
-function ids(read: WholeReading): unknown[] {
+function ids(read: ListReading): unknown[] {
   return read.kind === 'whole' ? read.records.map(({ received }) => received['pk']) : [read.kind];
 }
 
@@ -36,8 +36,8 @@ test('a list is read again if its pages disagree on the number of records', asyn
 });
 
 test('a list read in one answer is marked as such', async () => {
-  expect(await reading(pageOf(records, 1, 6))).toMatchObject({ kind: 'whole', isAtOnce: true });
-  expect(await reading()).toMatchObject({ kind: 'whole', isAtOnce: false });
+  expect(await reading(pageOf(records, 1, 6))).toMatchObject({ kind: 'whole', isSinglePage: true });
+  expect(await reading()).toMatchObject({ kind: 'whole', isSinglePage: false });
 });
 
 test.each<[string, JsonValue]>([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/base/json.ts';
 import { oauth2 } from '../../src/kinds/oauth2.ts';
-import { sendFieldsBy } from '../../src/service/send-fields.ts';
+import { createFieldSender } from '../../src/service/send-fields.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 
@@ -34,7 +34,7 @@ function held(): {
 
 test('a request under way while another request learns the former form is retried in that form', async () => {
   const { send, sent, answer } = held();
-  const sendFields = sendFieldsBy(send);
+  const sendFields = createFieldSender(send);
   const both = [sendFields(request, oauth2, fields), sendFields(request, oauth2, fields)];
   await answer(0, noList);
   await answer(2, created);
@@ -46,7 +46,7 @@ test('a request under way while another request learns the former form is retrie
 
 test('an unclear answer to the second form is the result, and nothing is learned', async () => {
   const { send, sent, answer } = held();
-  const sendFields = sendFieldsBy(send);
+  const sendFields = createFieldSender(send);
   const first = sendFields(request, oauth2, fields);
   await answer(0, noList);
   await answer(1, lost);
@@ -59,7 +59,7 @@ test('an unclear answer to the second form is the result, and nothing is learned
 
 test('fields refused in both forms are reported with the first refusal', async () => {
   const { send, answer } = held();
-  const refused = sendFieldsBy(send)(request, oauth2, fields);
+  const refused = createFieldSender(send)(request, oauth2, fields);
   const said = answered(400, { redirect_uris: { url: ['Too long.'] } });
   await answer(0, said);
   await answer(1, noList);
@@ -68,7 +68,7 @@ test('fields refused in both forms are reported with the first refusal', async (
 
 test('a refusal of another field is not retried in another form', async () => {
   const { send, sent, answer } = held();
-  const refused = sendFieldsBy(send)(request, oauth2, fields);
+  const refused = createFieldSender(send)(request, oauth2, fields);
   await answer(0, answered(400, { name: ['Taken.'] }));
   await refused;
   expect(sent).toHaveLength(1);

@@ -157,7 +157,7 @@ describe('the pause after an answer', () => {
     const { answer } = await toGet(exchange);
     pacing.note(answer, 1);
     const before = clock.now();
-    expect(await pacing.turn()).toBe(true);
+    expect(await pacing.waitForTurn()).toBe(true);
     return clock.now() - before;
   }
 

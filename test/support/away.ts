@@ -13,7 +13,7 @@ export function pacingWhileAway(failures: number): Pacing {
     concurrency: 1,
     clock: virtualClock(),
     random: () => 1,
-    patience: {
+    outagePolicy: {
       waitMs: 60_000,
       fromTheStart: false,
       ask: async () => ((asked += 1) % (failures + 1) === 0 ? back : away),

@@ -3,11 +3,11 @@ import { makePlan, type MadePlan } from '../../src/plan/make-plan.ts';
 import type { Permission } from '../../src/plan/plan.ts';
 import type { Address } from '../../src/base/diagnostic.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
-import type { HeldRecord } from '../../src/service/types.ts';
+import type { ObservedRecord } from '../../src/service/types.ts';
 import { desired } from './desired.ts';
 
 /** The records of a service: the fields of its applications, by slug. */
-export type Existing = Readonly<Record<string, HeldRecord['fields']>>;
+export type Existing = Readonly<Record<string, ObservedRecord['fields']>>;
 
 /** The plan of a manifest for a service. */
 export async function planOf(

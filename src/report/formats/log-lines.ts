@@ -1,4 +1,4 @@
-import type { ListNews } from '../../observe/read-lists.ts';
+import type { ListReport } from '../../observe/read-lists.ts';
 import type { LoggedRequest } from '../../service/request-log.ts';
 import { inline } from '../printable.ts';
 import { answerWords } from '../words/answers.ts';
@@ -27,13 +27,13 @@ export function requestLine(request: LoggedRequest, format: 'text' | 'json'): st
   return `${parts.flatMap((part) => (part === undefined ? [] : inline(String(part)))).join(' ')}\n`;
 }
 
-export function listLine(news: ListNews, time: string, format: 'text' | 'json'): string {
+export function listLine(news: ListReport, time: string, format: 'text' | 'json'): string {
   const message = listWords(news);
   return format === 'json' ? jsonLine({ time, level: 'debug', message }) : `${time} ${inline(message)}\n`;
 }
 
 /** How the resources of a kind were read, and why not in pages. */
-function listWords({ kind: { list }, declared, progress }: ListNews): string {
+function listWords({ kind: { list }, declared, progress }: ListReport): string {
   const oneByOne = `${list} are looked up one by one`;
   switch (progress.kind) {
     case 'in_pages': {

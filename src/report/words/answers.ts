@@ -1,6 +1,6 @@
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
-import { timedOut, type Answer, type AnswerKind } from '../../service/answer.ts';
-import { complaintsOf, type Complaint } from '../../service/complaints.ts';
+import { isTimeout, type Answer, type AnswerKind } from '../../service/answer.ts';
+import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { isStarting, type OutageNews } from '../../service/outage.ts';
 import { present } from '../printable.ts';
 import { causeWords } from './causes.ts';
@@ -42,7 +42,7 @@ function unreachable({ error }: Answer): Row {
 
 function lost(answer: Answer): Row {
   const { cause, advice } = causeWords(answer.error);
-  const usual = timedOut(answer)
+  const usual = isTimeout(answer)
     ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
     : `The connection ended too early: check the service, and any proxy on the way.${tlsAdvice(answer)}`;
   return ['service-unreachable', `no complete answer came back: ${cause}`, advice ?? usual];
@@ -84,7 +84,7 @@ function denied(answer: Answer): Row {
 export function isTokenUnknown(answer: Answer): boolean {
   return (
     answer.kind === 'denied' &&
-    complaintsOf(answer).some(({ texts }) => texts.includes('Token invalid/expired'))
+    fieldErrorsOf(answer).some(({ texts }) => texts.includes('Token invalid/expired'))
   );
 }
 
@@ -145,7 +145,7 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
 
 /** The service's own words, in one text; empty if there are none that can be shown. */
 export function serviceWords(answer: Answer): string {
-  return complaintsOf(answer)
+  return fieldErrorsOf(answer)
     .map(({ item, texts, ...complaint }) => {
       const subject = present(fieldIn(complaint), item !== undefined && `item ${item + 1}`).join(', ');
       return (subject && `${subject}: `) + texts.join(' ');
@@ -154,7 +154,7 @@ export function serviceWords(answer: Answer): string {
 }
 
 /** The field of a complaint, with the key inside it: `attributes.room`. */
-export function fieldIn({ field, key }: Pick<Complaint, 'field' | 'key'>): string | undefined {
+export function fieldIn({ field, key }: Pick<FieldError, 'field' | 'key'>): string | undefined {
   return key === undefined ? field : `${field}.${key}`;
 }
 

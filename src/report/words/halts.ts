@@ -75,9 +75,9 @@ function tooMany(
 
 /** Diagnostics of failed reads: one for each, or one for each problem of the service or the connection. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
-  const alike = grouped(failures, ({ answer, resource, beyond = '' }) =>
+  const alike = grouped(failures, ({ answer, resource, bindingField = '' }) =>
     ofTheService.has(answer.kind)
-      ? `${beyond}\n${answerWords(answer).summary}\n${serviceWords(answer)}`
+      ? `${bindingField}\n${answerWords(answer).summary}\n${serviceWords(answer)}`
       : resource.address,
   );
   return Array.from(alike.values(), readDiagnostic);
@@ -95,29 +95,29 @@ const ofTheService: ReadonlySet<AnswerKind> = new Set([
 ]);
 
 function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
-  const [{ answer, resource, beyond }] = alike;
+  const [{ answer, resource, bindingField }] = alike;
   const { code, summary, advice } = answerWords(answer);
   const detail = linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
   const { kind, fields } = resource;
   const bound = Object.keys(fields).find((field) => isBindingField(kind, field));
-  const isAccess = beyond === kind.access?.field;
-  const what = isAccess ? 'who may open it' : `its \`${beyond}\``;
+  const isAccess = bindingField === kind.access?.field;
+  const what = isAccess ? 'who may open it' : `its \`${bindingField}\``;
   const [{ type } = { type: '' }] = childrenDeclaredBy(kind, Object.keys(fields)).keys();
-  if (beyond !== undefined && answer.kind === 'denied')
+  if (bindingField !== undefined && answer.kind === 'denied')
     return diagnosticOf(resource, bound, {
       code,
       summary: `the token may not read ${what}`,
       detail: linesOf(
-        `Give it the permission view_${type}, or leave \`${beyond}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
+        `Give it the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
         saidWords(answer),
         requestWords(answer),
         `Not read of: ${listed(alike.map((read) => read.resource.address))}`,
       ),
     });
   if (!ofTheService.has(answer.kind))
-    return diagnosticOf(resource, beyond === undefined ? kind.identity : bound, {
+    return diagnosticOf(resource, bindingField === undefined ? kind.identity : bound, {
       code,
-      summary: `could not ${beyond === undefined ? 'look it up' : `read ${what}`}: ${summary}`,
+      summary: `could not ${bindingField === undefined ? 'look it up' : `read ${what}`}: ${summary}`,
       detail,
     });
   const addresses = new Set(alike.map((read) => read.resource.address));
@@ -225,7 +225,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
       return {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
-        detail: fault.isElsewhere
+        detail: fault.isDeclaredElsewhere
           ? `It is declared but not part of this run. Apply it first, for example with --target '${type}.*'; with shards, it is in the first.`
           : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };

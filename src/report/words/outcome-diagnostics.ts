@@ -8,7 +8,7 @@ import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
-import { complaintsOf, type Complaint } from '../../service/complaints.ts';
+import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
 import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
@@ -58,7 +58,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const isContent = answer.kind === 'fields_refused' || answer.kind === 'identity_refused';
   // A complaint about a binding names the binding's own fields.
   const complaints =
-    outcome.outcome === 'rejected' && isContent && at === undefined ? complaintsOf(answer) : [];
+    outcome.outcome === 'rejected' && isContent && at === undefined ? fieldErrorsOf(answer) : [];
   if (complaints.length > 0)
     return complaints.map((complaint) => {
       const place = placeOfComplaint(complaint, resource);
@@ -252,7 +252,7 @@ function demandWords(isDeclared: boolean): string {
     : `${demanded} A record without it cannot be created or changed: declare it here.`;
 }
 
-function refusedWords({ item, ...complaint }: Complaint): string {
+function refusedWords({ item, ...complaint }: FieldError): string {
   const field = fieldIn(complaint);
   if (field === undefined) return 'it';
   return item === undefined ? `\`${field}\`` : `item ${item + 1} of \`${field}\``;
@@ -260,7 +260,7 @@ function refusedWords({ item, ...complaint }: Complaint): string {
 
 /** The declared field of a complaint, and the item of a list or the key of a mapping in it. */
 function placeOfComplaint(
-  { field, key, item, texts }: Complaint,
+  { field, key, item, texts }: FieldError,
   resource: Resource,
 ): Pick<PlacedProblem, 'field' | 'item'> {
   if (field === undefined) return {};

@@ -3,11 +3,11 @@ import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts'
 import { commentLimit, markdown, stepSummaryLimit } from '../../../src/report/formats/markdown.ts';
 import { planReport, type Limit } from '../../../src/report/report.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
-import type { Ended } from '../../../src/run/result.ts';
+import type { JobResult } from '../../../src/run/result.ts';
 import { inFull, someOf, times } from '../../support/effort.ts';
 import { planOf } from '../../support/plan-of.ts';
 
-function commentOf(ended: Partial<Ended<Plan>>, limit: Limit = commentLimit): string {
+function commentOf(ended: Partial<JobResult<Plan>>, limit: Limit = commentLimit): string {
   const report = planReport({ diagnostics: [], filenames: [], ...ended });
   return markdown(report, { toolVersion: '1', limit });
 }
