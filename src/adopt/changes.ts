@@ -5,7 +5,7 @@ import { isAsShipped } from '../kinds/shipped.ts';
 import type { Declaration } from './writable.ts';
 
 /** The fields of a declaration that differ from the shipped record. A field that neither declares has its default. */
-export function changesOf(
+export function changedFieldsOf(
   kind: Kind<ResourceType>,
   declared: JsonObject,
   shipped: JsonObject,
@@ -36,7 +36,7 @@ export function perhapsShipped(
 }
 
 /** The declaration with only these fields and its identity. */
-export function withOnly<One extends Declaration>(declared: One, changes: JsonObject): One {
+export function onlyFields<One extends Declaration>(declared: One, changes: JsonObject): One {
   const { kind, fields } = declared;
   const named = new Set([kind.identity, kind.scope, kind.variant?.field]);
   const kept = Object.entries(fields).filter(([field]) => named.has(field) || field in changes);

@@ -21,12 +21,12 @@ export interface Column {
 export function columnsOf(header: Row, file: SourceFile, kind: Kind): Columns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
   // This may not be a table at all, so its content is not quoted.
-  if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, noName(kind));
+  if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, missingNameProblem(kind));
   const columns = new Map<number, Column>();
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
   for (const [index, { text, span }] of header.cells) {
-    const column = known.has(text) ? repeated : columnNamed(text, kind);
+    const column = known.has(text) ? repeatedColumn : columnNamed(text, kind);
     known.add(text);
     if ('code' in column) diagnostics.push(diagnosticAt(file, span, column));
     else columns.set(index, column);
@@ -39,10 +39,10 @@ function columnNamed(name: string, kind: Kind): Column | Problem {
   const { tableForm } = kind.fields[start] ?? {};
   if (tableForm === 'columns') {
     const key = rest.join('.');
-    if (key === '') return noKey(start);
+    if (key === '') return missingKeyProblem(start);
     return refusalOfKey(key) ?? { field: start, key };
   }
-  if (kind.fields[name]?.children) return noCell(name);
+  if (kind.fields[name]?.children) return missingCellProblem(name);
   if (Object.hasOwn(kind.fields, name)) return { field: name };
   const summary = `unknown column \`${name}\``;
   const { field } = meaningIn(kind, start);
@@ -57,13 +57,13 @@ function meaningIn(kind: Kind, name: string): ReturnType<typeof likelyMeaningOf>
   return likelyMeaningOf(name, Object.keys(kind.fields), kind);
 }
 
-const repeated: Problem = {
+const repeatedColumn: Problem = {
   code: 'csv-syntax',
   summary: 'another column has this name',
   detail: 'Keep one of the two.',
 };
 
-function noKey(field: string): Problem {
+function missingKeyProblem(field: string): Problem {
   return {
     code: 'unknown-field',
     summary: `\`${field}\` has a column for each of its keys`,
@@ -71,7 +71,7 @@ function noKey(field: string): Problem {
   };
 }
 
-function noCell(field: string): Problem {
+function missingCellProblem(field: string): Problem {
   return {
     code: 'unknown-field',
     summary: `no cell can hold \`${field}\``,
@@ -79,7 +79,7 @@ function noCell(field: string): Problem {
   };
 }
 
-function noName({ identity, list }: Kind): Problem {
+function missingNameProblem({ identity, list }: Kind): Problem {
   return {
     code: 'missing-field',
     summary: `the column \`${identity}\` is missing`,

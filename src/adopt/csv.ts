@@ -18,7 +18,7 @@ import { checkOf } from '../manifest/manifest-check.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
 import { Rules } from '../manifest/rules.ts';
 import { trimAsService } from '../manifest/trim.ts';
-import { writable, type Declaration } from './writable.ts';
+import { writableDeclaration, type Declaration } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 import { hasErrors } from '../run/check.ts';
 import { readText } from '../yaml/read-text.ts';
@@ -92,7 +92,7 @@ export function resourcesOf(
     (row) => resourceIn(row, kind, { header, columns: columns.columns }, shown, report) ?? [],
   );
   const mappings = resources.map((resource) => {
-    const { unwritable } = writable(declarationOf(resource), check);
+    const { unwritable } = writableDeclaration(declarationOf(resource), check);
     for (const { field, problem } of unwritable) diagnostics.push(diagnosticOf(resource, field, problem));
     const broken = unwritable.map(({ field }) => field);
     const kept = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
@@ -136,7 +136,7 @@ function resourceIn(
   for (const [index, { text, span }] of row.cells) {
     const column = columns.get(index);
     if (!column) {
-      if (index < header.length && !header.cells.has(index)) report(span, unnamed);
+      if (index < header.length && !header.cells.has(index)) report(span, missingNameOfRow);
       continue;
     }
     const { field, key } = column;
@@ -172,7 +172,7 @@ function wrongLength({ length }: Row, header: Row): Problem {
   };
 }
 
-const unnamed: Problem = {
+const missingNameOfRow: Problem = {
   code: 'csv-syntax',
   summary: 'the column of this cell has no name',
   detail: 'Name it in the first row, or remove the column.',

@@ -18,7 +18,7 @@ import type { ListedRecord } from '../service/records.ts';
 import type { ListReading } from '../service/read-whole.ts';
 import { possibleAddresses, addressOfRecord } from '../observe/addresses.ts';
 import type { Inventory } from '../observe/gaps.ts';
-import { changesOf, perhapsShipped, withOnly } from './changes.ts';
+import { changedFieldsOf, perhapsShipped, onlyFields } from './changes.ts';
 import type { Declaration } from './writable.ts';
 
 /** The records to read, and the fields that manifests are to declare. */
@@ -102,9 +102,9 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
         const { fields } = wanted.isWithNames
           ? declared
           : declarationOf(kind, record, holdings, { ...wanted, isWithNames: true });
-        const changes = known && changesOf(kind, fields, known, wanted.without);
+        const changes = known && changedFieldsOf(kind, fields, known, wanted.without);
         if (changes === undefined) found.push(declared);
-        else if (Object.keys(changes).length > 0) found.push(withOnly(declared, changes));
+        else if (Object.keys(changes).length > 0) found.push(onlyFields(declared, changes));
         else shipped += 1;
         const unknown = known && changes && !ships.isOwn ? perhapsShipped(kind, changes, known) : [];
         later.push(...unknown.map((field) => `${address} \`${field}\``));
@@ -163,7 +163,7 @@ function declarationOf(
     }
     if (row.children) {
       const named = mapIds(row, value, (id) =>
-        isNameReference(id) ? (isWithNames && writableName({ name: id.name })) || (id['id'] ?? id) : id,
+        isNameReference(id) ? (isWithNames && nameForManifest({ name: id.name })) || (id['id'] ?? id) : id,
       );
       fields[field] = withoutDefaultsIn(row.children, named);
       continue;
@@ -172,11 +172,11 @@ function declarationOf(
     const shownWith = record.names?.[field];
     const beside = (id: JsonValue): NameReference | undefined => {
       const name = isWithNames && known === undefined && shownWith && nameIn(shownWith, kind, field, id);
-      return typeof name === 'string' ? writableName({ name }) : undefined;
+      return typeof name === 'string' ? nameForManifest({ name }) : undefined;
     };
     const named = (id: JsonValue): JsonValue => nameOf(id, known) ?? beside(id) ?? id;
     if (isJsonList(value))
-      fields[field] = idForm ? inOrder(value.map(named)) : (row.form?.dropUnknown(value) ?? value);
+      fields[field] = idForm ? sortIds(value.map(named)) : (row.form?.dropUnknown(value) ?? value);
     else fields[field] = value === null ? value : named(value);
   }
   return {
@@ -210,20 +210,22 @@ export function variableFor(name: string, field: string): string {
 }
 
 /** In characters: the limit of the manifest's schema. */
-const longestName = 500;
+const maxNameLength = 500;
 
 /** The name of an id; undefined if it has none that a manifest can contain after trimming. */
 function nameOf(id: JsonValue, names: NamesReading | undefined): NameReference | undefined {
   const one = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
-  return one && writableName(one);
+  return one && nameForManifest(one);
 }
 
-function writableName(one: NameReference): NameReference | undefined {
-  return trimAsService(one.name) === one.name && Array.from(one.name).length <= longestName ? one : undefined;
+function nameForManifest(one: NameReference): NameReference | undefined {
+  return trimAsService(one.name) === one.name && Array.from(one.name).length <= maxNameLength
+    ? one
+    : undefined;
 }
 
 /** The ids of a list, whose order means nothing: names first, as they are the same in other services. */
-function inOrder(value: readonly JsonValue[]): JsonValue {
+function sortIds(value: readonly JsonValue[]): JsonValue {
   const named = value.filter((id) => isNameReference(id)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const ids = value.filter((id) => !isNameReference(id));
   return [

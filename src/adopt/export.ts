@@ -41,7 +41,7 @@ import { readUnboundNow } from '../observe/unbound-access.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 
 /** Reads the wanted records of some kinds. Sends only reads. */
-export function readHoldings(
+export function readExportedRecords(
   wanted: ExportScope,
   settings: ServiceSettings,
   job: Job,
@@ -67,7 +67,7 @@ export function readHoldings(
         fieldsDeclaredTogether(kind, field).every((name) => !without.has(`${kind.type}.${name}`)),
       );
       const wantedFields = [...fields, ...nestedBindingFields(kind)];
-      inventories.push(await withBound(inventory, written, wantedFields, service, release));
+      inventories.push(await withBindingsOf(inventory, written, wantedFields, service, release));
     }
     const names = new Map<Family, NamesReading>();
     // Bindings contain the names of groups and users.
@@ -94,7 +94,7 @@ export function readHoldings(
 }
 
 /** An inventory with the bindings of its records with these ids, if its kind has bindings. What could not be read is a gap, not a field. */
-async function withBound(
+async function withBindingsOf(
   inventory: Inventory,
   written: readonly ListedRecord[],
   fields: readonly string[],

@@ -11,12 +11,12 @@ interface Manifests {
 }
 
 /** Larger files are hard to read, and the limit of a manifest is 16 MiB. */
-const mostCharacters = 4_000_000;
+const maxCharacters = 4_000_000;
 
 /** In characters. File systems refuse much longer names. */
-const longestStep = 100;
+const maxStepLength = 100;
 
-const ofWindows = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
+const reservedWindowsNames = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 export function manifestFiles(
   declarations: readonly Declaration[],
@@ -34,9 +34,9 @@ export function manifestFiles(
   const texts = new Map<string, string>();
   const unwritable: Unwritable[] = [];
   for (const [name, group] of [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const parts = partsOf(group, check, schemaFrom(`${name}.yaml`));
+    const parts = splitManifest(group, check, schemaFrom(`${name}.yaml`));
     for (const [index, part] of parts.entries()) {
-      texts.set(freeName(parts.length === 1 ? name : `${name}-${index + 1}`, texts), part.text);
+      texts.set(unusedName(parts.length === 1 ? name : `${name}-${index + 1}`, texts), part.text);
       unwritable.push(...part.unwritable);
     }
   }
@@ -44,24 +44,24 @@ export function manifestFiles(
 }
 
 /** A name that no file has yet. */
-function freeName(name: string, texts: ReadonlyMap<string, string>): string {
+function unusedName(name: string, texts: ReadonlyMap<string, string>): string {
   let free = `${name}.yaml`;
   for (let number = 2; texts.has(free); number += 1) free = `${name}-${number}.yaml`;
   return free;
 }
 
 /** One manifest, or several if it would be too large. */
-function partsOf(
+function splitManifest(
   declarations: readonly Declaration[],
   check: Validate,
   schema: string,
 ): ReturnType<typeof writeManifest>[] {
   const whole = writeManifest(declarations, check, schema);
-  if (whole.text.length <= mostCharacters || declarations.length < 2) return [whole];
+  if (whole.text.length <= maxCharacters || declarations.length < 2) return [whole];
   const middle = Math.ceil(declarations.length / 2);
   return [
-    ...partsOf(declarations.slice(0, middle), check, schema),
-    ...partsOf(declarations.slice(middle), check, schema),
+    ...splitManifest(declarations.slice(0, middle), check, schema),
+    ...splitManifest(declarations.slice(middle), check, schema),
   ];
 }
 
@@ -76,9 +76,9 @@ function fileName({ kind, fields }: Declaration, split: Split): string {
       step
         .toLowerCase()
         .replaceAll(/[^a-z0-9]+/g, '-')
-        .slice(0, longestStep)
+        .slice(0, maxStepLength)
         .replaceAll(/^-|-$/g, '')
-        .replace(ofWindows, '$&-'),
+        .replace(reservedWindowsNames, '$&-'),
     )
     .filter((step) => step !== '');
   return [kind.list, ...(steps.length > 0 ? steps : ['other'])].join('/');

@@ -45,7 +45,10 @@ interface Writable {
 }
 
 /** The part of a record that a manifest can declare, so that reading it gives the same values without an error. */
-export function writable({ address, kind, fields: given, release }: Declaration, check: Validate): Writable {
+export function writableDeclaration(
+  { address, kind, fields: given, release }: Declaration,
+  check: Validate,
+): Writable {
   const problems = problemsOf(kind, given, release, check);
   const fields: Record<string, JsonValue> = {};
   for (const field of declarableFields(kind)) {

@@ -6,7 +6,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { yamlText } from './write-yaml.ts';
 import { escapeReferences } from '../manifest/reference-pieces.ts';
-import { canBeDefault, writable, type Declaration, type Unwritable } from './writable.ts';
+import { canBeDefault, writableDeclaration, type Declaration, type Unwritable } from './writable.ts';
 
 interface WrittenManifest {
   readonly text: string;
@@ -33,7 +33,7 @@ export function writeManifest(
       continue;
     }
     known.add(address);
-    const found = writable(declaration, check);
+    const found = writableDeclaration(declaration, check);
     unwritable.push(...found.unwritable);
     if (!found.fields) continue;
     const { variables = {} } = declaration;
@@ -75,13 +75,13 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
       defaults: Object.fromEntries(defaults.map(({ kind, defaults: ofType }) => [kind?.type ?? '', ofType])),
     }),
   };
-  const parts = [schema === undefined ? '' : schemaComment(schema), written(head)];
+  const parts = [schema === undefined ? '' : schemaComment(schema), yamlValueOf(head)];
   const filled = shared.filter(({ entries }) => entries.length > 0);
   for (const { list, entries, defaults: ofType } of filled) {
     parts.push(`${list}:\n`);
     // One entry at a time: the tree of all entries would take far more memory than their text.
     for (const entry of entries) {
-      const alone = written({ [list]: [besides(entry.fields, ofType)] });
+      const alone = yamlValueOf({ [list]: [fieldsBesideDefaults(entry.fields, ofType)] });
       parts.push(alone.slice(alone.indexOf('\n') + 1));
       // A field that is not declared is not managed, so a plan needs no secret.
       for (const [field, variable] of Object.entries(entry.variables))
@@ -89,7 +89,7 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
     }
   }
   // A manifest needs at least one list, even if it is empty.
-  if (filled.length === 0) parts.push(...defaultLists.map((list) => written({ [list]: [] })));
+  if (filled.length === 0) parts.push(...defaultLists.map((list) => yamlValueOf({ [list]: [] })));
   return parts.join('');
 }
 
@@ -114,7 +114,7 @@ function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
 }
 
 /** The fields of an entry that differ from the defaults. */
-function besides(entry: JsonObject, defaults: JsonObject): JsonObject {
+function fieldsBesideDefaults(entry: JsonObject, defaults: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(entry).filter(
       ([field, value]) =>
@@ -143,7 +143,7 @@ function linesOf(fields: JsonObject): number {
   return yamlText(fields).split('\n').length - 1;
 }
 
-function written(mapping: JsonObject): string {
+function yamlValueOf(mapping: JsonObject): string {
   return yamlText(escapeReferences(mapping), isNamed);
 }
 

@@ -24,7 +24,8 @@ export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean 
 const document = new Document(null, {
   version: '1.2',
   schema: 'core',
-  customTags: (tags) => tags.map((tag) => (typeof tag !== 'string' && isText(tag) ? legible(tag) : tag)),
+  customTags: (tags) =>
+    tags.map((tag) => (typeof tag !== 'string' && isText(tag) ? readableScalar(tag) : tag)),
 });
 
 function isText(tag: CollectionTag | ScalarTag): tag is ScalarTag {
@@ -32,13 +33,14 @@ function isText(tag: CollectionTag | ScalarTag): tag is ScalarTag {
 }
 
 /** The library's writer of texts, except for texts that a person could not read or an editor would change. */
-function legible({ stringify, ...tag }: ScalarTag): ScalarTag {
+function readableScalar({ stringify, ...tag }: ScalarTag): ScalarTag {
   return {
     ...tag,
     stringify: (scalar, context, ...callbacks) => {
       const text = String(scalar.value);
       const isBlock = text.includes('\n') && !context.inFlow && !context.implicitKey;
-      const isAsItIs = !command.test(text) && (isBlock ? !lost.test(text) : !unseen.test(text));
+      const isAsItIs =
+        !command.test(text) && (isBlock ? !lostCharacters.test(text) : !invisibleCharacter.test(text));
       return (isAsItIs && stringify?.(scalar, context, ...callbacks)) || quoted(text);
     },
   };
@@ -62,10 +64,10 @@ function nodeOf(value: JsonValue, path: Path, isInline: (path: Path) => boolean)
 }
 
 /** Invisible characters: control, format and private-use characters, and unusual line endings. Some change the direction of text. */
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]/u;
-const eachUnseen = new RegExp(unseen, 'gu');
+const invisibleCharacter = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]/u;
+const eachUnseen = new RegExp(invisibleCharacter, 'gu');
 /** Invisible characters in a text of several lines, and blanks that editors remove: trailing ones, and empty lines at either end. */
-const lost = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[ \t](?:\n|$)|^\n|\n\n$/u;
+const lostCharacters = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[ \t](?:\n|$)|^\n|\n\n$/u;
 
 /** Texts that CI systems interpret as commands in a log: `::…` at the start of a line, and `##…[` anywhere. */
 const command = /^\s*::|##\w*\[/m;

@@ -4,20 +4,20 @@ import { asError, UsageError } from '../base/errors.ts';
 import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { json } from '../report/formats/json.ts';
-import { createStyle, fitted } from '../report/formats/lines.ts';
+import { createStyle, fitToWidth } from '../report/formats/lines.ts';
 import { applyText, planBeforeApply } from '../report/formats/text.ts';
 import { maxAsPlanned } from '../report/words/outcomes.ts';
-import { capitalised, inline, present } from '../report/printable.ts';
+import { capitalised, printableLine, orEmpty } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
-import { openedWords, shownChanges } from '../report/words/plan.ts';
-import { wayInWords } from '../report/words/way-in.ts';
+import { newAccessLines, shownChanges } from '../report/words/plan.ts';
+import { loginChangeWords } from '../report/words/way-in.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import { errorText, isDebugged } from './error-text.ts';
-import { detailOf, inputsFrom, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
-import { narrated } from './narrator.ts';
+import { detailOf, inputFiles, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
+import { narratedJob } from './narrator.ts';
 import { catchEnding, Reports, type ReportFlags } from './reports.ts';
 
 export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
@@ -37,11 +37,13 @@ export async function apply(
 ): Promise<Ending> {
   const reports = await Reports.asked(options, context, {
     inputs: options.plan === undefined ? [] : [options.plan],
-    find: () => inputsFrom(paths, options, context),
+    find: () => inputFiles(paths, options, context),
   });
   const roll = await runTargetOf(options, context.env);
   const printsText = options.output === 'text' && !reports.replaceText;
-  const { ending, ...ended } = await catchEnding(() => applied(paths, options, reports, printsText, context));
+  const { ending, ...ended } = await catchEnding(() =>
+    applyRequest(paths, options, reports, printsText, context),
+  );
   const { result, thrown } = ended;
   const { stdout, stderr } = context;
   const failures: Error[] = [];
@@ -68,7 +70,7 @@ export async function apply(
   // The same if no report can be made.
   if (failures.length > 0)
     for (const { change, outcome } of result?.outcomes ?? [])
-      stderr.write(`${inline(change.resource.address)}: ${outcome}\n`);
+      stderr.write(`${printableLine(change.resource.address)}: ${outcome}\n`);
   const [error] = [...(result?.error ? [result.error] : []), ...failures];
   const isVerbose = isDebugged(options.verbose === true, context.env);
   if (error) stderr.write(errorText(error, stderr.columns ?? Infinity, isVerbose));
@@ -76,7 +78,7 @@ export async function apply(
   return endingIfOutputLost(ending, !written || failures.length > 0);
 }
 
-async function applied(
+async function applyRequest(
   paths: readonly string[],
   options: ApplyOptions,
   { refuse }: Reports,
@@ -84,7 +86,7 @@ async function applied(
   context: Context,
 ): Promise<FinishedJob<ApplyRun>> {
   const { failFast, plan: filename } = options;
-  if (filename !== undefined) refuseWithSaved(options);
+  if (filename !== undefined) refuseFlagsWithSavedPlan(options);
   const asks = !options.yes && filename === undefined;
   if (asks && context.ask === undefined) {
     throw new UsageError(
@@ -94,7 +96,7 @@ async function applied(
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
-  const job = narrated(context, verbosityOf(options, context.env), (event) => {
+  const job = narratedJob(context, verbosityOf(options, context.env), (event) => {
     if (event.kind === 'planned') showPlan(event.plan, printsText, asks, options, context);
   });
   const request = {
@@ -102,14 +104,14 @@ async function applied(
     refuseOutputs: refuse,
     failFast,
     ...(context.ask && {
-      confirmWayIn: (plan: Plan, signal: AbortSignal) => isWayInMeant(plan, signal, context),
+      confirmWayIn: (plan: Plan, signal: AbortSignal) => confirmLoginChange(plan, signal, context),
     }),
     ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmed(plan, signal, context) }),
   };
   return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
 }
 
-function refuseWithSaved(options: ApplyOptions): void {
+function refuseFlagsWithSavedPlan(options: ApplyOptions): void {
   const { target, exclude, shard, baseline, changedOnly, keepGoing, resend } = options;
   if (!(target ?? exclude ?? shard ?? baseline ?? changedOnly ?? keepGoing ?? resend)) return;
   throw new UsageError(
@@ -140,58 +142,64 @@ async function confirmed(plan: Plan, signal: AbortSignal, context: Context): Pro
   const { stderr } = context;
   if (signal.aborted) return false;
   const { add, change: changed, destroy } = plannedEffects(plan);
-  const deeds = present(
+  const deeds = orEmpty(
     (add > 0 || changed + destroy === 0) && `create ${add}`,
     changed > 0 && `change ${changed}`,
     destroy > 0 && `delete ${destroy}`,
   );
-  const what = `${joinWords(deeds)} in ${inline(destinationLabel(plan))}?`;
-  const isYes = yesTo(signal, context);
+  const what = `${joinWords(deeds)} in ${printableLine(destinationLabel(plan))}?`;
+  const isYes = askYesOrNo(signal, context);
   if (!(await isYes(capitalised(what)))) return false;
   const pending = pendingIn(plan);
   const weighty = pending.filter(({ remarks = [] }) => remarks.length > 0);
-  if (weighty.length === 0) return isReachMeant(plan, isYes, stderr);
+  if (weighty.length === 0) return confirmDeletesAndAccess(plan, isYes, stderr);
   for (const change of weighty)
-    stderr.write(`  ${inline(change.resource.address)}: ${inline((change.remarks ?? []).join('; '))}\n`);
+    stderr.write(
+      `  ${printableLine(change.resource.address)}: ${printableLine((change.remarks ?? []).join('; '))}\n`,
+    );
   const all = pending.length;
   const which = all === 1 ? 'This change' : `${weighty.length} of these ${all} changes`;
   const reach = `${weighty.length === 1 ? 'does' : 'do'} more than change fields, as said above`;
   const isMeant = await isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
-  return isMeant && isReachMeant(plan, isYes, stderr);
+  return isMeant && confirmDeletesAndAccess(plan, isYes, stderr);
 }
 
 /** Asks on the terminal. */
-function yesTo(signal: AbortSignal, { ask, stderr }: Context): (question: string) => Promise<boolean> {
+function askYesOrNo(signal: AbortSignal, { ask, stderr }: Context): (question: string) => Promise<boolean> {
   return async (question) =>
-    (await ask?.(`${fitted(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `, signal)) ===
-    'yes';
+    (await ask?.(
+      `${fitToWidth(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `,
+      signal,
+    )) === 'yes';
 }
 
 /** Changes on the way in have a question of their own, which --yes does not answer. */
-async function isWayInMeant(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
+async function confirmLoginChange(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
   if (signal.aborted) return false;
   context.stderr.write(
-    wayInWords(plan)
+    loginChangeWords(plan)
       .map((line) => `  ${line}\n`)
       .join(''),
   );
-  return yesTo(signal, context)('Change how people log in?');
+  return askYesOrNo(signal, context)('Change how people log in?');
 }
 
 /** Deletes and openings have a question of their own. */
-async function isReachMeant(
+async function confirmDeletesAndAccess(
   plan: Plan,
   isYes: (question: string) => Promise<boolean>,
   stderr: Context['stderr'],
 ): Promise<boolean> {
   const going = pendingIn(plan).filter(({ action }) => action === 'delete');
-  stderr.write(going.map(({ resource }) => `  ${inline(resource.address)}: will be deleted\n`).join(''));
+  stderr.write(
+    going.map(({ resource }) => `  ${printableLine(resource.address)}: will be deleted\n`).join(''),
+  );
   if (
     going.length > 0 &&
     !(await isYes(`Delete ${going.length === 1 ? 'it' : `these ${going.length}`} for good?`))
   )
     return false;
-  const opened = openedWords({ changes: pendingIn(plan) });
+  const opened = newAccessLines({ changes: pendingIn(plan) });
   if (opened.length === 0) return true;
   stderr.write(opened.map((line) => `  ${line}\n`).join(''));
   return isYes(opened.length === 1 ? 'Open it?' : `Open all ${opened.length}?`);

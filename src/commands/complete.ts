@@ -15,7 +15,7 @@ interface Candidate {
 /** The completions of the last word, given the words before it. Empty if it is a file or a name of the user's own. */
 export function complete(program: Command, words: readonly string[]): Candidate[] {
   const written = words.at(-1) ?? '';
-  const candidates = candidatesFor(read(program, words.slice(0, -1)), written);
+  const candidates = candidatesFor(parseWords(program, words.slice(0, -1)), written);
   return candidates.filter(({ text }) => text.startsWith(written) && !written.endsWith('='));
 }
 
@@ -41,7 +41,7 @@ interface Before {
   readonly ended: boolean;
 }
 
-function read(program: Command, words: readonly string[]): Before {
+function parseWords(program: Command, words: readonly string[]): Before {
   let command = program;
   let pending: Option | undefined;
   let hasArgument = false;
@@ -71,11 +71,11 @@ function candidatesFor({ command, pending, hasArgument, ended }: Before, written
   if (hasArgument && !command.registeredArguments.some(({ variadic }) => variadic)) return [];
   switch (command.name()) {
     case 'help':
-      return [...(command.parent ? commandsOf(command.parent) : []), ...named(topicNames)];
+      return [...(command.parent ? commandsOf(command.parent) : []), ...matchingNames(topicNames)];
     case 'schema':
-      return named(schemaNames);
+      return matchingNames(schemaNames);
     case 'completion':
-      return named(shells);
+      return matchingNames(shells);
     default:
       return commandsOf(command);
   }
@@ -90,19 +90,19 @@ function commandsOf(command: Command): Candidate[] {
 }
 
 function valuesOf({ long, argChoices }: Option): Candidate[] {
-  if (argChoices) return named(argChoices);
+  if (argChoices) return matchingNames(argChoices);
   switch (long) {
     case '--report':
-      return named(formatNames.map((format) => `${format}=`));
+      return matchingNames(formatNames.map((format) => `${format}=`));
     case '--pipeline':
-      return named(pipelines);
+      return matchingNames(pipelines);
     case '--merges':
-      return named(['create', 'update']);
+      return matchingNames(['create', 'update']);
     default:
       return [];
   }
 }
 
-function named(names: readonly string[]): Candidate[] {
+function matchingNames(names: readonly string[]): Candidate[] {
   return names.map((text) => ({ text }));
 }

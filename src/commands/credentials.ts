@@ -8,18 +8,18 @@ import { addressOf } from '../kinds/resource.ts';
 import { joinWords } from '../kinds/all.ts';
 import {
   credentialsText,
-  unwritable,
+  invisibleValue,
   writtenName,
   type CredentialFormat,
 } from '../report/formats/credentials.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
-import { inline } from '../report/printable.ts';
+import { printableLine } from '../report/printable.ts';
 import { missingCredentials } from '../report/words/credentials.ts';
 import { gapDiagnostics } from '../report/words/inventory.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
-import { narrated } from './narrator.ts';
+import { narratedJob } from './narrator.ts';
 
 export interface CredentialsOptions extends ProjectFlags, ServiceFlags {
   /** A file that only its owner can read, or `-`. */
@@ -52,7 +52,7 @@ export async function credentials(
       'no documented operation reads credentials, and contract_only sends nothing else',
       'Use another environment, or leave contract_only out.',
     );
-  const job = narrated(context, verbosityOf(options, context.env));
+  const job = narratedJob(context, verbosityOf(options, context.env));
   const { found, missing, inventories, interrupted } = await readCredentials(wanted, settings.service, job);
   if (interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');
@@ -75,7 +75,7 @@ export async function credentials(
     if (problems.length === 0) return 'done';
     return problems.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
-  refuseClashes(found, options.format);
+  refuseUnwritableCredentials(found, options.format);
   const text = credentialsText(found, options.format);
   const ending = problems.length > 0 ? 'incomplete' : 'done';
   if (to === standardInput) {
@@ -103,7 +103,7 @@ function addressesIn(written: readonly string[]): readonly Address[] {
   return written.map((text) => {
     const type = types.find((one) => text.startsWith(`${one}.`) && text.length > one.length + 1);
     if (type !== undefined) return addressOf(type, text.slice(type.length + 1));
-    const address = inline(text);
+    const address = printableLine(text);
     throw new UsageError(
       `there are no credentials of ${address}`,
       didYouMean(text.split('.', 1)[0] ?? '', types) ??
@@ -113,20 +113,20 @@ function addressesIn(written: readonly string[]): readonly Address[] {
 }
 
 /** Throws a UsageError where a format cannot hold the credentials. */
-function refuseClashes(found: readonly Credentials[], format: CredentialFormat): void {
+function refuseUnwritableCredentials(found: readonly Credentials[], format: CredentialFormat): void {
   const names = new Map<string, Credentials>();
   for (const one of found) {
-    const value = unwritable(one, format);
+    const value = invisibleValue(one, format);
     if (value !== undefined)
       throw new UsageError(
-        `the ${value} of ${inline(one.address)} cannot be written as ${format}: it has invisible characters`,
+        `the ${value} of ${printableLine(one.address)} cannot be written as ${format}: it has invisible characters`,
         'Use --format json.',
       );
     const name = writtenName(one, format);
     const other = names.get(name);
     if (other)
       throw new UsageError(
-        `${inline(other.address)} and ${inline(one.address)} would both be written as ${inline(name)}`,
+        `${printableLine(other.address)} and ${printableLine(one.address)} would both be written as ${printableLine(name)}`,
         'Write them to two files, or use --format json.',
       );
     names.set(name, one);
@@ -144,13 +144,15 @@ async function isWritten(
       ? await writePrivateFile(to, text)
       : await createPrivateFiles(new Map([[to, text]]));
     if (taken && taken.length > 0) {
-      stderr.write(`error: ${inline(to)} exists already\n    Nothing was written. --replace replaces it.\n`);
+      stderr.write(
+        `error: ${printableLine(to)} exists already\n    Nothing was written. --replace replaces it.\n`,
+      );
       return false;
     }
   } catch (error) {
-    stderr.write(`error: cannot write ${inline(to)}\n    ${inline(failureReason(error))}\n`);
+    stderr.write(`error: cannot write ${printableLine(to)}\n    ${printableLine(failureReason(error))}\n`);
     return false;
   }
-  stderr.write(`wrote  ${inline(to)}\n`);
+  stderr.write(`wrote  ${printableLine(to)}\n`);
   return true;
 }

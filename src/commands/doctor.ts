@@ -4,8 +4,8 @@ import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { doctorChecks } from '../report/words/doctor.ts';
 import { isDenied, isHealthy } from '../report/words/rights.ts';
-import { doctorJson, doctorText, leastRole, type Diagnosis } from '../report/formats/doctor.ts';
-import { inline } from '../report/printable.ts';
+import { doctorJson, doctorText, requiredRole, type Diagnosis } from '../report/formats/doctor.ts';
+import { printableLine } from '../report/printable.ts';
 import { defaultKinds, createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
@@ -21,7 +21,7 @@ import { destinationOf, type ServiceSettings } from '../settings/service-setting
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
-import { narrated, type NarratedJob } from './narrator.ts';
+import { narratedJob, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
@@ -33,13 +33,13 @@ export interface DoctorOptions extends ProjectFlags, ServiceFlags {
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
   const values = await valuesOf(options, context.env);
   if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);
-  const job = narrated(context, verbosityOf(options, context.env));
+  const job = narratedJob(context, verbosityOf(options, context.env));
   const settings = await readSettings(values, context, 'service');
   if (settings.service === undefined) {
     context.stderr.write(diagnosticsText(settings.diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
-  const examined = await examine(settings.service, job, {
+  const examined = await checkServiceState(settings.service, job, {
     declared: settings.contractOnly ? undefined : () => checkedKinds(settings, context),
     configured: settings.release,
   });
@@ -69,7 +69,7 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
     context.stderr.write(diagnosticsText(declared.diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
-  context.stdout.write(leastRole(reach, release, [...new Set([...defaultKinds, ...declared.kinds])]));
+  context.stdout.write(requiredRole(reach, release, [...new Set([...defaultKinds, ...declared.kinds])]));
   return 'done';
 }
 
@@ -119,7 +119,7 @@ export type Examined =
  * Probes the service, waiting for it with --wait if it is starting, and asks about the token. Without `declared`, only the three
  * operations are used.
  */
-export function examine(
+export function checkServiceState(
   settings: ServiceSettings,
   job: NarratedJob,
   { declared, configured }: { declared?: Declared | undefined; configured?: Release | undefined } = {},
@@ -128,7 +128,7 @@ export function examine(
     const { send, signal } = service;
     const { proxy } = settings;
     const destination = destinationOf(settings);
-    const found = await seenAsPlan(await probed(service, job), service);
+    const found = await interpretAsPlan(await probeWithWait(service, job), service);
     const canBeAsked = found.stage === 'denied' || found.stage === 'well';
     const asker: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
     // A documented look-up that succeeds shows that the token is valid, even if something else is denied.
@@ -142,7 +142,7 @@ export function examine(
     const asking: Partial<KindRightsReading> =
       isKnown && !isSuperuser ? await readKindRights(checked, send, signal) : {};
     if (signal.aborted) {
-      job.stderr.write(`The check of ${inline(destinationLabel(destination))} was interrupted.\n`);
+      job.stderr.write(`The check of ${printableLine(destinationLabel(destination))} was interrupted.\n`);
       return { kind: 'interrupted', ending: endingOfInterrupt(signal) };
     }
     const checks = doctorChecks({
@@ -165,7 +165,7 @@ export function examine(
 }
 
 /** The service's answer, after waiting for it as plan and apply do. */
-async function probed(
+async function probeWithWait(
   { send, pacing, settings, signal }: Service,
   { clock }: NarratedJob,
 ): Promise<TimedProbe> {
@@ -175,14 +175,14 @@ async function probed(
     return { ...found, durationMs: clock.now() - startedAt };
   };
   const first = await ask();
-  if (!settings.wait.isExplicit || !isAway(first.answer)) return first;
+  if (!settings.wait.isExplicit || !isUnavailable(first.answer)) return first;
   pacing.note(first.answer, 1);
   if (await pacing.waitForTurn()) return ask();
   return { ...first, answer: withOutageWait(first.answer, pacing.outage) };
 }
 
 /** A 404 without `detail` may mean "absent", as it does to a plan. */
-async function seenAsPlan(found: TimedProbe, { client, pacing, signal }: Service): Promise<TimedProbe> {
+async function interpretAsPlan(found: TimedProbe, { client, pacing, signal }: Service): Promise<TimedProbe> {
   if (found.stage !== 'wrong place' || found.answer.form === undefined) return found;
   return (await client.evidence.isApiThere({ pacing, signal })) ? { ...found, stage: 'well' } : found;
 }
@@ -192,7 +192,7 @@ interface TimedProbe extends Probe {
 }
 
 /** Nothing listens yet, or a proxy reports that the service is not up yet. */
-function isAway(answer: Answer): boolean {
+function isUnavailable(answer: Answer): boolean {
   return answer.kind === 'unreachable_for_now' || isStarting(answer);
 }
 

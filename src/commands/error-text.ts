@@ -1,6 +1,6 @@
 import { unexpectedDiagnostic, usageDiagnostic } from '../base/diagnostic.ts';
 import { asError, UsageError } from '../base/errors.ts';
-import { inline, wrapped } from '../report/printable.ts';
+import { printableLine, wrapped } from '../report/printable.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 
 /** The text of an error for people: what is wrong, and what to do. A stack trace is for debugging. */
@@ -8,8 +8,8 @@ export function errorText(error: unknown, columns: number, showsStack: boolean):
   const isUsage = error instanceof UsageError;
   const { summary, detail } = isUsage ? usageDiagnostic(error) : unexpectedDiagnostic(asError(error));
   const stack = isUsage || !showsStack ? [] : (asError(error).stack ?? '').split('\n').slice(1);
-  const lines = [`error: ${inline(summary)}`, `    ${inline(detail)}`];
-  return [...lines.flatMap((line) => wrapped(line, columns, 4)), ...stack.map((line) => inline(line))]
+  const lines = [`error: ${printableLine(summary)}`, `    ${printableLine(detail)}`];
+  return [...lines.flatMap((line) => wrapped(line, columns, 4)), ...stack.map((line) => printableLine(line))]
     .map((line) => `${line}\n`)
     .join('');
 }

@@ -56,17 +56,17 @@ export function refuseOutputs({ out, split, output, list, check }: ExportOptions
 }
 
 /** What to export. Throws a UsageError for unknown names, and for options that cannot be combined. */
-export function wantedBy(options: ExportOptions, settings: Settings): Omit<ExportScope, 'declared'> {
+export function exportRequestOf(options: ExportOptions, settings: Settings): Omit<ExportScope, 'declared'> {
   const { target = [], exclude = [], type: types = [], all = false, split = 'type' } = options;
   const chosen = kindsIn(options);
-  refuseBlind(settings);
+  refuseContractOnly(settings);
   const hidden = kinds.find(({ type }) => settings.hide.includes(`${type}.${split}`));
   if (hidden)
     throw new UsageError(
       `--split ${split}: ${hidden.type}.${split} is hidden, and files would be named after it`,
       'Divide them by type, or leave that field out of `hide`.',
     );
-  const without = fieldsLeftOut(options, settings);
+  const without = excludedFields(options, settings);
   return {
     kinds: chosen,
     selection: { target, exclude },
@@ -93,7 +93,7 @@ function kindsIn({ type: types = [], all = false }: ExportOptions): readonly Kin
 }
 
 /** Throws a UsageError with contract_only: no documented operation lists records. */
-function refuseBlind({ contractOnly }: Settings): void {
+function refuseContractOnly({ contractOnly }: Settings): void {
   if (!contractOnly) return;
   throw new UsageError(
     'export reads lists, and the run keeps to the three documented operations of the service',
@@ -102,7 +102,7 @@ function refuseBlind({ contractOnly }: Settings): void {
 }
 
 /** The fields to leave out, each with its kind. Hidden fields are only written to files. */
-function fieldsLeftOut({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
+function excludedFields({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
   const known = kinds.flatMap((kind) =>
     declarableFields(kind).flatMap((field) =>
       kind.fields[field]?.default === undefined && field !== kind.access?.field

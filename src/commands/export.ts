@@ -1,5 +1,5 @@
 import { declarationsOf, type Declared, type ExportReading, type ExportScope } from '../adopt/declaration.ts';
-import { planOf, readHoldings } from '../adopt/export.ts';
+import { planOf, readExportedRecords } from '../adopt/export.ts';
 import { manifestFiles } from '../adopt/files.ts';
 import { type Diagnostic, diagnosticFor } from '../base/diagnostic.ts';
 import type { Ending } from '../base/exit-code.ts';
@@ -7,9 +7,9 @@ import { sourceFile } from '../base/source.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { jsonText } from '../report/formats/json.ts';
-import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts';
+import { createStyle, diagnosticsText, fitToWidth } from '../report/formats/lines.ts';
 import { planText } from '../report/formats/text.ts';
-import { inline } from '../report/printable.ts';
+import { printableLine } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
 import type { Gap } from '../observe/gaps.ts';
 import { gapDiagnostics, notDeclared } from '../report/words/inventory.ts';
@@ -19,9 +19,9 @@ import type { Context } from '../terminal/context.ts';
 import { limits } from '../manifest/limits.ts';
 import { checkOf } from '../manifest/manifest-check.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import { refuseOutputs, wantedBy, type ExportOptions } from './export-options.ts';
+import { refuseOutputs, exportRequestOf, type ExportOptions } from './export-options.ts';
 import { valuesOf, verbosityOf } from './flags.ts';
-import { narrated, type NarratedJob } from './narrator.ts';
+import { narratedJob, type NarratedJob } from './narrator.ts';
 import { schemaFrom, writeNew } from './new-manifests.ts';
 
 /** `rollcall export`: writes the service's records as manifests. Changes neither the service nor existing files. */
@@ -30,7 +30,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const { missingFrom = [], out, quiet } = options;
   const style = createStyle(stderr);
   const remark = (words: string): void => {
-    if (!quiet) stderr.write(`${fitted(words, style)}\n`);
+    if (!quiet) stderr.write(`${fitToWidth(words, style)}\n`);
   };
   refuseOutputs(options);
   const values = await valuesOf(options, context.env);
@@ -43,17 +43,20 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write(diagnosticsText(before.diagnostics, style));
     return 'invalid';
   }
-  const wanted: ExportScope = { ...wantedBy(options, settings), declared: before.addresses };
+  const wanted: ExportScope = { ...exportRequestOf(options, settings), declared: before.addresses };
   const interruption = context.interruptible();
-  const job = narrated({ ...context, interruptible: () => interruption }, verbosityOf(options, context.env));
-  const held = await readHoldings(wanted, settings.service, job);
+  const job = narratedJob(
+    { ...context, interruptible: () => interruption },
+    verbosityOf(options, context.env),
+  );
+  const held = await readExportedRecords(wanted, settings.service, job);
   if (held.interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');
     return held.interrupted;
   }
   const gapsOf = (has: (gap: Gap) => boolean): Diagnostic[] =>
     gapDiagnostics(held.inventories.map(({ kind, gaps: all }) => ({ kind, gaps: all.filter(has) })));
-  const gaps = gapsOf((gap) => !isOther(gap));
+  const gaps = gapsOf((gap) => !isUnsupportedRecord(gap));
   const isNothingRead = held.inventories.every(({ records }) => records.length === 0);
   if (isNothingRead && gaps.length > 0) {
     stderr.write(`${diagnosticsText(gaps, style)}\nNothing was written.\n`);
@@ -74,9 +77,9 @@ export async function exportManifests(options: ExportOptions, context: Context):
       `Perhaps unchanged: these fields came after ${later.than}, the last release whose defaults are known: ${later.fields.map((field) => inline(field)).join(', ')}.`,
     );
   // Records that no manifest can declare do not make the export incomplete.
-  for (const { summary } of gapsOf(isOther)) remark(`Left out: ${summary}.`);
+  for (const { summary } of gapsOf(isUnsupportedRecord)) remark(`Left out: ${summary}.`);
   if (options.list) {
-    for (const { address } of found) stdout.write(`${inline(address)}\n`);
+    for (const { address } of found) stdout.write(`${printableLine(address)}\n`);
     return endingOf(gaps, context);
   }
   const folder = out?.replace(/\/+$/, '');
@@ -86,13 +89,13 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const { texts, unwritable } = manifestFiles(found, check, split, (name) =>
     schemaFrom(folder === undefined ? undefined : pathOf(name)),
   );
-  const failed = options.check ? await checked(texts, settings, job) : undefined;
+  const failed = options.check ? await checkByPlan(texts, settings, job) : undefined;
   if (failed) {
     stderr.write('Nothing was written.\n');
     return failed;
   }
-  remarkOnPeople(found, remark);
-  remarkOnSecrets(found, remark);
+  reportPersonalData(found, remark);
+  reportSecrets(found, remark);
   if (folder !== undefined) {
     const ending = await writeNew(
       new Map(Array.from(texts, ([name, text]) => [pathOf(name), text])),
@@ -103,12 +106,12 @@ export async function exportManifests(options: ExportOptions, context: Context):
   return endingOf([...gaps, ...unreadNames(held), ...notDeclared(found, unwritable)], context);
 }
 
-function isOther({ kind }: Gap): boolean {
+function isUnsupportedRecord({ kind }: Gap): boolean {
   return kind === 'other_types';
 }
 
 /** Plans these manifests, and reports what the plan would do and how the command ends; undefined if it would do nothing. */
-async function checked(
+async function checkByPlan(
   texts: ReadonlyMap<string, string>,
   settings: Settings,
   job: NarratedJob,
@@ -143,7 +146,7 @@ function unreadNames({ names }: ExportReading): Diagnostic[] {
 }
 
 /** Reports how many people the manifests contain data of. */
-function remarkOnPeople(found: readonly Declared[], remark: (words: string) => void): void {
+function reportPersonalData(found: readonly Declared[], remark: (words: string) => void): void {
   const people = new Map<Kind<ResourceType>, number>();
   for (const { kind } of found) if (kind.isPersonal) people.set(kind, (people.get(kind) ?? 0) + 1);
   for (const [{ type, list }, count] of people)
@@ -153,7 +156,7 @@ function remarkOnPeople(found: readonly Declared[], remark: (words: string) => v
 }
 
 /** Reports which variables to set for the secrets that the manifests do not contain. */
-function remarkOnSecrets(found: readonly Declared[], remark: (words: string) => void): void {
+function reportSecrets(found: readonly Declared[], remark: (words: string) => void): void {
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)
     remark(

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { isOnWayIn, notPlannedIn, unfinishedIn, type Change, type Plan } from '../plan/plan.ts';
-import { inline } from '../report/printable.ts';
-import { listed } from '../report/words/diagnostics.ts';
+import { printableLine } from '../report/printable.ts';
+import { listNames } from '../report/words/diagnostics.ts';
 import type { RunFlags } from './flags.ts';
 
 /** The values of `plan --fail-on`. */
@@ -14,7 +14,7 @@ type Asked = Pick<RunFlags, 'baseline' | 'target' | 'exclude' | 'shard' | 'chang
 };
 
 /** Throws a UsageError if a plan cannot show the requested condition. */
-export function refuseImpossible(failOn: readonly FailOn[], asked: Asked): void {
+export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Asked): void {
   const { baseline, undeclared, target, exclude, shard, changedOnly } = asked;
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
     throw new UsageError(
@@ -29,7 +29,7 @@ export function refuseImpossible(failOn: readonly FailOn[], asked: Asked): void 
 }
 
 /** Why a plan fails by `--fail-on`, a line for each reason; empty if it does not. */
-export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
+export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] {
   return [...new Set(failOn)].flatMap((name) => {
     const count = countOf(name, plan);
     if (count === 0) return [];
@@ -40,14 +40,14 @@ export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
 }
 
 /** Why it is unknown whether a condition of `--fail-on` holds; empty if it is known. */
-export function whyUnknown({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
+export function unknownReasons({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
   return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
     ? ['the records of the service could not be read completely, and --fail-on undeclared is given']
     : [];
 }
 
 /** The last lines of a plan with unplanned or unfinished resources. */
-export function whyIncomplete(plan: Plan): string[] {
+export function incompletePlanLines(plan: Plan): string[] {
   return [
     ...lineOf(notPlannedIn(plan), 'not planned'),
     ...lineOf(unfinishedIn(plan), 'unfinished, which needs --allow update'),
@@ -55,9 +55,9 @@ export function whyIncomplete(plan: Plan): string[] {
 }
 
 function lineOf(changes: readonly Change[], words: string): string[] {
-  const left = changes.map(({ resource }) => inline(resource.address));
+  const left = changes.map(({ resource }) => printableLine(resource.address));
   const subject = left.length === 1 ? '1 resource is' : `${left.length} resources are`;
-  return left.length === 0 ? [] : [`${subject} ${words}: ${listed(left)}`];
+  return left.length === 0 ? [] : [`${subject} ${words}: ${listNames(left)}`];
 }
 
 function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number {

@@ -69,7 +69,7 @@ export async function requestOf(
 ): Promise<PlanRequest> {
   const { target = [], exclude = [], shard, baseline, changedOnly = false, keepGoing } = flags;
   const values = await valuesOf(flags, context.env);
-  refuseWithoutPast(paths, values, flags);
+  refuseMissingBaseline(paths, values, flags);
   const settingsIn = (files: Files): Promise<Settings | Diagnostic> =>
     readSettings(values, { ...context, files }, 'names', paths).catch((error: unknown) => {
       if (error instanceof UsageError) return usageDiagnostic(error);
@@ -95,7 +95,7 @@ export async function requestOf(
 }
 
 /** The files that a run would read, as far as they are known if it fails early; without secrets and standard input. */
-export async function inputsFrom(
+export async function inputFiles(
   paths: readonly string[],
   flags: RunFlags,
   { env, files }: Pick<Context, 'env' | 'files'>,
@@ -111,7 +111,7 @@ function limitOf(flag: string, text: string | undefined): number | undefined {
 }
 
 /** Refuses sources that have no baseline. */
-function refuseWithoutPast(
+function refuseMissingBaseline(
   paths: readonly string[],
   { config, vars = [] }: Values,
   { baseline, changedOnly }: Pick<RunFlags, 'baseline' | 'changedOnly'>,
@@ -150,7 +150,7 @@ function numberOf(name: NumberName, text: string | undefined): number | undefine
   return text === undefined ? undefined : wholeNumber(flagOf(name), text, bounds[name]);
 }
 
-const oddFlags: Readonly<Record<string, string>> = {
+const irregularFlags: Readonly<Record<string, string>> = {
   environment: '--env',
   timeoutSeconds: '--timeout',
   waitSeconds: '--wait',
@@ -159,4 +159,4 @@ const oddFlags: Readonly<Record<string, string>> = {
 };
 
 const flagOf: NameOf = (value) =>
-  oddFlags[value] ?? `--${value.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  irregularFlags[value] ?? `--${value.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -9,7 +9,7 @@ import type { Context } from '../terminal/context.ts';
 import { columnsOf } from './option-groups.ts';
 
 /** Longer lines are hard to read. */
-const mostColumns = 100;
+const maxColumns = 100;
 
 /** `rollcall help`: the help of a command, or a page of the documents. `words` is its name: `import csv`, `exit-codes`. */
 export function help(
@@ -24,12 +24,12 @@ export function help(
     return 'done';
   }
   const topic = topicNames.find((name) => words.length === 1 && name === words[0]);
-  if (topic === undefined) throw unknown(words.join(' '), rollcall);
-  stdout.write(pageText(topicPage(topic), Math.min(columnsOf(rollcall), mostColumns)));
+  if (topic === undefined) throw unknownTopic(words.join(' '), rollcall);
+  stdout.write(pageText(topicPage(topic), Math.min(columnsOf(rollcall), maxColumns)));
   return 'done';
 }
 
-function unknown(name: string, rollcall: Command): UsageError {
+function unknownTopic(name: string, rollcall: Command): UsageError {
   const commands = rollcall.createHelp().visibleCommands(rollcall);
   const known = [...commands.map((command) => command.name()), ...topicNames];
   if (isCapability(name))

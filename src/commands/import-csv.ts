@@ -24,7 +24,7 @@ export async function importCsv(
   { kind: list, out, delimiter = 'comma' }: ImportCsvOptions,
   { files, stdout, stderr, createPrivateFiles }: Context,
 ): Promise<Ending> {
-  const kind = kindCalled(list);
+  const kind = kindOfList(list);
   const between = delimiters[delimiter] ?? delimiter;
   const { text, diagnostics } = await manifestOfTable(filename, kind, between, files);
   stderr.write(diagnosticsText(diagnostics, createStyle(stderr)));
@@ -40,7 +40,7 @@ export async function importCsv(
 }
 
 /** A list with several types has no tables: a row does not name its type. */
-function kindCalled(list: string | undefined): Kind<ResourceType> {
+function kindOfList(list: string | undefined): Kind<ResourceType> {
   const inTables = defaultKinds.filter(({ variant }) => variant === undefined);
   const found = inTables.find((kind) => kind.list === list);
   if (found) return found;

@@ -68,7 +68,7 @@ export function initFiles(answers: InitAnswers): InitFile[] {
   if (dependency !== undefined) files.push({ path: 'package.json', text: packageText(dependency) });
   if (pipeline !== 'none') {
     const text = pipelineText(examples[pipeline].example, answers);
-    files.push({ path: examples[pipeline].path, text: allowsUpdates ? allowing(text) : text });
+    files.push({ path: examples[pipeline].path, text: allowsUpdates ? allowUpdates(text) : text });
   }
   return files;
 }
@@ -77,7 +77,7 @@ function example(name: string): string {
   return packageFileText(`examples/pipelines/${name}`);
 }
 
-function filledIn(name: string, { tokenEnv, url }: InitAnswers): string {
+function fillTemplate(name: string, { tokenEnv, url }: InitAnswers): string {
   return example(name)
     .replaceAll('ROLLCALL_TOKEN', () => tokenEnv)
     .replaceAll("'https://id.example.com'", () => JSON.stringify(url));
@@ -85,7 +85,7 @@ function filledIn(name: string, { tokenEnv, url }: InitAnswers): string {
 
 function configText(answers: InitAnswers): string {
   const { manifests, allowsUpdates } = answers;
-  const text = filledIn('project/rollcall.yaml', answers).replace('[manifests]', (path) =>
+  const text = fillTemplate('project/rollcall.yaml', answers).replace('[manifests]', (path) =>
     manifests === undefined ? path : `[${JSON.stringify(manifests)}]`,
   );
   return allowsUpdates ? text.replace(/^# (capabilities:\n)# ( {2}- update )/m, '$1$2') : text;
@@ -111,13 +111,13 @@ export function dependencyIn(lockfile: string): string | undefined {
 
 function pipelineText(name: string, answers: InitAnswers): string {
   const { environment } = answers;
-  return filledIn(name, answers).replaceAll(/^( *ROLLCALL_ENV: )production\n/gm, (_, key: string) =>
+  return fillTemplate(name, answers).replaceAll(/^( *ROLLCALL_ENV: )production\n/gm, (_, key: string) =>
     environment === undefined ? '' : `${key}${yamlWord(environment)}\n`,
   );
 }
 
 /** A pipeline whose plans and applies may change existing records, but not its nightly run. */
-function allowing(pipeline: string): string {
+function allowUpdates(pipeline: string): string {
   return pipeline.replaceAll(
     /rollcall (?:plan --strict(?= --(?:out|baseline))|apply --plan plan\.json)/g,
     '$& --allow update',

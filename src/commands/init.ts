@@ -5,13 +5,13 @@ import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/formats/doctor.ts';
 import { isHealthy } from '../report/words/rights.ts';
 import { createStyle } from '../report/formats/lines.ts';
-import { inline, present } from '../report/printable.ts';
+import { printableLine, orEmpty } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, environmentValue } from '../settings/environment.ts';
 import { defaultConfigFile, environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { commandLine, examine, shellWord, type Examined } from './doctor.ts';
+import { commandLine, checkServiceState, shellWord, type Examined } from './doctor.ts';
 import { valuesOf, verbosityOf } from './flags.ts';
 import {
   defaultEnvironment,
@@ -24,7 +24,7 @@ import {
   type InitAnswers,
   type InitOptions,
 } from './init-files.ts';
-import { narrated } from './narrator.ts';
+import { narratedJob } from './narrator.ts';
 import { noConfig, type ChosenConfig } from '../settings/values.ts';
 
 /** `rollcall init`: writes the first files of a project, checks the service, and overwrites nothing. */
@@ -34,7 +34,7 @@ export async function init(
   context: Context,
 ): Promise<Ending> {
   const base = folder === undefined || folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;
-  await refuseWrongPlace(folder, base, options, context);
+  await refuseTerraformFolder(folder, base, options, context);
   const interruption = context.interruptible();
   const { signal } = interruption;
   const kept = await existingConfig(base, options, context);
@@ -50,10 +50,12 @@ export async function init(
     const filename = base + path;
     try {
       const written = await context.createFile(filename, text);
-      context.stdout.write(`${written ? 'wrote' : 'kept '}  ${inline(filename)}\n`);
+      context.stdout.write(`${written ? 'wrote' : 'kept '}  ${printableLine(filename)}\n`);
     } catch (error) {
       failed = true;
-      context.stderr.write(`error: cannot write ${inline(filename)}\n    ${inline(failureReason(error))}\n`);
+      context.stderr.write(
+        `error: cannot write ${printableLine(filename)}\n    ${printableLine(failureReason(error))}\n`,
+      );
     }
   }
   if (failed) return 'failed';
@@ -68,12 +70,12 @@ export async function init(
     context.stdout.write('See that the .gitignore names plan.json, reports, token files and secrets/.\n\n');
   const cd = base === '' ? '' : `cd ${shellWord(base.slice(0, -1))} && `;
   const next = commandLine(healthy ? 'plan' : 'doctor', envFlag(answers.environment), context);
-  context.stdout.write(`Next: ${inline(cd)}${next}\n`);
+  context.stdout.write(`Next: ${printableLine(cd)}${next}\n`);
   return healthy ? 'done' : 'failed';
 }
 
 /** Throws a UsageError if the user probably expects `terraform init`. */
-async function refuseWrongPlace(
+async function refuseTerraformFolder(
   folder: string | undefined,
   base: string,
   { url, manifests, pipeline }: InitOptions,
@@ -116,7 +118,7 @@ async function remarks(
 ): Promise<string> {
   if (pipeline === 'none') return '';
   const isAbsent = async (name: string): Promise<boolean> => (await files.kindOf(base + name)) === 'absent';
-  const lines = present(
+  const lines = orEmpty(
     `The pipeline needs ${tokenEnv} as a secret: see the top of its file.`,
     environment !== undefined &&
       environment !== defaultEnvironment &&
@@ -137,7 +139,7 @@ async function remarks(
       'Commit the package-lock.json that npm install writes: it pins rollcall.',
     isLoopback(new URL(url).hostname) && `It will not reach ${url}, which is this machine.`,
   );
-  return `${lines.map(inline).join('\n')}\n\n`;
+  return `${lines.map(printableLine).join('\n')}\n\n`;
 }
 
 /**
@@ -163,11 +165,11 @@ async function existingConfig(
     );
   }
   const { config } = settings;
-  if (config) refuseOthers(config, folder, options);
+  if (config) refuseContradictions(config, folder, options);
   return config;
 }
 
-function refuseOthers(
+function refuseContradictions(
   kept: ChosenConfig,
   folder: string,
   { url, tokenEnv, manifests, pipeline = 'none' }: InitOptions,
@@ -285,7 +287,7 @@ async function checkService(
   const env = { ...context.env, ...other };
   const { service } = await readSettings(values, { ...context, env }, 'service');
   if (service === undefined) return { kind: 'not checked' };
-  const examined = await examine(service, narrated(context, verbosityOf(options, context.env)));
+  const examined = await checkServiceState(service, narratedJob(context, verbosityOf(options, context.env)));
   if (examined.kind === 'examined')
     context.stdout.write(`\n${doctorText(examined.diagnosis, createStyle(context.stdout))}`);
   return examined;

@@ -1,13 +1,13 @@
 import { destinationLabel } from '../base/destination.ts';
 import { listLine, requestLine } from '../report/formats/log-lines.ts';
-import { createStyle, diagnosticsText, fitted, type Style } from '../report/formats/lines.ts';
+import { createStyle, diagnosticsText, fitToWidth, type Style } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
-import { inline } from '../report/printable.ts';
+import { printableLine } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
 import { laterFieldWords, laterReleaseWords } from '../report/words/doctor.ts';
-import { failedReads, haltDiagnostics, isOfTheService } from '../report/words/halts.ts';
-import { lostWayInDiagnostics } from '../report/words/way-in.ts';
+import { failedReads, haltDiagnostics, isServiceProblem } from '../report/words/halts.ts';
+import { lostLoginDiagnostics } from '../report/words/way-in.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
@@ -16,14 +16,18 @@ import { createProgress, type Progress } from '../terminal/progress.ts';
 import type { Verbosity } from './flags.ts';
 
 /** Shorter pauses are not mentioned. */
-const noticeableMs = 2000;
+const minMentionedPauseMs = 2000;
 /** Many requests may fail at once; one remark from time to time is enough. */
-const remarkEveryMs = 10_000;
+const minRemarkIntervalMs = 10_000;
 
 export type NarratedJob = Context & Job;
 
 /** A job in the context of a command that reports on stderr: progress, remarks and problems. */
-export function narrated(context: Context, voice: Verbosity, alsoEmit: Job['emit'] = () => {}): NarratedJob {
+export function narratedJob(
+  context: Context,
+  voice: Verbosity,
+  alsoEmit: Job['emit'] = () => {},
+): NarratedJob {
   const narrator = new Narrator(context, voice);
   return {
     ...context,
@@ -55,7 +59,7 @@ class Narrator {
   }
 
   #remark(words: string): void {
-    if (!this.#voice.quiet) this.#context.stderr.write(`${fitted(inline(words), this.#style)}\n`);
+    if (!this.#voice.quiet) this.#context.stderr.write(`${fitToWidth(printableLine(words), this.#style)}\n`);
   }
 
   #endProgress(): void {
@@ -101,7 +105,7 @@ class Narrator {
       case 'planned':
       case 'finished':
         this.#endProgress();
-        if ('run' in event) stderr.write(diagnosticsText(lostWayInDiagnostics(event.run), style));
+        if ('run' in event) stderr.write(diagnosticsText(lostLoginDiagnostics(event.run), style));
         return;
       case 'halted':
         this.#endProgress();
@@ -109,7 +113,7 @@ class Narrator {
         return;
       case 'retry':
         if (clock.now() < this.#nextRemarkAt) return;
-        this.#nextRemarkAt = clock.now() + remarkEveryMs;
+        this.#nextRemarkAt = clock.now() + minRemarkIntervalMs;
         this.#remark(`Trying again: ${answerWords(event.answer).summary}.`);
         return;
       case 'outage':
@@ -118,10 +122,10 @@ class Narrator {
         return;
       case 'pause': {
         const { milliseconds, answer, isTooLong } = event;
-        if (milliseconds < noticeableMs || (this.#isAway && !isTooLong)) return;
+        if (milliseconds < minMentionedPauseMs || (this.#isAway && !isTooLong)) return;
         // Several concurrent requests report the same pause.
         const until = clock.now() + milliseconds;
-        if (until - this.#saidUntil < noticeableMs) return;
+        if (until - this.#saidUntil < minMentionedPauseMs) return;
         this.#saidUntil = until;
         const end = isTooLong ? ', which is too long: the run ends' : '';
         this.#remark(
@@ -136,7 +140,7 @@ class Narrator {
         if (log) stderr.write(listLine(event.news, new Date(clock.now()).toISOString(), log));
         return;
       case 'interrupted':
-        stderr.write(`\n${fitted(interruptedWords, style)}\n`);
+        stderr.write(`\n${fitToWidth(interruptedWords, style)}\n`);
         return;
       case 'started':
       case 'outcome':
@@ -148,13 +152,20 @@ function haltText(halt: Halt, style: Style): string {
   switch (halt.kind) {
     case 'unread': {
       const { failures } = halt;
-      const end = noPlan(halt, `${failures.length} of the resources could not be looked up`, 'not tried');
+      const end = noPlanSentence(
+        halt,
+        `${failures.length} of the resources could not be looked up`,
+        'not tried',
+      );
       return (
-        diagnosticsText(failedReads(failures), style) + fitted(failures.length > 0 ? `\n${end}` : end, style)
+        diagnosticsText(failedReads(failures), style) +
+        fitToWidth(failures.length > 0 ? `\n${end}` : end, style)
       );
     }
     case 'unresolved':
-      return diagnosticsText(haltDiagnostics(halt), style) + fitted(`\n${noNames(halt)}`, style);
+      return (
+        diagnosticsText(haltDiagnostics(halt), style) + fitToWidth(`\n${unresolvedNamesText(halt)}`, style)
+      );
     case 'too_many_creates':
     case 'too_many_updates':
     case 'too_many_deletes':
@@ -171,11 +182,11 @@ function haltText(halt: Halt, style: Style): string {
 
 const interruptedWords = 'Interrupted. Finishing the changes under way; interrupt again to stop at once.';
 
-function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
+function unresolvedNamesText(halt: Extract<Halt, { kind: 'unresolved' }>): string {
   const { names, notRead } = halt;
   if (names.length === 0 && notRead === 0)
-    return noPlan(halt, 'a value that only one resource may have is given to two');
-  const isService = names.length > 0 && names.every(({ fault }) => isOfTheService(fault));
+    return noPlanSentence(halt, 'a value that only one resource may have is given to two');
+  const isService = names.length > 0 && names.every(({ fault }) => isServiceProblem(fault));
   const areAll = (kind: string): boolean =>
     names.length > 0 && names.every(({ fault }) => fault.kind === kind);
   const cause = isService
@@ -185,11 +196,11 @@ function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
       : areAll('torn')
         ? 'the record to rename is ambiguous'
         : 'names in the manifests did not lead to ids';
-  return noPlan(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
+  return noPlanSentence(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
 }
 
 /** Why there is no plan, and how many problems follow from that. */
-function noPlan(
+function noPlanSentence(
   halt: Extract<Halt, { kind: 'unread' | 'unresolved' }>,
   cause: string,
   lacks: string = '',
@@ -198,5 +209,5 @@ function noPlan(
   const { notRead, interrupted } = halt;
   const left = notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${lacks}.` : '';
   const why = interrupted ? 'interrupted' : cause;
-  return `No plan for ${inline(destinationLabel(halt))}: ${why}.${left} Nothing was changed.\n`;
+  return `No plan for ${printableLine(destinationLabel(halt))}: ${why}.${left} Nothing was changed.\n`;
 }

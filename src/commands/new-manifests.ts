@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { failureReason } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import { inline } from '../report/printable.ts';
+import { printableLine } from '../report/printable.ts';
 import type { Context } from '../terminal/context.ts';
 
 const schema = 'node_modules/rollcall/schemas/manifest.schema.json';
@@ -22,14 +22,14 @@ export async function writeNew(
     taken = await createPrivateFiles(texts);
   } catch (error) {
     const what = texts.size === 1 ? [...texts.keys()].join('') : 'the manifests';
-    stderr.write(`error: cannot write ${inline(what)}\n    ${inline(failureReason(error))}\n`);
+    stderr.write(`error: cannot write ${printableLine(what)}\n    ${printableLine(failureReason(error))}\n`);
     return 'failed';
   }
-  for (const filename of taken) stderr.write(`error: ${inline(filename)} exists already\n`);
+  for (const filename of taken) stderr.write(`error: ${printableLine(filename)} exists already\n`);
   if (taken.length > 0) {
     stderr.write('    Nothing was written. Choose a new name.\n');
     return 'failed';
   }
-  for (const filename of texts.keys()) stderr.write(`wrote  ${inline(filename)}\n`);
+  for (const filename of texts.keys()) stderr.write(`wrote  ${printableLine(filename)}\n`);
   return 'done';
 }

@@ -9,8 +9,8 @@ const mostUsed: Readonly<Record<string, readonly string[]>> = {
   doctor: ['--env', '--url', '--output', '--wait', '--role'],
 };
 
-const first = 'Most used:';
-const rest = 'Output, and the rest:';
+const firstHeading = 'Most used:';
+const lastHeading = 'Output, and the rest:';
 const headings: Readonly<Record<string, string>> = {
   'Which resources:':
     '--target --exclude --shard --baseline --changed-only --type --missing-from --without --ids --internal',
@@ -25,17 +25,19 @@ const headings: Readonly<Record<string, string>> = {
 export function withGroups(command: Command): Command {
   const used = mostUsed[command.name()];
   if (used === undefined) return command;
-  const order = [first, ...Object.keys(headings), rest];
+  const order = [firstHeading, ...Object.keys(headings), lastHeading];
   const headingOf = ({ long }: Option): string => {
-    if (used.includes(long ?? '')) return first;
-    return Object.entries(headings).find(([, flags]) => flags.split(' ').includes(long ?? ''))?.[0] ?? rest;
+    if (used.includes(long ?? '')) return firstHeading;
+    return (
+      Object.entries(headings).find(([, flags]) => flags.split(' ').includes(long ?? ''))?.[0] ?? lastHeading
+    );
   };
-  const place = ({ helpGroupHeading = rest, long }: Option): number =>
+  const place = ({ helpGroupHeading = lastHeading, long }: Option): number =>
     order.indexOf(helpGroupHeading) * 100 + used.indexOf(long ?? '');
   for (const option of command.options) option.helpGroup(headingOf(option));
   // The help has groups in the order of this list, which commander exposes.
   (command.options as Option[]).sort((a, b) => place(a) - place(b));
-  return command.optionsGroup(rest).helpOption('-h, --help', 'print this help');
+  return command.optionsGroup(lastHeading).helpOption('-h, --help', 'print this help');
 }
 
 export function columnsOf(rollcall: Command): number {

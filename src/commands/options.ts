@@ -6,7 +6,12 @@ import { failOnNames } from './fail-on.ts';
 /** Makes an option, a new one for each command: commander stores its place in the help of a command. */
 export type Made = () => Option;
 
-export function one(flags: string, words: string, choices?: readonly string[], usual?: string): Made {
+export function singleOption(
+  flags: string,
+  words: string,
+  choices?: readonly string[],
+  usual?: string,
+): Made {
   return () => {
     const option = new Option(flags, words).default(usual);
     return choices ? option.choices(choices) : option;
@@ -14,7 +19,7 @@ export function one(flags: string, words: string, choices?: readonly string[], u
 }
 
 /** A repeatable option. Not variadic, because it would take the paths after it. */
-export function many(flags: string, words: string): Made {
+export function repeatableOption(flags: string, words: string): Made {
   return () => new Option(flags, `${words}; repeatable`).argParser(collect);
 }
 
@@ -22,10 +27,10 @@ function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value];
 }
 
-const unprinted = formatNames.filter((format) => !printedFormats.includes(format)).join(', ');
+const notPrintedFormats = formatNames.filter((format) => !printedFormats.includes(format)).join(', ');
 const report: Made = () =>
-  new Option('--report <format=file>', `also write ${unprinted}, …`).argParser(collect);
-const commentKey = one('--comment-key <text>', 'identifies its Markdown comments among others');
+  new Option('--report <format=file>', `also write ${notPrintedFormats}, …`).argParser(collect);
+const commentKey = singleOption('--comment-key <text>', 'identifies its Markdown comments among others');
 
 /** The conditions that make the command fail. */
 export const failOn: Made = () => {
@@ -37,46 +42,49 @@ export const failOn: Made = () => {
 };
 
 export function output(formats: readonly string[] = printedFormats): Made {
-  return one('-o, --output <format>', '', formats, formats[0]);
+  return singleOption('-o, --output <format>', '', formats, formats[0]);
 }
 
-export const url: Made = one('--url <url>', 'the base URL of the service (ROLLCALL_URL)');
-export const insecureHttp: Made = one('--insecure-http', 'allow http:// to hosts other than this one');
-export const caFile: Made = one('--ca-file <file>', 'a PEM file of further trusted authorities');
-const verbose = one('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
-const target = many('--target <address>', 'only addresses like application.*');
-const exclude = many('--exclude <address>', 'no addresses like user.ci-*');
-const wait = one('--wait <seconds>', 'wait while the service is down (default: 60 once up)');
-const concurrency = one('--concurrency <n>', 'requests at a time, at the most (default: 8)');
+export const url: Made = singleOption('--url <url>', 'the base URL of the service (ROLLCALL_URL)');
+export const insecureHttp: Made = singleOption(
+  '--insecure-http',
+  'allow http:// to hosts other than this one',
+);
+export const caFile: Made = singleOption('--ca-file <file>', 'a PEM file of further trusted authorities');
+const verbose = singleOption('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
+const target = repeatableOption('--target <address>', 'only addresses like application.*');
+const exclude = repeatableOption('--exclude <address>', 'no addresses like user.ci-*');
+const wait = singleOption('--wait <seconds>', 'wait while the service is down (default: 60 once up)');
+const concurrency = singleOption('--concurrency <n>', 'requests at a time, at the most (default: 8)');
 
 export const colours: readonly Made[] = [
-  one('--color', 'use colours even without a terminal'),
-  one('--no-color', 'use no colours'),
+  singleOption('--color', 'use colours even without a terminal'),
+  singleOption('--no-color', 'use no colours'),
 ];
 
 export const reporting: readonly Made[] = [report, commentKey];
 
 /** For commands that show many changes. */
 export const detail: readonly Made[] = [
-  one('--compact', 'a line for each change'),
-  one('--no-compact', 'all of each change, however many'),
+  singleOption('--compact', 'a line for each change'),
+  singleOption('--no-compact', 'all of each change, however many'),
 ];
 
 /** For commands that read rollcall.yaml. */
 const config: readonly Made[] = [
-  one('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)'),
-  one('--config <file>', 'in place of rollcall.yaml'),
-  one('--contract-only', 'send only the three documented operations'),
-  many('--capability <name>', 'turn it on: rollcall help capabilities'),
+  singleOption('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)'),
+  singleOption('--config <file>', 'in place of rollcall.yaml'),
+  singleOption('--contract-only', 'send only the three documented operations'),
+  repeatableOption('--capability <name>', 'turn it on: rollcall help capabilities'),
 ];
 
 /** For commands that read manifests. */
 export function project(formats?: readonly string[]): readonly Made[] {
   return [
     ...config,
-    many('--var <name=value>', 'set a variable'),
-    many('--vars <file>', 'a YAML file of variables'),
-    one('--strict', 'make warnings errors'),
+    repeatableOption('--var <name=value>', 'set a variable'),
+    repeatableOption('--vars <file>', 'a YAML file of variables'),
+    singleOption('--strict', 'make warnings errors'),
     output(formats),
     ...colours,
   ];
@@ -85,16 +93,16 @@ export function project(formats?: readonly string[]): readonly Made[] {
 /** For commands that talk to the service. */
 const service: readonly Made[] = [
   url,
-  one('--token-file <file>', 'with the token; - for stdin (ROLLCALL_TOKEN_FILE)'),
-  one('-q, --quiet', 'no progress, remarks or warnings'),
+  singleOption('--token-file <file>', 'with the token; - for stdin (ROLLCALL_TOKEN_FILE)'),
+  singleOption('-q, --quiet', 'no progress, remarks or warnings'),
 ];
 const connection: readonly Made[] = [
-  one('--timeout <seconds>', 'the time limit of a request (default: 60)'),
+  singleOption('--timeout <seconds>', 'the time limit of a request (default: 60)'),
   insecureHttp,
   caFile,
-  one('--client-cert <file>', 'a PEM file to show to a service that asks for it'),
-  one('--client-key <file>', 'its key, if that is in another file'),
-  many('--header <name: value>', 'send this too; ${env:NAME} in it'),
+  singleOption('--client-cert <file>', 'a PEM file to show to a service that asks for it'),
+  singleOption('--client-key <file>', 'its key, if that is in another file'),
+  repeatableOption('--header <name: value>', 'send this too; ${env:NAME} in it'),
 ];
 
 /** For commands that plan and apply. */
@@ -109,22 +117,22 @@ export function runOptions(formats?: readonly string[]): readonly Made[] {
     concurrency,
     target,
     exclude,
-    one('--shard <i/n>', 'one of n parts of the resources, chosen by address'),
-    one('--baseline <folder>', 'show changes since an earlier state of this folder'),
-    one('--changed-only', 'with --baseline: only added or altered entries'),
-    one('--max-creates <n>', 'refuse a plan that would create more'),
-    one('--keep-going', 'continue without resources that cannot be planned; exit 6'),
-    one('--max-updates <n>', 'refuse a plan that would change more'),
-    one('--max-deletes <n>', 'refuse a plan that would delete more (default: 10)'),
-    many('--allow <what>', 'update, delete, way-in, lockout or open-login'),
-    many('--resend <address>', 'send write-only fields again, such as secrets'),
+    singleOption('--shard <i/n>', 'one of n parts of the resources, chosen by address'),
+    singleOption('--baseline <folder>', 'show changes since an earlier state of this folder'),
+    singleOption('--changed-only', 'with --baseline: only added or altered entries'),
+    singleOption('--max-creates <n>', 'refuse a plan that would create more'),
+    singleOption('--keep-going', 'continue without resources that cannot be planned; exit 6'),
+    singleOption('--max-updates <n>', 'refuse a plan that would change more'),
+    singleOption('--max-deletes <n>', 'refuse a plan that would delete more (default: 10)'),
+    repeatableOption('--allow <what>', 'update, delete, way-in, lockout or open-login'),
+    repeatableOption('--resend <address>', 'send write-only fields again, such as secrets'),
     ...reporting,
   ];
 }
 
 export const doctorOptions: readonly Made[] = [
-  one('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
-  one('--role', 'print the least role for rollcall, as a blueprint, and ask nothing'),
+  singleOption('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
+  singleOption('--role', 'print the least role for rollcall, as a blueprint, and ask nothing'),
   ...service,
   ...connection,
   verbose,
@@ -134,11 +142,11 @@ export const doctorOptions: readonly Made[] = [
 ];
 
 export const credentialsOptions: readonly Made[] = [
-  one('--to <file>', 'a new file, or - for standard output'),
-  one('--format <name>', 'how it is written', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
-  one('--replace', 'replace an existing file'),
-  one('--all', 'all providers with a secret'),
-  one('--show-secrets', 'with --to -: print secrets'),
+  singleOption('--to <file>', 'a new file, or - for standard output'),
+  singleOption('--format <name>', 'how it is written', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
+  singleOption('--replace', 'replace an existing file'),
+  singleOption('--all', 'all providers with a secret'),
+  singleOption('--show-secrets', 'with --to -: print secrets'),
   ...service,
   ...config,
   ...connection,
@@ -149,18 +157,18 @@ export const credentialsOptions: readonly Made[] = [
 ];
 
 export const exportOptions: readonly Made[] = [
-  one('--out <folder>', 'for the new files (default: stdout)'),
-  one('--split <by>', 'how files are divided (default: type)', splits),
-  many('--type <type>', 'only this type, such as application or flow'),
-  one('--all', 'unchanged defaults of the service too'),
+  singleOption('--out <folder>', 'for the new files (default: stdout)'),
+  singleOption('--split <by>', 'how files are divided (default: type)', splits),
+  repeatableOption('--type <type>', 'only this type, such as application or flow'),
+  singleOption('--all', 'unchanged defaults of the service too'),
   target,
   exclude,
-  many('--missing-from <path>', 'only records that these manifests do not declare'),
-  one('--without <fields>', 'leave fields out, such as email,attributes'),
-  one('--ids', 'ids of providers and groups, in place of their names'),
-  one('--internal', 'also users that the service made for itself'),
-  one('--list', 'print the addresses alone'),
-  one('--check', 'leave out records for which a plan would have changes'),
+  repeatableOption('--missing-from <path>', 'only records that these manifests do not declare'),
+  singleOption('--without <fields>', 'leave fields out, such as email,attributes'),
+  singleOption('--ids', 'ids of providers and groups, in place of their names'),
+  singleOption('--internal', 'also users that the service made for itself'),
+  singleOption('--list', 'print the addresses alone'),
+  singleOption('--check', 'leave out records for which a plan would have changes'),
   output(['yaml', 'json']),
   ...service,
   ...config,

@@ -9,9 +9,15 @@ import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
-import { refuseImpossible, whyFailed, whyIncomplete, whyUnknown, type FailOn } from './fail-on.ts';
-import { detailOf, inputsFrom, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
-import { narrated } from './narrator.ts';
+import {
+  refuseUnavailableCondition,
+  failureReasons,
+  incompletePlanLines,
+  unknownReasons,
+  type FailOn,
+} from './fail-on.ts';
+import { detailOf, inputFiles, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
+import { narratedJob } from './narrator.ts';
 import { catchEnding, Reports, tryWrite, type ReportFlags } from './reports.ts';
 
 export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
@@ -31,14 +37,14 @@ export async function plan(
   options: PlanOptions,
   context: Context,
 ): Promise<Ending> {
-  const find = (): Promise<readonly string[]> => inputsFrom(paths, options, context);
+  const find = (): Promise<readonly string[]> => inputFiles(paths, options, context);
   const reports = await Reports.asked(options, context, { plan: options.out, find });
   const roll = await runTargetOf(options, context.env);
   const { ending, ...ended } = await catchEnding(() => planned(paths, options, reports, context));
   const { failOn = [] } = options;
-  const findings = ended.result && isMade(ending) ? whyFailed(ended.result, failOn) : [];
-  const unknown = ended.result && isMade(ending) ? whyUnknown(ended.result, failOn) : [];
-  const failures = [...findings, ...(ended.result ? whyIncomplete(ended.result) : []), ...unknown];
+  const findings = ended.result && isMade(ending) ? failureReasons(ended.result, failOn) : [];
+  const unknown = ended.result && isMade(ending) ? unknownReasons(ended.result, failOn) : [];
+  const failures = [...findings, ...(ended.result ? incompletePlanLines(ended.result) : []), ...unknown];
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
   // Problems were reported during the run.
   if (options.output === 'json') reports.print(report, context);
@@ -47,11 +53,11 @@ export async function plan(
   if (ended.thrown) throw ended.thrown;
   // Last of all, where readers of a log look first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
-  return endingIfOutputLost(endsWith(ending, ended.result, findings), !written);
+  return endingIfOutputLost(endingWithCondition(ending, ended.result, findings), !written);
 }
 
 /** A condition that holds counts, even if something could not be read. */
-function endsWith(ending: Ending, made: Planned | undefined, findings: readonly string[]): Ending {
+function endingWithCondition(ending: Ending, made: Planned | undefined, findings: readonly string[]): Ending {
   const isRead = made !== undefined && notPlannedIn(made).length === 0;
   const isFound = findings.length > 0 && (ending === 'done' || (ending === 'incomplete' && isRead));
   return isFound ? 'changes' : ending;
@@ -68,9 +74,9 @@ async function planned(
   context: Context,
 ): Promise<FinishedJob<Planned>> {
   const { out, failOn = [] } = options;
-  refuseImpossible(failOn, options);
+  refuseUnavailableCondition(failOn, options);
   if (out === '-') throw new UsageError('--out cannot be -', 'Name a file. `-o json` prints the plan.');
-  const job = narrated(context, verbosityOf(options, context.env));
+  const job = narratedJob(context, verbosityOf(options, context.env));
   const asked = await requestOf(paths, options, context);
   if (options.undeclared && asked.settings.contractOnly)
     throw new UsageError(
@@ -91,7 +97,7 @@ async function planned(
     if (!saved) return { ...ran, ending: 'failed' };
   }
   // The condition may hold for something that was not read.
-  if (ending === 'done' && whyUnknown(result, failOn).length > 0) return { ...ran, ending: 'incomplete' };
+  if (ending === 'done' && unknownReasons(result, failOn).length > 0) return { ...ran, ending: 'incomplete' };
   const changes = options.detailedExitcode && pendingIn(result).length > 0;
   return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;
 }

@@ -15,7 +15,7 @@ export interface ProgramEnvironment {
 }
 
 /** For listing the commands without running one. */
-const nowhere: ProgramEnvironment = {
+const inertEnvironment: ProgramEnvironment = {
   env: {},
   writeOut: () => {},
   writeErr: () => {},
@@ -29,7 +29,7 @@ const nowhere: ProgramEnvironment = {
 export function program(
   toolVersion: string,
   end: (ending: ProgramEnding) => void,
-  { writeOut, writeErr, contextFor }: ProgramEnvironment = nowhere,
+  { writeOut, writeErr, contextFor }: ProgramEnvironment = inertEnvironment,
   called?: string,
 ): Command {
   const rollcall: Command = new Command('rollcall')

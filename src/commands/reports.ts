@@ -9,7 +9,7 @@ import { createStyle } from '../report/formats/lines.ts';
 import { markdown, stepSummaryLimit } from '../report/formats/markdown.ts';
 import { text } from '../report/formats/text.ts';
 import type { Detail, Format, Report } from '../report/report.ts';
-import { inline } from '../report/printable.ts';
+import { printableLine } from '../report/printable.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { pathsInRepository } from '../settings/repository.ts';
 import type { RunTarget } from '../settings/run-target.ts';
@@ -74,7 +74,7 @@ export class Reports {
       );
     });
     const targets = [...wanted.map(({ filename }) => filename), ...summaryOf(wanted, context.env)];
-    const places = await Promise.all(targets.map((target) => placeOf(target, context.files)));
+    const places = await Promise.all(targets.map((target) => fileIdentity(target, context.files)));
     const apart = 'Give each a place of its own.';
     const twice = targets.find((_, index) => places.indexOf(places[index] ?? '') !== index);
     if (twice !== undefined) throw new UsageError(`two reports would be written to ${twice}`, apart);
@@ -84,7 +84,7 @@ export class Reports {
         `standard output cannot hold both -o ${output} and --report ${printed.format}=${printed.filename}`,
         `Name a file for the report, or leave out -o ${output}.`,
       );
-    if (asked.plan !== undefined && places.includes(await placeOf(asked.plan, context.files)))
+    if (asked.plan !== undefined && places.includes(await fileIdentity(asked.plan, context.files)))
       throw new UsageError(`a report would overwrite the plan in ${asked.plan}`, apart);
     // Loaded before anything is created, so that created records can always be reported.
     const loaded = wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }));
@@ -108,8 +108,9 @@ export class Reports {
     const { files } = this.#of.context;
     const refused: string[] = [];
     if (this.#outputs.length > 0) {
-      const read = new Set(await Promise.all(inputs.map((path) => placeOf(path, files))));
-      for (const output of this.#outputs) if (read.has(await placeOf(output, files))) refused.push(output);
+      const read = new Set(await Promise.all(inputs.map((path) => fileIdentity(path, files))));
+      for (const output of this.#outputs)
+        if (read.has(await fileIdentity(output, files))) refused.push(output);
     }
     this.#refused = new Set(refused);
     return refused.map((output) =>
@@ -191,7 +192,7 @@ function summaryOf(wanted: readonly Pick<Wanted, 'format'>[], env: Environment):
 }
 
 /** Identifies a file, whether it exists or not, so that two names of one file are equal. */
-async function placeOf(filename: string, files: Pick<Files, 'realPath'>): Promise<string> {
+async function fileIdentity(filename: string, files: Pick<Files, 'realPath'>): Promise<string> {
   if (isStandardOutput(filename)) return '-';
   const real = (path: string): Promise<string | undefined> => files.realPath(path).catch(() => undefined);
   const folder = posix.dirname(filename);
@@ -228,7 +229,7 @@ export async function tryWrite(
     await put();
     return true;
   } catch (error) {
-    stderr.write(`error: ${what} to ${inline(target)}\n    ${inline(failureReason(error))}\n`);
+    stderr.write(`error: ${what} to ${printableLine(target)}\n    ${printableLine(failureReason(error))}\n`);
     return false;
   }
 }

@@ -15,7 +15,7 @@ export async function resultText(what: string, filename: string, { files }: Cont
 }
 
 /** Why a document has no result, if it is the output of a run without one. Not safe to print. */
-export function whyNoResult({ valid, diagnostics = [] }: JsonObject): string | undefined {
+export function missingResultReason({ valid, diagnostics = [] }: JsonObject): string | undefined {
   const [first] = isJsonList(diagnostics) ? diagnostics : [];
   return valid === false && isJsonObject(first) ? textOf(first['summary']) : undefined;
 }

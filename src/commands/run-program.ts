@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { inline } from '../report/printable.ts';
+import { printableLine } from '../report/printable.ts';
 import type { ProgramEnding } from './declare.ts';
 import { errorText, isDebugged } from './error-text.ts';
 import { program, type ProgramEnvironment } from './program.ts';
@@ -35,7 +35,7 @@ function argumentError({ message }: CommanderError, args: readonly string[]): st
   const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))
     ? '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n'
     : '';
-  return `${inline(withoutValues(said))}${suggestion}\n--help shows the usage.\n${ofToken}`;
+  return `${printableLine(withoutValues(said))}${suggestion}\n--help shows the usage.\n${ofToken}`;
 }
 
 /** The value of an unknown option may be a secret. */

@@ -9,7 +9,7 @@ import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
 import { detailOf, type DetailFlags } from './flags.ts';
 import { Reports, type ReportFlags } from './reports.ts';
-import { planReportFrom, resultText, whyNoResult } from './result-file.ts';
+import { planReportFrom, resultText, missingResultReason } from './result-file.ts';
 
 export interface ShowOptions extends ReportFlags, DetailFlags {
   readonly output: 'text' | 'json';
@@ -32,7 +32,7 @@ function reportIn(filename: string, written: string): Report {
   if (read.kind === 'plan') return planReportFrom(read.plan);
   const document = parseJson(written, maxDocumentDepth);
   if (isApplyDocument(document)) return applyReportFrom(document);
-  const why = isJsonObject(document) ? whyNoResult(document) : undefined;
+  const why = isJsonObject(document) ? missingResultReason(document) : undefined;
   if (why !== undefined) throw new UsageError(`${filename} has no result, only the reason why`, why);
   throw new UsageError(
     `${filename} holds no plan and no apply that can be shown`,

@@ -17,7 +17,7 @@ const commandAtStart = /^(\s*):(?=:)/;
 const escapedStart = String.raw`$1\u{3a}`;
 
 /** Makes a text safe to print on one line of a terminal or log: invisible characters become `\u{…}`. */
-export function inline(text: string): string {
+export function printableLine(text: string): string {
   return text
     .replace(unsafe, (character) => {
       if (character === '\n') return '\\n';
@@ -101,11 +101,11 @@ export function firstColumns(text: string, most: number): string {
 }
 
 /** The first characters of a safe text. Never cuts a character in half. */
-export function startOf(text: string, most: number): string {
+export function firstCharacters(text: string, most: number): string {
   return text.slice(0, most).replace(/\p{Cs}$/u, '');
 }
 
-export function present(...texts: readonly (string | false | undefined)[]): string[] {
+export function orEmpty(...texts: readonly (string | false | undefined)[]): string[] {
   return texts.filter((text): text is string => Boolean(text));
 }
 
@@ -115,7 +115,7 @@ export function capitalised(text: string): string {
 
 /** A value as JSON, safe to print on one line. */
 export function quoted(value: JsonValue): string {
-  return inline(JSON.stringify(value));
+  return printableLine(JSON.stringify(value));
 }
 
 /** A text as a part of a URI. A lone surrogate has no form in UTF-8, so it is replaced. */

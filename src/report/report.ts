@@ -12,14 +12,14 @@ import { notCreated } from './words/not-created.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import { planFindings, planHeadline } from './words/plan.ts';
 import { switchNotes } from './words/switches.ts';
-import { lostWayInDiagnostics } from './words/way-in.ts';
+import { lostLoginDiagnostics } from './words/way-in.ts';
 import {
   applySummary,
   applyWords,
   detailWords,
   isToBeFixed,
   verdictWords,
-  wasInterrupted,
+  isInterruptedOutcome,
   type ApplySummary,
 } from './words/outcomes.ts';
 
@@ -102,7 +102,8 @@ export function headingOf(report: Report): string {
 
 /** Every message about a line of a manifest, for readers who see nothing else and only know the repository. */
 export function annotationsOf(report: Report, { pathInRepository = String }: Setting): Diagnostic[] {
-  const advice = report.kind === 'apply' ? report.remarks.filter((remark) => remark !== wasInterrupted) : [];
+  const advice =
+    report.kind === 'apply' ? report.remarks.filter((remark) => remark !== isInterruptedOutcome) : [];
   return [
     ...report.diagnostics,
     ...report.findings,
@@ -212,7 +213,7 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
   const { error, ...rest } = run;
   const diagnostics = [
     ...ended.diagnostics,
-    ...lostWayInDiagnostics(run),
+    ...lostLoginDiagnostics(run),
     ...(error ? [unexpectedDiagnostic(error)] : []),
   ];
   const report = reportOfRun(rest, outcomes, foundIn({ ...ended, diagnostics }));

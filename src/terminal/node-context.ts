@@ -5,7 +5,7 @@ import type { InterruptSignal } from '../base/exit-code.ts';
 import type { Interruption } from '../run/world.ts';
 import type { Context, Output, ResultStream } from './context.ts';
 import { nodeFiles } from './node-files.ts';
-import { leadsToTerminal, standardError } from './standard-output.ts';
+import { isTerminalDescriptor, standardError } from './standard-output.ts';
 import { createFile, createPrivateFiles, writePrivateFile, writeReport } from './write-file.ts';
 
 /** The real files, clock, random numbers and network. */
@@ -40,10 +40,10 @@ export function nodeContext(
     },
     stderr: outputTo(
       { write: (text) => standardError().write(text) },
-      leadsToTerminal(2) && process.stderr,
+      isTerminalDescriptor(2) && process.stderr,
       colours,
     ),
-    ...(leadsToTerminal(0) && leadsToTerminal(2) && { ask }),
+    ...(isTerminalDescriptor(0) && isTerminalDescriptor(2) && { ask }),
     interruptible: listenForInterruption,
     toolVersion,
   };
@@ -66,11 +66,11 @@ function outputTo(
     isTerminal,
     colours: colours ?? coloursByEnvironment(isTerminal),
     // A terminal that does not report its width says 0 or nothing.
-    ...(isTerminal && { columns: terminal.columns || usualColumns }),
+    ...(isTerminal && { columns: terminal.columns || defaultColumns }),
   };
 }
 
-const usualColumns = 80;
+const defaultColumns = 80;
 
 /** NO_COLOR (no-color.org) and FORCE_COLOR, if set to anything; otherwise whether it is a terminal. */
 function coloursByEnvironment(isTerminal: boolean): boolean {

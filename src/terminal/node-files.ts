@@ -19,7 +19,7 @@ export const nodeFiles: Files = {
   async read(path, maxBytes) {
     const file = await open(path);
     try {
-      return await upTo(maxBytes, piecesOf(file));
+      return await readAtMost(maxBytes, piecesOf(file));
     } finally {
       await file.close();
     }
@@ -34,7 +34,7 @@ export const nodeFiles: Files = {
     const fs = { readdir: readdirOf((path) => look(relative(cwd, path))) };
     return glob(pattern, { cwd, expandDirectories: false, followSymbolicLinks: false, fs });
   },
-  readStandardInput: (maxBytes) => upTo(maxBytes, process.stdin),
+  readStandardInput: (maxBytes) => readAtMost(maxBytes, process.stdin),
 };
 
 function kindOf(entry: Dirent): Entry['kind'] {
@@ -67,7 +67,7 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-async function upTo(maxBytes: number, pieces: AsyncIterable<Buffer | string>): Promise<Buffer> {
+async function readAtMost(maxBytes: number, pieces: AsyncIterable<Buffer | string>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of pieces) {

@@ -7,9 +7,9 @@ export interface Progress {
   readonly end: () => void;
 }
 
-const widestBar = 24;
+const maxBarWidth = 24;
 /** A narrower bar hardly moves. */
-const narrowestBar = 8;
+const minBarWidth = 8;
 const refreshMs = 80;
 /** For the log of a pipeline. */
 const lineEveryMs = 10_000;
@@ -42,7 +42,7 @@ export function createProgress(
 /** A wrapped line could not be overwritten. The last column stays empty, because some terminals wrap a full line. */
 function barOf(label: string, done: number, total: number, figures: string, columns: number): string {
   const room = columns - 1 - `${label} [] ${total}/${total}, 99 at a time, 9999 records/s`.length;
-  const width = room < narrowestBar ? 0 : Math.min(widestBar, room);
+  const width = room < minBarWidth ? 0 : Math.min(maxBarWidth, room);
   const filled = total === 0 ? width : Math.floor((done / total) * width);
   const bar = width === 0 ? '' : `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}] `;
   return `\r${`${label} ${bar}${figures}`.slice(0, columns - 1)}\u001b[K`;

@@ -6,10 +6,10 @@ const ownDescriptor = 1;
 
 /** Standard output of this process. Reports at once if output cannot be written. */
 export class StandardOutput implements ResultStream {
-  readonly isTerminal: boolean = leadsToTerminal(ownDescriptor);
+  readonly isTerminal: boolean = isTerminalDescriptor(ownDescriptor);
   #ended: 'unread' | 'lost' | undefined;
   readonly #onLoss: (error: Error) => void;
-  readonly #isFile = leadsToFile();
+  readonly #isFile = isFileDescriptor();
 
   /** `onLoss` is called once, at the first failed write. If the reader of a pipe stops reading, no output is lost. */
   constructor(onLoss: (error: Error) => void) {
@@ -51,13 +51,13 @@ export class StandardOutput implements ResultStream {
 }
 
 /** To a file, Node writes once and does not check how much was written. To pipes and terminals it writes everything. */
-function leadsToFile(): boolean {
+function isFileDescriptor(): boolean {
   const found = statsOf(ownDescriptor);
   return found !== undefined && (found.isFile() || (found.isCharacterDevice() && !isatty(ownDescriptor)));
 }
 
 /** Node's test for terminals takes long to load, so it is skipped for files and pipes. */
-export function leadsToTerminal(descriptor: number): boolean {
+export function isTerminalDescriptor(descriptor: number): boolean {
   return statsOf(descriptor)?.isCharacterDevice() === true && isatty(descriptor);
 }
 

@@ -13,7 +13,7 @@ export async function createFile(filename: string, text: string): Promise<boolea
   });
   if (file === undefined) return false;
   try {
-    await fill(file, text);
+    await writeAndClose(file, text);
   } catch (error) {
     await rm(filename, { force: true });
     throw error;
@@ -27,7 +27,7 @@ export async function createFile(filename: string, text: string): Promise<boolea
  */
 export async function createPrivateFiles(texts: ReadonlyMap<string, string>): Promise<string[]> {
   const taken: string[] = [];
-  for (const filename of texts.keys()) if (await foundAt(filename)) taken.push(filename);
+  for (const filename of texts.keys()) if (await entryTypeAt(filename)) taken.push(filename);
   if (taken.length > 0) return taken;
   const created: string[] = [];
   try {
@@ -56,8 +56,8 @@ async function removeAll(filenames: readonly string[]): Promise<void> {
 
 /** Writes a file that only its owner can read. Replaces an existing file; refuses a link or anything else. */
 export async function writePrivateFile(filename: string, text: string): Promise<void> {
-  const found = await foundAt(filename);
-  if (found && !found.isFile()) throw new Error(notReplaced(found));
+  const found = await entryTypeAt(filename);
+  if (found && !found.isFile()) throw new Error(notReplacedError(found));
   await replaceFile(filename, text, 0o600);
 }
 
@@ -69,16 +69,18 @@ export async function writeReport(filename: string, text: string): Promise<void>
   const descriptor = descriptorNamed(filename);
   if (descriptor !== undefined) {
     const is = fstatSync(descriptor, { bigint: true });
-    return is.isFile() || is.isSocket() ? writeToOpen(descriptor, text) : writeFile(filename, text, asItIs);
+    return is.isFile() || is.isSocket()
+      ? writeToOpen(descriptor, text)
+      : writeFile(filename, text, existingFileFlags);
   }
-  const found = await foundAt(filename);
-  if (found?.isFIFO() || found?.isCharacterDevice()) return writeFile(filename, text, asItIs);
-  if (found && !found.isFile()) throw new Error(notReplaced(found));
+  const found = await entryTypeAt(filename);
+  if (found?.isFIFO() || found?.isCharacterDevice()) return writeFile(filename, text, existingFileFlags);
+  if (found && !found.isFile()) throw new Error(notReplacedError(found));
   await replaceFile(filename, text, found && found.mode & 0o777);
 }
 
 /** Neither creates nor empties it. */
-const asItIs = { flag: constants.O_WRONLY };
+const existingFileFlags = { flag: constants.O_WRONLY };
 
 /** The number of an open descriptor, from one of its names in Unix. `-` is standard output, 1. */
 export function descriptorNamed(filename: string): number | undefined {
@@ -111,7 +113,7 @@ async function writeWhole(
 ): Promise<void> {
   const temporary = join(dirname(filename), `.rollcall-${randomBytes(8).toString('hex')}.tmp`);
   try {
-    await fill(await open(temporary, 'wx', mode ?? 0o666), text, mode);
+    await writeAndClose(await open(temporary, 'wx', mode ?? 0o666), text, mode);
     await giveName(temporary, filename);
   } finally {
     await rm(temporary, { force: true });
@@ -119,7 +121,7 @@ async function writeWhole(
 }
 
 /** Writes a new file to the disk, and closes it. */
-async function fill(file: FileHandle, text: string, mode?: number): Promise<void> {
+async function writeAndClose(file: FileHandle, text: string, mode?: number): Promise<void> {
   try {
     // The umask may have removed permissions.
     if (mode !== undefined && ((await file.stat()).mode & 0o777) !== mode) await file.chmod(mode);
@@ -134,7 +136,7 @@ async function fill(file: FileHandle, text: string, mode?: number): Promise<void
 }
 
 /** The type of a path; of a link, the link itself. */
-async function foundAt(filename: string): Promise<Stats | undefined> {
+async function entryTypeAt(filename: string): Promise<Stats | undefined> {
   return lstat(filename).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
@@ -142,7 +144,7 @@ async function foundAt(filename: string): Promise<Stats | undefined> {
 }
 
 /** Why something other than a file is not replaced. */
-function notReplaced(found: Stats): string {
+function notReplacedError(found: Stats): string {
   if (found.isSymbolicLink()) return 'there is a link: name the file that it leads to';
   return found.isDirectory() ? 'there is a folder' : 'there is something that is not a file';
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { declarationsOf, type ExportScope } from '../../src/adopt/declaration.ts';
-import { readHoldings } from '../../src/adopt/export.ts';
-import { narrated } from '../../src/commands/narrator.ts';
+import { readExportedRecords } from '../../src/adopt/export.ts';
+import { narratedJob } from '../../src/commands/narrator.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import { recordedLines } from '../../src/kinds/shipped.ts';
 import { capture } from '../support/run.ts';
@@ -24,7 +24,7 @@ test.each(recordedLines)('the shipped records of release %s equal those of a fre
   const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, line);
   const { context } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
   const settings = await serviceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
-  const held = await readHoldings(wanted, settings, narrated(context, { quiet: true }));
+  const held = await readExportedRecords(wanted, settings, narratedJob(context, { quiet: true }));
   const lines = declarationsOf(held, wanted).found.map(
     ({ address, fields }) => `${JSON.stringify(address)}: ${JSON.stringify(fields)}`,
   );

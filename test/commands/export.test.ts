@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writable, type Declaration } from '../../src/adopt/writable.ts';
+import { writableDeclaration, type Declaration } from '../../src/adopt/writable.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { exportManifests } from '../../src/commands/export.ts';
@@ -556,7 +556,7 @@ function create({ address, kind, fields }: Declaration, sandbox: Sandbox): strin
   const first = sandbox.create(writtenType(kind, defaultRelease), { name: 'x', ...fields });
   if ('record' in first) {
     const declared = asManifestDeclares(kind, toNewestRelease(kind, first.record));
-    const isWritable = writable({ address, kind, fields: declared }, check).fields !== undefined;
+    const isWritable = writableDeclaration({ address, kind, fields: declared }, check).fields !== undefined;
     return isWritable ? `${kind.type}.${textOf(first.record[kind.identity])}` : undefined;
   }
   const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];

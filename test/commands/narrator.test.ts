@@ -3,7 +3,7 @@ import { user } from '../../src/kinds/user.ts';
 import type { ListReport } from '../../src/observe/read-lists.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { withService } from '../../src/run/connect.ts';
-import { narrated } from '../../src/commands/narrator.ts';
+import { narratedJob } from '../../src/commands/narrator.ts';
 import { desired } from '../support/desired.ts';
 import { capture } from '../support/run.ts';
 import { serviceSettings } from '../support/settings.ts';
@@ -17,7 +17,7 @@ test('a pause for several requests is reported once, and a longer pause again', 
     transport: () => Promise.reject(new Error('nothing is to be sent')),
   });
   const settings = await serviceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
-  await withService(settings, narrated(context, { quiet: false }), async ({ pacing }) => {
+  await withService(settings, narratedJob(context, { quiet: false }), async ({ pacing }) => {
     for (const retryAfter of ['5', '5', '5', '60']) {
       pacing.note({ kind: 'slow_down', status: 429, retryAfter }, 1);
       await clock.sleep(1);
@@ -28,7 +28,7 @@ test('a pause for several requests is reported once, and a longer pause again', 
 
 function told(...events: readonly RunEvent[]): string {
   const { context, stderr } = capture({ clock: virtualClock() });
-  const { emit } = narrated(context, { quiet: false });
+  const { emit } = narratedJob(context, { quiet: false });
   for (const event of events) emit(event);
   return stderr();
 }
@@ -47,7 +47,7 @@ test('during an outage, only a pause beyond the limit is reported', () => {
 test('retries are reported occasionally, with only visible characters of the cause', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({ clock });
-  const { emit } = narrated(context, { quiet: false });
+  const { emit } = narratedJob(context, { quiet: false });
   const error = new Error('no \u001b[2Jsuch thing');
   for (const seconds of [0, 1, 8, 1]) {
     await clock.sleep(seconds * 1000);
@@ -90,7 +90,7 @@ test('apply -v reports how each kind was read, and without -v nothing', () => {
   );
   expect(told(...events)).toBe('');
   const { context, stderr } = capture({ clock: virtualClock() });
-  for (const event of events) narrated(context, { quiet: false, log: 'text' }).emit(event);
+  for (const event of events) narratedJob(context, { quiet: false, log: 'text' }).emit(event);
   expect(stderr().replaceAll('2026-01-01T00:00:00.000Z ', '').trimEnd().split('\n')).toEqual([
     'users: 10 of 10 were found in 1 page.',
     'users: 7 of 10 were found in 1 page, which is complete: 3 are absent.',
@@ -101,7 +101,9 @@ test('apply -v reports how each kind was read, and without -v nothing', () => {
     'users are looked up one by one: the list could not be read: the service failed (500).',
   ]);
   const asJson = capture({ clock: virtualClock() });
-  narrated(asJson.context, { quiet: false, log: 'json' }).emit(events[4] ?? expect.fail('there are seven'));
+  narratedJob(asJson.context, { quiet: false, log: 'json' }).emit(
+    events[4] ?? expect.fail('there are seven'),
+  );
   expect(JSON.parse(asJson.stderr())).toMatchObject({
     level: 'debug',
     message: expect.stringContaining('superusers') as string,

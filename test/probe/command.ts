@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { asError, failureReason, UsageError } from '../../src/base/errors.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
-import { inline } from '../../src/report/printable.ts';
+import { printableLine } from '../../src/report/printable.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
 import { writeReport } from '../../src/terminal/write-file.ts';
 import { claimsOf, probeService, shownClaims, shownResult } from './probe.ts';
@@ -34,7 +34,7 @@ export async function probeCommand(args: readonly string[], surroundings: Surrou
     return await probe(await readOptions(args, surroundings.token), surroundings);
   } catch (error) {
     const hint = error instanceof UsageError ? ` ${error.hint}` : '';
-    surroundings.printError(inline(`probe: ${failureReason(error)}.${hint}`));
+    surroundings.printError(printableLine(`probe: ${failureReason(error)}.${hint}`));
     return error instanceof UsageError ? exitCodes.invalid : exitCodes.failed;
   }
 }
@@ -117,22 +117,22 @@ async function probe(
   // The run may be killed before everything that it created is deleted.
   signal.addEventListener('abort', () => void write().catch(() => {}));
   const { results, left } = await probeService(surroundings.connect(baseUrl, token), run, {
-    onResult: (result, release) => print(inline(shownResult(result, release))),
+    onResult: (result, release) => print(printableLine(shownResult(result, release))),
     onExchange: (row, request, exchange) => recorder.add(row, request, exchange),
     signal,
     ...(surroundings.rows && { rows: surroundings.rows }),
   });
   const count = (kind: string): number => results.filter(({ verdict }) => verdict.kind === kind).length;
   const claims = claimsOf(results);
-  for (const line of ['', ...shownClaims(claims), '']) print(inline(line));
+  for (const line of ['', ...shownClaims(claims), '']) print(printableLine(line));
   if (file !== undefined) await writeReport(file, `${JSON.stringify(claims, null, 2)}\n`);
   print(`${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped.`);
-  for (const name of left) print(`This could not be deleted: ${inline(name)}`);
+  for (const name of left) print(`This could not be deleted: ${printableLine(name)}`);
   if (record !== undefined) {
     await write().catch((error: unknown) => {
       throw new Error(`${record} cannot be written: ${failureReason(error)}`, { cause: error });
     });
-    print(inline(shownRecording(recorder, record)));
+    print(printableLine(shownRecording(recorder, record)));
   }
   return count('fail') === 0 && left.length === 0 && !signal.aborted ? exitCodes.done : exitCodes.failed;
 }

@@ -7,7 +7,7 @@ import { textOf } from '../../src/base/json.ts';
 import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
 import { documentOf, jsonText } from '../../src/report/formats/json.ts';
 import { createStyle, type Style } from '../../src/report/formats/lines.ts';
-import { inline } from '../../src/report/printable.ts';
+import { printableLine } from '../../src/report/printable.ts';
 import { applyReport, planReport, type Report } from '../../src/report/report.ts';
 import { namedSummary } from '../../src/report/words/diagnostics.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
@@ -161,7 +161,7 @@ describe('a Markdown report with hostile values', () => {
         expect(outside(tree)).toBe(expected);
         const [heading, ...codes] = elementsIn(tree).filter(({ tagName }) => tagName === 'code');
         const { environment = '', service } = world.plan;
-        const subject = inline(`${environment} (${service})`);
+        const subject = printableLine(`${environment} (${service})`);
         expect(heading && textIn(heading)).toMatch(subject.length <= 200 ? subject : subject.slice(0, 190));
         const blocks = markdown.matchAll(/\n(`{3,})(?:diff|text)\n(.*?)\n\1\n/gs);
         expect(
@@ -190,7 +190,9 @@ describe('an HTML report with hostile values', () => {
   }
 
   function visible(text: string): string {
-    return text.replace(everyInvisible, (character) => (character === '\n' ? character : inline(character)));
+    return text.replace(everyInvisible, (character) =>
+      character === '\n' ? character : printableLine(character),
+    );
   }
 
   test.each(inFormat('html'))('has the elements of a harmless page: %s', (_, render) => {
@@ -237,15 +239,15 @@ describe('GitHub annotations with hostile values', () => {
         const [, severity, properties = '', data = ''] = /^::(error|warning) ([^:]*)::(.*)$/.exec(line) ?? [];
         const { range, summary, detail, ...diagnostic } = diagnostics[index] ?? fail();
         expect(severity).toBe(diagnostic.severity);
-        const title = inline(`${diagnostic.code} (${environment})`);
+        const title = printableLine(`${diagnostic.code} (${environment})`);
         expect(unescaped(properties.replace(/^.*title=/, ''))).toBe(title);
         expect(unescaped(properties.replace(/^file=([^,]*).*$/, '$1'))).toBe(
-          range ? inline(range.filename) : `title=${title}`,
+          range ? printableLine(range.filename) : `title=${title}`,
         );
         const message = [namedSummary({ ...diagnostic, summary }), ...detail.split('\n')].filter(
           (part) => part !== '',
         );
-        expect(unescaped(data)).toBe(message.map((part) => inline(part)).join('\n'));
+        expect(unescaped(data)).toBe(message.map((part) => printableLine(part)).join('\n'));
       }
     });
   });
@@ -294,6 +296,6 @@ test('every diagnostic of an apply is in its text report', () => {
     const report = applyReport({ ...none, result: run });
     const text = formats.text(report, setting).replaceAll(/\s+/g, ' ');
     for (const { summary } of report.findings)
-      expect(text).toContain(inline(summary).replaceAll(/\s+/g, ' '));
+      expect(text).toContain(printableLine(summary).replaceAll(/\s+/g, ' '));
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startOf, wrapped } from '../../src/report/printable.ts';
+import { firstCharacters, wrapped } from '../../src/report/printable.ts';
 
 test.each<[string, string[]]>([
   ['', ['']],
@@ -36,7 +36,7 @@ test('lines of several words fit the width, without losing text', () => {
 });
 
 test('a shortened text does not end with half a character', () => {
-  expect(startOf('a\u{1f600}b', 1)).toBe('a');
-  expect(startOf('a\u{1f600}b', 2)).toBe('a');
-  expect(startOf('a\u{1f600}b', 3)).toBe('a\u{1f600}');
+  expect(firstCharacters('a\u{1f600}b', 1)).toBe('a');
+  expect(firstCharacters('a\u{1f600}b', 2)).toBe('a');
+  expect(firstCharacters('a\u{1f600}b', 3)).toBe('a\u{1f600}');
 });

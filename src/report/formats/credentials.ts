@@ -3,7 +3,7 @@ import { variableFor } from '../../adopt/declaration.ts';
 import { yamlText } from '../../adopt/write-yaml.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { nameOf } from '../../kinds/resource.ts';
-import { inline } from '../printable.ts';
+import { printableLine } from '../printable.ts';
 import { jsonText } from './json.ts';
 
 export const credentialFormats = ['dotenv', 'json', 'kubernetes'] as const;
@@ -13,7 +13,7 @@ export type CredentialFormat = (typeof credentialFormats)[number];
 export function credentialsText(found: readonly Credentials[], format: CredentialFormat): string {
   switch (format) {
     case 'dotenv':
-      return found.map((one) => dotenv(one)).join('\n');
+      return found.map((one) => toDotenv(one)).join('\n');
     case 'json':
       return jsonText({
         format_version: '1.0',
@@ -32,12 +32,12 @@ export function writtenName({ address }: Credentials, format: CredentialFormat):
     case 'json':
       return address;
     case 'kubernetes':
-      return kubernetesName(nameOf(address));
+      return toKubernetesName(nameOf(address));
   }
 }
 
 /** Lines such as `GRAFANA_CLIENT_SECRET='…'`, which shells and readers of .env files understand. */
-function dotenv({ address, values }: Credentials): string {
+function toDotenv({ address, values }: Credentials): string {
   const lines = Object.entries(values).map(
     ([name, value]) => `${variableFor(nameOf(address), name)}=${quoted(value)}\n`,
   );
@@ -50,23 +50,23 @@ function quoted(value: string): string {
 }
 
 /** The name of a value that a format cannot hold: lines of dotenv have no escapes for invisible characters. */
-export function unwritable({ values }: Credentials, format: CredentialFormat): string | undefined {
+export function invisibleValue({ values }: Credentials, format: CredentialFormat): string | undefined {
   if (format !== 'dotenv') return undefined;
-  return Object.keys(values).find((name) => inline(values[name] ?? '') !== values[name]);
+  return Object.keys(values).find((name) => printableLine(values[name] ?? '') !== values[name]);
 }
 
 function secretOf({ address, values }: Credentials): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: kubernetesName(nameOf(address)) },
+    metadata: { name: toKubernetesName(nameOf(address)) },
     type: 'Opaque',
     stringData: values,
   };
 }
 
 /** A name that Kubernetes takes: lower-case letters, digits and dashes. */
-function kubernetesName(name: string): string {
+function toKubernetesName(name: string): string {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()

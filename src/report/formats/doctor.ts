@@ -2,8 +2,8 @@ import { destinationLabel, type Destination } from '../../base/destination.ts';
 import { grouped } from '../words/diagnostics.ts';
 import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
-import { fitted, type Style } from './lines.ts';
-import { inline } from '../printable.ts';
+import { fitToWidth, type Style } from './lines.ts';
+import { printableLine } from '../printable.ts';
 import {
   allChildren,
   defaultKinds,
@@ -54,20 +54,20 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
   const width = Math.max(...checks.map(({ name }) => name.length));
   const indent = width + 10;
   const lines = checks.flatMap(({ name, status, summary, advice }) => [
-    fitted(`  ${marks[status]}  ${name.padEnd(width)}  ${inline(summary)}`, style, indent),
-    ...(advice === '' ? [] : [fitted(`${' '.repeat(indent)}${inline(advice)}`, style, indent)]),
+    fitToWidth(`  ${marks[status]}  ${name.padEnd(width)}  ${printableLine(summary)}`, style, indent),
+    ...(advice === '' ? [] : [fitToWidth(`${' '.repeat(indent)}${printableLine(advice)}`, style, indent)]),
   ]);
   const more = beyondContract.length - mostAlike;
   const beyond = [
     'Asked beyond the three operations of the contract, as --contract-only would not:',
-    ...beyondContract.slice(0, mostAlike).map((request) => `  ${inline(request)}`),
+    ...beyondContract.slice(0, mostAlike).map((request) => `  ${printableLine(request)}`),
     ...(more > 0 ? [`  and ${more} more, which -o json lists`] : []),
   ];
   const parts = [
-    fitted(`Checking ${inline(destinationLabel(diagnosis))}`, style),
+    fitToWidth(`Checking ${printableLine(destinationLabel(diagnosis))}`, style),
     lines.join('\n'),
-    ...(beyondContract.length === 0 ? [] : [fitted(beyond.join('\n'), style, 2)]),
-    style.bold(fitted(verdict(diagnosis.checks, next), style)),
+    ...(beyondContract.length === 0 ? [] : [fitToWidth(beyond.join('\n'), style, 2)]),
+    style.bold(fitToWidth(verdict(diagnosis.checks, next), style)),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -94,12 +94,12 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
   const isWarned = checks.some(({ status }) => status === 'warn');
   const words = isWarned ? 'The service can be used, but see the warnings.' : well;
   const unchecked = unknown.length === 0 ? '' : ` Not checked: ${unknown.join(', ')}.`;
-  const end = next === undefined ? '' : `${unchecked === '' ? ' ' : '\n'}Next: ${inline(next)}`;
+  const end = next === undefined ? '' : `${unchecked === '' ? ' ' : '\n'}Next: ${printableLine(next)}`;
   return `${words}${unchecked}${end}`;
 }
 
 /** The first release whose blueprints can give permissions to a role. Source: website/docs/customize/blueprints/v1/models.md */
-const blueprintsGive = '2024.8';
+const minBlueprintRelease = '2024.8';
 
 function listsIn(some: readonly Parameters<typeof modelOf>[0][]): string {
   return joinWords(some.map((one) => modelOf(one).list));
@@ -111,7 +111,7 @@ function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => st
   return (one) => `${one.permissionApp ?? core}.${right}_${modelOf(one).type}`;
 }
 
-export function leastRole(
+export function requiredRole(
   { contractOnly, capabilities }: Reach,
   release: Release | undefined,
   kinds: readonly Kind<ResourceType>[] = defaultKinds,
@@ -152,7 +152,7 @@ export function leastRole(
   return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(created)}${change}${bind}.
 # For plan alone, leave out what begins with add_, change_ or delete_.
 # Import it under Customization > Blueprints. ${owner}
-# Before release ${blueprintsGive}, blueprints cannot grant permissions: grant them to the role by hand.
+# Before release ${minBlueprintRelease}, blueprints cannot grant permissions: grant them to the role by hand.
 # These permissions were tried on running services; this blueprint was not.
 version: 1
 metadata:

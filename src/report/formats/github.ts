@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { inline } from '../printable.ts';
+import { printableLine } from '../printable.ts';
 import { annotationsOf, type Format } from '../report.ts';
 import { foldByCause, namedSummary } from '../words/diagnostics.ts';
 
@@ -16,7 +16,7 @@ export const github: Format = (report, setting) => {
 };
 
 function notice(remark: string): string {
-  return `::notice title=rollcall::${data(inline(remark))}`;
+  return `::notice title=rollcall::${data(printableLine(remark))}`;
 }
 
 function annotation(diagnostic: Diagnostic, environment: string | undefined): string {
@@ -38,7 +38,7 @@ function annotation(diagnostic: Diagnostic, environment: string | undefined): st
   ];
   const message = [namedSummary(diagnostic), ...detail.split('\n')]
     .filter((line) => line !== '')
-    .map((line) => inline(line))
+    .map((line) => printableLine(line))
     .join('\n');
   return `::${severity} ${properties.join(',')}::${data(message)}`;
 }
@@ -48,5 +48,5 @@ function data(text: string): string {
 }
 
 function property(text: string): string {
-  return data(inline(text)).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  return data(printableLine(text)).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

@@ -5,13 +5,13 @@ import { placeText } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
-import { present, quoted } from '../printable.ts';
+import { orEmpty, quoted } from '../printable.ts';
 import { byKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { linesOf } from '../words/answers.ts';
 import { foldByCause } from '../words/diagnostics.ts';
-import { appliedTo, outcomeLooks, splitNotable } from '../words/outcomes.ts';
+import { appliedTo, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
 import { planView, shownChanges } from '../words/plan.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
@@ -54,7 +54,7 @@ const pageOf = byKind<[], Page>({
   apply: (report) => {
     const { run, outcomes, counts, remarks, headline, warnings } = report;
     const seconds = (run.durationMs / 1000).toFixed(1);
-    const named = new Set(splitNotable(outcomes).named);
+    const named = new Set(splitByImportance(outcomes).named);
     const rest = outcomes.filter((outcome) => !named.has(outcome));
     return {
       lines: [
@@ -80,11 +80,11 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
       ...scope.map((line) => markup`${line}`),
       ...[
         ...opens,
-        ...present(baseline && `In this change, compared with ${baseline.path}: ${baseline.counts}`),
+        ...orEmpty(baseline && `In this change, compared with ${baseline.path}: ${baseline.counts}`),
         ...errors.map(({ severity, summary }) => `${severity}: ${summary}`),
         headline,
       ].map(headlineOf),
-      ...present(counts, ...notes, idle, ...switches).map((line) => markup`${line}`),
+      ...orEmpty(counts, ...notes, idle, ...switches).map((line) => markup`${line}`),
       ...(undeclared ? [undeclared.head, ...undeclared.missing] : []).map((line) => markup`${line}`),
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],
@@ -97,15 +97,18 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
     entries: [
       ...entriesOf(warnings),
       ...shown.map(changeEntry),
-      ...gone.map(goneEntry),
+      ...gone.map(removedEntry),
       ...(undeclared ? undeclaredEntries(undeclared) : []),
     ],
-    more: [...(baseline ? [] : countedAlone(touched)), { words: besides, entries: others.map(changeEntry) }],
+    more: [
+      ...(baseline ? [] : onlyCountedEntries(touched)),
+      { words: besides, entries: others.map(changeEntry) },
+    ],
   };
 }
 
 /** Changes that need no line of their own. */
-function countedAlone(changes: readonly Change[]): NonNullable<Page['more']> {
+function onlyCountedEntries(changes: readonly Change[]): NonNullable<Page['more']> {
   return (['in_sync', 'not_compared'] as const).map((kind) => {
     const some = changes.filter((change) => changeKind(change) === kind);
     return { words: `${some.length} ${changeLooks[kind].label}`, entries: some.map(changeEntry) };
@@ -131,7 +134,7 @@ function entriesOf(diagnostics: readonly Diagnostic[]): Entry[] {
   }));
 }
 
-function goneEntry({ address, source }: RemovedEntry): Entry {
+function removedEntry({ address, source }: RemovedEntry): Entry {
   return {
     kind: 'gone',
     heading: address,
@@ -165,7 +168,7 @@ function changeEntry(change: Change): Entry {
 }
 
 function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnostics }: OutcomeView): Entry {
-  const parts = present(
+  const parts = orEmpty(
     verdict,
     pk !== undefined && `pk ${pk}`,
     said && `the service said: ${said}`,
@@ -195,19 +198,19 @@ function fieldValue(view: FieldView): Html {
     case 'words':
       return markup`${view.words}`;
     case 'sides':
-      return markup`<pre>${view.sides.map(({ look, text, name }) => lookedLine(look, text, ` ${name}`))}</pre>`;
+      return markup`<pre>${view.sides.map(({ look, text, name }) => lineWithLook(look, text, ` ${name}`))}</pre>`;
     case 'diff': {
       const lines = view.lines.map((line) =>
         line.kind === 'left_out'
           ? markup`<span class="soft">… ${line.lines} lines alike</span>\n`
-          : lookedLine(line.kind, line.text),
+          : lineWithLook(line.kind, line.text),
       );
       return markup`<pre>- ${view.names[0]}, + ${view.names[1]}\n${lines}</pre>`;
     }
   }
 }
 
-function lookedLine(look: Side['look'], text: string, end: string = ''): Html {
+function lineWithLook(look: Side['look'], text: string, end: string = ''): Html {
   if (look === 'same') return markup`  ${text}${end}\n`;
   return look === 'removed' ? markup`<del>- ${text}</del>${end}\n` : markup`<ins>+ ${text}</ins>${end}\n`;
 }

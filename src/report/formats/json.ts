@@ -26,15 +26,15 @@ export const documentOf: (report: Report) => object = byKind<[], object>({
 
 /** Indented JSON with a trailing newline. Nothing in it is a command for a terminal or a CI log. */
 export function jsonText(document: object): string {
-  return `${safe(JSON.stringify(document, null, 2))}\n`;
+  return `${escapeUnsafe(JSON.stringify(document, null, 2))}\n`;
 }
 
 /** The same on one line. */
 export function jsonLine(document: object): string {
-  return `${safe(JSON.stringify(document))}\n`;
+  return `${escapeUnsafe(JSON.stringify(document))}\n`;
 }
 
-function safe(document: string): string {
+function escapeUnsafe(document: string): string {
   return document
     .replace(unsafe, (character) => (character === '\n' ? character : escaped(character)))
     .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);

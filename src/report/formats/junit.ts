@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { sourceOf } from '../../kinds/resource.ts';
-import { inline } from '../printable.ts';
+import { printableLine } from '../printable.ts';
 import { headingOf, type Format, type OutcomeView } from '../report.ts';
 import { linesOf } from '../words/answers.ts';
 import { grouped, namedSummary } from '../words/diagnostics.ts';
@@ -38,9 +38,9 @@ export const junit: Format = (report, { pathInRepository = String }) => {
   }));
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${xml(headingOf(report))}" ${counts(suites.flatMap((suite) => suite.cases))}>`,
+    `<testsuites name="${xml(headingOf(report))}" ${testCounts(suites.flatMap((suite) => suite.cases))}>`,
     ...suites.flatMap((suite) => [
-      `  <testsuite name="${xml(suite.file)}" ${counts(suite.cases)}>`,
+      `  <testsuite name="${xml(suite.file)}" ${testCounts(suite.cases)}>`,
       ...suite.cases.map((each) => `    ${element(each)}`),
       '  </testsuite>',
     ]),
@@ -80,7 +80,7 @@ function diagnosticCase(diagnostic: Diagnostic, pathOf: PathOf): Case {
   return { ...said, name: `${code} at ${place}`, file, line, text: `${file}:${place}: ${text}` };
 }
 
-function counts(cases: readonly Case[]): string {
+function testCounts(cases: readonly Case[]): string {
   return `tests="${cases.length}" failures="${cases.filter(({ failed }) => failed).length}" errors="0"`;
 }
 
@@ -102,6 +102,6 @@ const entities: Readonly<Record<string, string>> = {
 
 /** Escapes a text for an element or attribute. Characters that XML cannot contain are made visible first. */
 function xml(text: string): string {
-  const lines = text.split('\n').map((line) => inline(line));
+  const lines = text.split('\n').map((line) => printableLine(line));
   return lines.join('\n').replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

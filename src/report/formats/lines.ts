@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
-import { firstColumns, inline, quoted, widthOf, wrapped } from '../printable.ts';
+import { firstColumns, printableLine, quoted, widthOf, wrapped } from '../printable.ts';
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
 import { foldByCause } from '../words/diagnostics.ts';
@@ -31,10 +31,10 @@ export function createStyle({
   return { ...pc.createColors(colours), width };
 }
 
-export const plain: Style = createStyle({ colours: false });
+export const plainStyle: Style = createStyle({ colours: false });
 
 /** Safe lines, wrapped at the width of a style; `indent` blanks precede wrapped parts. */
-export function fitted(text: string, { width }: Pick<Style, 'width'>, indent: number = 0): string {
+export function fitToWidth(text: string, { width }: Pick<Style, 'width'>, indent: number = 0): string {
   return text
     .split('\n')
     .flatMap((line) => wrapped(line, width, indent))
@@ -54,12 +54,13 @@ const detailIndent = 4;
 export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const { severity, code, summary, detail, address, range } = diagnostic;
   const paint = severity === 'error' ? style.red : style.yellow;
-  const place = range ? inline(`${range.filename}${lineAndColumn(diagnostic)}: `) : '';
-  const subject = address === undefined ? '' : `${inline(address)}: `;
-  const headline = `${style.bold(place)}${paint(severity)}: ${subject}${inline(summary)} ${style.dim(`[${code}]`)}`;
-  const lines = [fitted(headline, style, detailIndent), ...excerptLines(diagnostic, style)];
+  const place = range ? printableLine(`${range.filename}${lineAndColumn(diagnostic)}: `) : '';
+  const subject = address === undefined ? '' : `${printableLine(address)}: `;
+  const headline = `${style.bold(place)}${paint(severity)}: ${subject}${printableLine(summary)} ${style.dim(`[${code}]`)}`;
+  const lines = [fitToWidth(headline, style, detailIndent), ...excerptLines(diagnostic, style)];
   for (const line of detail.split('\n'))
-    if (line !== '') lines.push(fitted(`${' '.repeat(detailIndent)}${inline(line)}`, style, detailIndent));
+    if (line !== '')
+      lines.push(fitToWidth(`${' '.repeat(detailIndent)}${printableLine(line)}`, style, detailIndent));
   return lines.join('\n');
 }
 
@@ -71,22 +72,22 @@ function lineAndColumn({ range, excerpt }: Diagnostic): string {
 }
 
 /** Of a longer line, only the part around the place is shown. */
-const longestExcerpt = 110;
+const maxExcerptLength = 110;
 /** The share of the width for the text before the place. */
-const shownBefore = 0.55;
+const shareBeforePlace = 0.55;
 
 function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   if (range === undefined || excerpt === undefined) return [];
   const number = String(range.start.line);
   const margin = ' '.repeat(number.length);
   // The rest is the line number, a bar, blanks, and a mark at either cut end.
-  const room = Math.min(longestExcerpt, style.width - number.length - 7);
-  const shown = visible(excerpt);
-  const until = (column: number): number => visible(excerpt.slice(0, column - 1)).length;
+  const room = Math.min(maxExcerptLength, style.width - number.length - 7);
+  const shown = withEscapes(excerpt);
+  const until = (column: number): number => withEscapes(excerpt.slice(0, column - 1)).length;
   const from = until(range.start.column);
   const to = range.end.line === range.start.line ? until(range.end.column) : shown.length;
   const isWhole = widthOf(shown) <= room;
-  const before = isWhole ? shown.slice(0, from) : lastColumns(shown.slice(0, from), room * shownBefore);
+  const before = isWhole ? shown.slice(0, from) : lastColumns(shown.slice(0, from), room * shareBeforePlace);
   const after = firstColumns(shown.slice(from), isWhole ? Infinity : room - widthOf(before));
   const [cutBefore, cutAfter] = [
     before.length < from ? '…' : '',
@@ -106,8 +107,8 @@ function lastColumns(text: string, most: number): string {
   return last;
 }
 
-function visible(text: string): string {
-  return inline(text.replaceAll('\t', '    '));
+function withEscapes(text: string): string {
+  return printableLine(text.replaceAll('\t', '    '));
 }
 
 /** A line about a change; all of its texts are safe to print. */
@@ -120,7 +121,7 @@ export interface ChangeLine {
 }
 
 /** A text in the colour of a look. */
-export function painted(words: string, colour: Look['colour'], style: Style): string {
+export function colorize(words: string, colour: Look['colour'], style: Style): string {
   const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
   return paint[colour](words);
 }
@@ -130,12 +131,12 @@ const fieldIndent = 2;
 /** A change in lines of at most the style's width: the address, then its fields. */
 export function changeLines(change: Change, style: Style): ChangeLine[] {
   const { width } = style;
-  const { sign, colour, address, place } = placedHead(change, style);
+  const { sign, colour, address, place } = headWithPlace(change, style);
   const words = changeWords(change);
   const head = words === '' ? address : `${address} ${words}`;
   const fits = widthOf(`${head}  ${place}`) <= width;
   // A document from elsewhere may have any names of fields.
-  const fields = fieldViews(change).map((field) => ({ ...field, field: inline(field.field) }));
+  const fields = fieldViews(change).map((field) => ({ ...field, field: printableLine(field.field) }));
   const column = fieldIndent + Math.max(0, ...fields.map(({ field }) => widthOf(field))) + 2;
   const lines = [
     { sign, colour, indent: 0, text: fits ? `${head}  ${style.dim(place)}` : head },
@@ -155,8 +156,8 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
 
 /** A change on one line of at most the style's width; the least important parts are left out if there is no room. */
 export function compactLine(change: Change, style: Style): ChangeLine {
-  const { sign, colour, address, place } = placedHead(change, style);
-  const words = inline(compactWords(change)).replace(/^(?=.)/, ' ');
+  const { sign, colour, address, place } = headWithPlace(change, style);
+  const words = printableLine(compactWords(change)).replace(/^(?=.)/, ' ');
   const room = style.width - widthOf(address);
   const fits = widthOf(words) <= Math.max(0, room);
   const cut = room < 2 ? '' : `${firstColumns(words, room - 1)}…`;
@@ -164,7 +165,7 @@ export function compactLine(change: Change, style: Style): ChangeLine {
   return { sign, colour, indent: 0, text: `${address}${fits ? words : cut}${end}` };
 }
 
-function placedHead(
+function headWithPlace(
   change: Change,
   style: Style,
 ): Pick<ChangeLine, 'sign' | 'colour'> & Readonly<Record<'address' | 'place', string>> {
@@ -173,8 +174,8 @@ function placedHead(
   return {
     sign,
     colour,
-    address: style.bold(inline(change.resource.address)),
-    place: inline(`${filename}:${start.line}`),
+    address: style.bold(printableLine(change.resource.address)),
+    place: printableLine(`${filename}:${start.line}`),
   };
 }
 
@@ -210,12 +211,14 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
         const sign = { same: ' ', removed: '-', added: '+' }[line.kind];
         const colour = ({ same: 'grey', removed: 'red', added: 'green' } as const)[line.kind];
         const paint = paintOf(line.kind, style);
-        return wrapped(inline(withVisibleEnd(line.text)), width - fieldIndent - 4).map((text, index) => ({
-          sign: index === 0 ? sign : ' ',
-          colour,
-          indent: fieldIndent + 2,
-          text: paint(index === 0 ? text : `  ${text}`),
-        }));
+        return wrapped(printableLine(withVisibleEnd(line.text)), width - fieldIndent - 4).map(
+          (text, index) => ({
+            sign: index === 0 ? sign : ' ',
+            colour,
+            indent: fieldIndent + 2,
+            text: paint(index === 0 ? text : `  ${text}`),
+          }),
+        );
       });
       const [removed, added] = view.names;
       return [indented(fieldIndent, `${field}  (- ${removed}, + ${added})`), ...lines];
@@ -239,7 +242,7 @@ function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   const text = behindBars ? value : JSON.stringify(value, null, 2);
   const [first = '', ...others] = text
     .split('\n')
-    .flatMap((line) => wrapped(inline(line), width - 2))
+    .flatMap((line) => wrapped(printableLine(line), width - 2))
     .map((line) => (behindBars ? `| ${line}` : line));
   return [first, ...others];
 }

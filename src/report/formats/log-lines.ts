@@ -1,6 +1,6 @@
 import type { ListReport } from '../../observe/read-lists.ts';
 import type { LoggedRequest } from '../../service/request-log.ts';
-import { inline } from '../printable.ts';
+import { printableLine } from '../printable.ts';
 import { answerWords } from '../words/answers.ts';
 import { jsonLine } from './json.ts';
 
@@ -24,12 +24,14 @@ export function requestLine(request: LoggedRequest, format: 'text' | 'json'): st
   const tries = attempt > 1 ? `attempt ${attempt}` : undefined;
   const id = requestId === undefined ? undefined : `request id ${requestId}`;
   const parts = [time, method, path, name, status ?? error ?? '', `${durationMs} ms`, tries, id];
-  return `${parts.flatMap((part) => (part === undefined ? [] : inline(String(part)))).join(' ')}\n`;
+  return `${parts.flatMap((part) => (part === undefined ? [] : printableLine(String(part)))).join(' ')}\n`;
 }
 
 export function listLine(news: ListReport, time: string, format: 'text' | 'json'): string {
   const message = listWords(news);
-  return format === 'json' ? jsonLine({ time, level: 'debug', message }) : `${time} ${inline(message)}\n`;
+  return format === 'json'
+    ? jsonLine({ time, level: 'debug', message })
+    : `${time} ${printableLine(message)}\n`;
 }
 
 /** How the resources of a kind were read, and why not in pages. */

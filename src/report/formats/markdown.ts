@@ -2,14 +2,21 @@ import { createHash } from 'node:crypto';
 import { destinationLabel } from '../../base/destination.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
-import { inline, present, startOf, uriComponent } from '../printable.ts';
+import { printableLine, orEmpty, firstCharacters, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
 import { foldByCause, warningCount } from '../words/diagnostics.ts';
-import { wasInterrupted, splitNotable } from '../words/outcomes.ts';
-import { pendingFirst, planView, shownChanges, withoutManyNew, type PlanView } from '../words/plan.ts';
+import { isInterruptedOutcome, splitByImportance } from '../words/outcomes.ts';
+import { orderByPending, planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
-import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type Style } from './lines.ts';
-import { applyFoot, asPlannedWords, outcomeLines, planFoot, undeclaredLines } from './text.ts';
+import {
+  changeLines,
+  compactLine,
+  diagnosticText,
+  plainStyle,
+  type ChangeLine,
+  type Style,
+} from './lines.ts';
+import { applyFoot, asPlannedText, outcomeLines, planFoot, undeclaredLines } from './text.ts';
 
 /**
  * A comment for a pull request: the result, and the rest in code blocks. Every text from a manifest or the service is in a code
@@ -22,12 +29,12 @@ export const markdown: Format = (report, { limit = commentLimit, commentKey }) =
   const { headline, blocks } = contentOf(report);
   const head = [
     `<!-- ${marker(title, commentKey ?? { service, environment })} -->`,
-    `### ${title}${name === '' ? '' : ` for ${codeSpan(clipped(inline(name), 200))}`}`,
+    `### ${title}${name === '' ? '' : ` for ${codeSpan(clipText(printableLine(name), 200))}`}`,
     '',
     headline,
     '',
   ];
-  return withinLimit(head, blocks, limit);
+  return fitIntoLimit(head, blocks, limit);
 };
 
 interface Content {
@@ -51,32 +58,32 @@ interface Section {
 
 const contentOf = byKind<[], Content>({
   problems: ({ headline, diagnostics, remarks }) => {
-    const sections = [problems(diagnostics), uncut(...remarks.map(inline))];
+    const sections = [problems(diagnostics), sectionNeverCut(...remarks.map(printableLine))];
     return { headline: `**${headline}**`, blocks: [{ language: 'text', sections }] };
   },
   plan: planContent,
   /** Problems first, then the outcome of each resource, all folded. */
   apply: (report) => {
     const { run, headline, counts, warnings, outcomes, findings } = report;
-    const ended = present(run.interrupted && wasInterrupted, headline).join(' ');
-    const { named, more } = splitNotable(outcomes.filter((outcome) => outcome.planned));
+    const ended = orEmpty(run.interrupted && isInterruptedOutcome, headline).join(' ');
+    const { named, more } = splitByImportance(outcomes.filter((outcome) => outcome.planned));
     const sections = [
       problems(findings),
       warningsOf(warnings),
-      { items: outcomeLines(named, plain), separator: '\n', itemName: 'resources' } as const,
-      uncut(...present(more > 0 && asPlannedWords(named.length, more))),
-      uncut(...applyFoot(report, plain)),
+      { items: outcomeLines(named, plainStyle), separator: '\n', itemName: 'resources' } as const,
+      sectionNeverCut(...orEmpty(more > 0 && asPlannedText(named.length, more))),
+      sectionNeverCut(...applyFoot(report, plainStyle)),
     ];
     return {
-      headline: [`**${ended}** ${counts}`, ...warned(warnings)].join(' '),
+      headline: [`**${ended}** ${counts}`, ...warningBlock(warnings)].join(' '),
       blocks: [{ summary: 'Show what became of each resource', language: 'text', sections }],
     };
   },
 });
 
 /** Longer lists are folded. */
-const mostOpenLines = 60;
-const mostGone = 50;
+const maxUnfoldedLines = 60;
+const maxRemovedEntries = 50;
 
 /**
  * First what prevents the plan from being applied, then the changes as a diff, all folded. With a baseline, the changes of this pull
@@ -87,31 +94,36 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
   const { baseline, touched, gone, besides } = view;
   const counts = `${baseline ? headline : `**${headline}**`} ${view.counts}`;
   const others = changesOf(shownChanges({ changes: baseline ? view.others : touched }));
-  const rest = [warningsOf(warnings), others, ...undeclaredOf(view), uncut(...planFoot(view, style))];
-  const head = uncut(view.head);
+  const rest = [
+    warningsOf(warnings),
+    others,
+    ...undeclaredOf(view),
+    sectionNeverCut(...planFoot(view, style)),
+  ];
+  const head = sectionNeverCut(view.head);
   if (!baseline) {
-    const sections = [head, uncut(...view.opens), problems(errors), ...rest];
+    const sections = [head, sectionNeverCut(...view.opens), problems(errors), ...rest];
     return {
-      headline: [counts, ...present(view.idle), ...warned(warnings)].join(' '),
+      headline: [counts, ...orEmpty(view.idle), ...warningBlock(warnings)].join(' '),
       blocks: [{ summary: 'Show the plan', language: 'diff', sections }],
     };
   }
   const [wrong, changes] = [problems(errors), changesOf(touched)];
-  const isLong = [...wrong.items, ...changes.items].join('\n').split('\n').length > mostOpenLines;
-  const goneItems = present(gone.length > 0 && removedEntryWords(gone, mostGone));
+  const isLong = [...wrong.items, ...changes.items].join('\n').split('\n').length > maxUnfoldedLines;
+  const goneItems = orEmpty(gone.length > 0 && removedEntryWords(gone, maxRemovedEntries));
   const sections = [
-    uncut(...view.opens),
+    sectionNeverCut(...view.opens),
     wrong,
-    uncut(`Compared with ${baseline.path}:`),
+    sectionNeverCut(`Compared with ${baseline.path}:`),
     changes,
-    uncut(...goneItems),
+    sectionNeverCut(...goneItems),
   ];
   return {
     headline: [
       `**In this change: ${baseline.counts}**`,
       counts,
-      ...present(view.idle),
-      ...warned(warnings),
+      ...orEmpty(view.idle),
+      ...warningBlock(warnings),
     ].join(' '),
     blocks: [
       { summary: isLong ? 'Show this change' : undefined, language: 'diff', sections },
@@ -130,13 +142,13 @@ function undeclaredOf(view: PlanView): Section[] {
   ];
 }
 
-function uncut(...items: readonly string[]): Section {
+function sectionNeverCut(...items: readonly string[]): Section {
   return { items, separator: '\n\n' };
 }
 
 function changesOf(changes: readonly Change[]): Section {
   // The comment shows as many other changes as fit.
-  const { inFull, named, more } = withoutManyNew(pendingFirst(changes), ['create_if_absent']);
+  const { inFull, named, more } = limitNewResources(orderByPending(changes), ['create_if_absent']);
   const lines = named.map((change) => diffLine(compactLine(change, style)));
   const blocks = inFull.map((change) => diffBlock(change));
   const brief = lines.length > 0 ? [[...lines, ...more].join('\n')] : [];
@@ -144,23 +156,25 @@ function changesOf(changes: readonly Change[]): Section {
 }
 
 function problems(diagnostics: readonly Diagnostic[]): Section {
-  const items = foldByCause(diagnostics).map((diagnostic) => diagnosticText(diagnostic, plain).trimEnd());
+  const items = foldByCause(diagnostics).map((diagnostic) =>
+    diagnosticText(diagnostic, plainStyle).trimEnd(),
+  );
   return { items, separator: '\n\n', itemName: 'problems' };
 }
 
 /** More would hide the changes. The text on the terminal has all of them. */
-const mostWarnings = 10;
+const maxWarnings = 10;
 
 function warningsOf(warnings: readonly Diagnostic[]): Section {
-  return { ...problems(warnings), itemName: 'warnings', most: mostWarnings };
+  return { ...problems(warnings), itemName: 'warnings', most: maxWarnings };
 }
 
-function warned(warnings: readonly Diagnostic[]): string[] {
+function warningBlock(warnings: readonly Diagnostic[]): string[] {
   return warningCount(warnings).map((words) => `${words}.`);
 }
 
 /** Wider code blocks need scrolling. */
-const style: Style = { ...plain, width: 100 };
+const style: Style = { ...plainStyle, width: 100 };
 
 /** The signs are in the first column, where a diff gets its colours. */
 function diffBlock(change: Change): string {
@@ -177,16 +191,16 @@ export const commentLimit: Limit = { most: 60_000, lengthOf: (text) => text.leng
 export const stepSummaryLimit: Limit = { most: 1_000_000, lengthOf: (text) => Buffer.byteLength(text) };
 
 /** Writes the comment within a limit. Items that do not fit are left out and counted. */
-function withinLimit(head: readonly string[], blocks: readonly Block[], { most, lengthOf }: Limit): string {
+function fitIntoLimit(head: readonly string[], blocks: readonly Block[], { most, lengthOf }: Limit): string {
   const certain = blocks.map(({ sections }) =>
     sections.flatMap(({ itemName, items }) => (itemName === undefined ? items : [])),
   );
   // Sections that are never cut may take half of the room. Each section needs some for its own words.
   const clip = (text: string): string =>
-    clipped(text, Math.floor(most / 8 / Math.max(1, certain.flat().length)));
+    clipText(text, Math.floor(most / 8 / Math.max(1, certain.flat().length)));
   const stands = certain.map((texts) => texts.map((text) => clip(text)).join('\n\n'));
   let fence = fenceAround(stands.join('\n'));
-  const around = inFences(head, blocks, fence, stands);
+  const around = inCodeBlocks(head, blocks, fence, stands);
   let left = most - lengthOf(around) - blocks.flatMap(({ sections }) => sections).length * 100;
   const shownOf = ({ items, separator, itemName, most: mostItems = items.length }: Section): string[] => {
     if (items.length === 0) return [];
@@ -207,11 +221,11 @@ function withinLimit(head: readonly string[], blocks: readonly Block[], { most, 
     return [[...items.slice(0, shown), ...note].join(separator)];
   };
   const texts = blocks.map(({ sections }) => sections.flatMap(shownOf).join('\n\n'));
-  return inFences(head, blocks, fence, texts);
+  return inCodeBlocks(head, blocks, fence, texts);
 }
 
 /** The comment with the texts of its blocks; empty blocks are left out. */
-function inFences(
+function inCodeBlocks(
   head: readonly string[],
   blocks: readonly Block[],
   fenceLength: number,
@@ -229,7 +243,7 @@ function inFences(
   return [...head, ...written].join('\n');
 }
 
-const longestKey = 500;
+const maxKeyLength = 500;
 
 function marker(title: string, key: CommentKey): string {
   const parts = Object.entries(key).flatMap(([part, value]) =>
@@ -237,7 +251,7 @@ function marker(title: string, key: CommentKey): string {
     value === undefined ? [] : `${part}=${uriComponent(value).replaceAll('-', '%2D')}`,
   );
   const text = [title, ...parts].join(' ');
-  if (text.length <= longestKey) return text;
+  if (text.length <= maxKeyLength) return text;
   return `${title} ${createHash('sha256').update(text).digest('hex')}`;
 }
 
@@ -259,6 +273,6 @@ function longestRun(text: string): number {
   return longest;
 }
 
-function clipped(text: string, most: number): string {
-  return text.length <= most ? text : `${startOf(text, most)}…`;
+function clipText(text: string, most: number): string {
+  return text.length <= most ? text : `${firstCharacters(text, most)}…`;
 }

@@ -1,4 +1,4 @@
-import { inline, unsafe } from '../printable.ts';
+import { printableLine, unsafe } from '../printable.ts';
 
 export class Html {
   readonly text: string;
@@ -35,6 +35,8 @@ const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
 /** Line endings are kept; any other invisible character is made visible. */
 function escaped(text: string): string {
-  const visible = text.replace(unsafe, (character) => (character === '\n' ? character : inline(character)));
+  const visible = text.replace(unsafe, (character) =>
+    character === '\n' ? character : printableLine(character),
+  );
   return visible.replace(special, (character) => entities[character] ?? '');
 }

@@ -17,9 +17,9 @@ export function pageText(markdown: string, width: number): string {
 /** A heading, a paragraph, or an item of a list. */
 function partText(part: string, width: number): string {
   const [, heading] = /^#+ (.*)$/.exec(part) ?? [];
-  if (heading !== undefined) return plain(heading).toUpperCase();
+  if (heading !== undefined) return withoutMarkup(heading).toUpperCase();
   const [, marker = ''] = /^(- |\d+\. )/.exec(part) ?? [];
-  return hanging(marker, plain(part.slice(marker.length)), width);
+  return withHangingIndent(marker, withoutMarkup(part.slice(marker.length)), width);
 }
 
 /** Each row becomes an entry: its first cell, and below it the others, with their headings if there are several. */
@@ -28,25 +28,25 @@ function tableText(table: string, width: number): string {
     row
       .slice(1, -1)
       .split(/(?<!\\)\|/)
-      .map((cell) => plain(cell.replaceAll('\\|', '|').trim())),
+      .map((cell) => withoutMarkup(cell.replaceAll('\\|', '|').trim())),
   );
   return rows
     .flatMap(([name = '', ...cells]) => [
-      hanging('', name, width),
+      withHangingIndent('', name, width),
       ...cells.flatMap((cell, index) => {
         const text = cells.length === 1 ? cell : `${headings[index + 1]}: ${cell}`;
-        return cell === '' ? [] : hanging('    ', text, width);
+        return cell === '' ? [] : withHangingIndent('    ', text, width);
       }),
     ])
     .join('\n');
 }
 
-function hanging(marker: string, text: string, width: number): string {
+function withHangingIndent(marker: string, text: string, width: number): string {
   return wrapped(marker + text, width, marker.length).join('\n');
 }
 
 /** Links to other pages become their names, links to the web their addresses; pictures are left out. */
-function plain(text: string): string {
+function withoutMarkup(text: string): string {
   return text
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
     .replaceAll(/\[([^\]]*)\]\((https?:[^)]*)\)/g, '$1 ($2)')

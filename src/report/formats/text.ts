@@ -1,5 +1,5 @@
 import type { Change, Plan } from '../../plan/plan.ts';
-import { inline, present } from '../printable.ts';
+import { printableLine, orEmpty } from '../printable.ts';
 import {
   byKind,
   headingOf,
@@ -11,16 +11,16 @@ import {
   type Setting,
 } from '../report.ts';
 import { grouped } from '../words/diagnostics.ts';
-import { appliedTo, maxAsPlanned, outcomeLooks, splitNotable } from '../words/outcomes.ts';
-import { planView, shownChanges, withoutManyNew, type PlanView } from '../words/plan.ts';
+import { appliedTo, maxAsPlanned, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
+import { planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {
   changeLines,
   compactLine,
   diagnosticsText,
-  fitted,
-  painted,
-  plain,
+  fitToWidth,
+  colorize,
+  plainStyle,
   type ChangeLine,
   type Style,
 } from './lines.ts';
@@ -28,10 +28,10 @@ import {
 /** Text for people; complete, unless it goes to a terminal. */
 export const text: Format = byKind<[Setting], string>({
   problems: problemsText,
-  plan: ({ diagnostics, plan }, { style = plain, detail }) =>
+  plan: ({ diagnostics, plan }, { style = plainStyle, detail }) =>
     diagnosticsText(diagnostics, style) + planText(plan, style, detail),
-  apply: (report, { style = plain, detail }) => {
-    const head = fitted(appliedTo(report), style);
+  apply: (report, { style = plainStyle, detail }) => {
+    const head = fitToWidth(appliedTo(report), style);
     const usual = isForTerminal(style) ? undefined : 'all';
     const outcomes = applyText(report, style, detail ?? usual);
     return `${diagnosticsText(report.diagnostics, style)}${head}\n\n${outcomes}`;
@@ -42,18 +42,18 @@ function isForTerminal({ width }: Style): boolean {
   return Number.isFinite(width);
 }
 
-function problemsText(report: ProblemsReport, { style = plain }: Setting): string {
+function problemsText(report: ProblemsReport, { style = plainStyle }: Setting): string {
   const { diagnostics, remarks, headline, valid, service } = report;
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
-  const foot = fitted([...remarks.map((remark) => inline(remark)), painting].join('\n'), style);
+  const foot = fitToWidth([...remarks.map((remark) => printableLine(remark)), painting].join('\n'), style);
   // A validation is about no service, and its text is short.
-  const heading = service === undefined ? '' : `${fitted(inline(headingOf(report)), style)}\n\n`;
+  const heading = service === undefined ? '' : `${fitToWidth(printableLine(headingOf(report)), style)}\n\n`;
   return `${heading}${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
 }
 
 /** A terminal shows one line for each of more changes than this, unless told otherwise. */
-const mostOnTerminal = 200;
+const maxLinesOnTerminal = 200;
 
 /** The plan for people. Without a detail, all of it, unless very many changes go to a terminal. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
@@ -72,13 +72,13 @@ function viewText(
   detail: Detail | undefined,
 ): string {
   const { baseline, gone, besides, opens } = view;
-  const fit = (words: string): string => fitted(words, style);
+  const fit = (words: string): string => fitToWidth(words, style);
   const changes = baseline ? view.touched : shownChanges(plan);
   const isMore = shownChanges({ changes: view.others }).length > 0;
   const { inFull, named, more } =
-    detail === undefined ? withoutManyNew(changes) : { inFull: changes, named: [], more: [] };
-  const isMuch = isForTerminal(style) && inFull.length > mostOnTerminal;
-  const parts = present(
+    detail === undefined ? limitNewResources(changes) : { inFull: changes, named: [], more: [] };
+  const isMuch = isForTerminal(style) && inFull.length > maxLinesOnTerminal;
+  const parts = orEmpty(
     fit(view.head),
     opens.length > 0 && style.bold(opens.map(fit).join('\n')),
     baseline && style.bold(fit(`In this change, compared with ${baseline.path}: ${baseline.counts}`)),
@@ -102,7 +102,7 @@ function viewText(
 const inFullWords = '--no-compact shows all of each, as do -o json and --report html=FILE.';
 
 function changesText(changes: readonly Change[], style: Style, detail: Detail): string[] {
-  const inner = { ...style, width: style.width - margin - 2 };
+  const inner = { ...style, width: style.width - signColumn - 2 };
   switch (detail) {
     case 'all':
       return changes.map((change) =>
@@ -126,21 +126,21 @@ export function undeclaredLines(
 ): [first: string[], rest: string[]] | undefined {
   if (undeclared === undefined) return undefined;
   const { head, missing, lists, hint } = undeclared;
-  const fit = (line: string): string => fitted(`  ${line}`, style, 4);
-  const rest = present(...lists.flatMap(({ lines }) => lines), hint);
-  return [[fitted(head, style, 4), ...missing.map(fit)], rest.map(fit)];
+  const fit = (line: string): string => fitToWidth(`  ${line}`, style, 4);
+  const rest = orEmpty(...lists.flatMap(({ lines }) => lines), hint);
+  return [[fitToWidth(head, style, 4), ...missing.map(fit)], rest.map(fit)];
 }
 
 export function planFoot({ notes, idle, switches, counts, headline }: PlanView, style: Style): string[] {
-  const left = present(idle, ...switches).join('\n');
-  return [...notes, ...present(left), counts, style.bold(headline)].map((each) => fitted(each, style));
+  const left = orEmpty(idle, ...switches).join('\n');
+  return [...notes, ...orEmpty(left), counts, style.bold(headline)].map((each) => fitToWidth(each, style));
 }
 
-const margin = 2;
+const signColumn = 2;
 
 /** The sign comes first, so that the signs form a column. */
 function signedLine({ sign, colour, indent, text: words }: ChangeLine, style: Style): string {
-  return `${' '.repeat(margin + indent)}${painted(sign, colour, style)} ${words}`.trimEnd();
+  return `${' '.repeat(signColumn + indent)}${colorize(sign, colour, style)} ${words}`.trimEnd();
 }
 
 /**
@@ -149,20 +149,25 @@ function signedLine({ sign, colour, indent, text: words }: ChangeLine, style: St
  */
 export function applyText(report: ApplyReport, style: Style, detail?: Detail): string {
   const planned = report.outcomes.filter((outcome) => outcome.planned);
-  const { named, more } = detail === 'all' ? { named: planned, more: 0 } : splitNotable(planned);
-  const lines = detail === 'all' ? outcomeLines(named, style) : fewerLines(named, style);
+  const { named, more } = detail === 'all' ? { named: planned, more: 0 } : splitByImportance(planned);
+  const lines = detail === 'all' ? outcomeLines(named, style) : groupedLines(named, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
-  const note = `${asPlannedWords(named.length, more)} --no-compact names each, as do -o json and --report.`;
-  const parts = [lines.join('\n'), problems, more > 0 && fitted(note, style), ...applyFoot(report, style)];
-  return `${present(...parts).join('\n\n')}\n`;
+  const note = `${asPlannedText(named.length, more)} --no-compact names each, as do -o json and --report.`;
+  const parts = [
+    lines.join('\n'),
+    problems,
+    more > 0 && fitToWidth(note, style),
+    ...applyFoot(report, style),
+  ];
+  return `${orEmpty(...parts).join('\n\n')}\n`;
 }
 
-export function asPlannedWords(named: number, more: number): string {
+export function asPlannedText(named: number, more: number): string {
   return `${more}${named > 0 ? ' more' : ''} went as planned, and are not named here.`;
 }
 
 /** A line for each resource; if dozens were not begun for one reason, one line for all of them. */
-function fewerLines(outcomes: readonly OutcomeView[], style: Style): string[] {
+function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
   const many = [...grouped(notBegun, ({ verdict }) => verdict)].filter(
     ([, { length }]) => length > maxAsPlanned,
@@ -170,9 +175,9 @@ function fewerLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const joined = new Set(many.flatMap(([, alike]) => alike));
   const others = outcomes.filter((outcome) => !joined.has(outcome));
   const lines = many.map(([verdict, alike]) => {
-    const named = alike.slice(0, 3).map(({ resource }) => inline(resource.address));
-    const words = `${alike.length} ${inline(verdict)}: ${named.join(', ')} and ${alike.length - named.length} more`;
-    return hanging(outcomeLooks.not_attempted.sign, words, style);
+    const named = alike.slice(0, 3).map(({ resource }) => printableLine(resource.address));
+    const words = `${alike.length} ${printableLine(verdict)}: ${named.join(', ')} and ${alike.length - named.length} more`;
+    return withHangingIndent(outcomeLooks.not_attempted.sign, words, style);
   });
   return [...outcomeLines(others, style), ...lines];
 }
@@ -183,16 +188,16 @@ export function outcomeLines(outcomes: readonly OutcomeView[], style: Style): st
     const { sign, colour } = outcomeLooks[outcome];
     const pk = outcome === 'created' && view.pk !== undefined ? `pk ${view.pk}` : '';
     const more = pk || (said && `the service said: ${said}`);
-    const words = `${style.bold(inline(resource.address))}  ${inline(verdict)}${more && style.dim(` (${inline(more)})`)}`;
-    return hanging(painted(sign, partial ? 'amber' : colour, style), words, style);
+    const words = `${style.bold(printableLine(resource.address))}  ${printableLine(verdict)}${more && style.dim(` (${printableLine(more)})`)}`;
+    return withHangingIndent(colorize(sign, partial ? 'amber' : colour, style), words, style);
   });
 }
 
-function hanging(sign: string, words: string, style: Style): string {
-  const lines = fitted(words, { width: style.width - margin - 2 }, 2).replaceAll('\n', '\n    ');
+function withHangingIndent(sign: string, words: string, style: Style): string {
+  const lines = fitToWidth(words, { width: style.width - signColumn - 2 }, 2).replaceAll('\n', '\n    ');
   return `  ${sign} ${lines}`;
 }
 
 export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
-  return [counts, ...remarks, style.bold(headline)].map((words) => fitted(words, style));
+  return [counts, ...remarks, style.bold(headline)].map((words) => fitToWidth(words, style));
 }

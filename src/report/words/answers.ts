@@ -2,7 +2,7 @@ import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { isTimeout, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { isStarting, type OutageNews } from '../../service/outage.ts';
-import { present } from '../printable.ts';
+import { orEmpty } from '../printable.ts';
 import { causeWords } from './causes.ts';
 
 export interface AnswerWords {
@@ -34,13 +34,13 @@ const asksToWait: Row = [
 ];
 const refused: Row = ['service-refused', 'the service refused the request', ''];
 
-function unreachable({ error }: Answer): Row {
+function unreachableWords({ error }: Answer): Row {
   const { cause, advice } = causeWords(error);
   const usual = 'Check the service URL, the network, and that the service runs.';
   return ['service-unreachable', `the service cannot be reached: ${cause}`, advice ?? usual];
 }
 
-function lost(answer: Answer): Row {
+function lostAnswerWords(answer: Answer): Row {
   const { cause, advice } = causeWords(answer.error);
   const usual = isTimeout(answer)
     ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
@@ -48,8 +48,8 @@ function lost(answer: Answer): Row {
   return ['service-unreachable', `no complete answer came back: ${cause}`, advice ?? usual];
 }
 
-function failed(answer: Answer): Row {
-  if (!isOfTheFront(answer))
+function failureWords(answer: Answer): Row {
+  if (!isGatewayAnswer(answer))
     return ['service-unexpected', 'the service failed', 'Read the log of the service.'];
   return [
     'service-unexpected',
@@ -58,7 +58,7 @@ function failed(answer: Answer): Row {
   ];
 }
 
-function unexpected(answer: Answer): Row {
+function unexpectedWords(answer: Answer): Row {
   return [
     'service-unexpected',
     'the answer is not from the API',
@@ -66,7 +66,7 @@ function unexpected(answer: Answer): Row {
   ];
 }
 
-function denied(answer: Answer): Row {
+function deniedWords(answer: Answer): Row {
   return isTokenUnknown(answer)
     ? [
         'service-denied',
@@ -89,7 +89,7 @@ export function isTokenUnknown(answer: Answer): boolean {
 }
 
 const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
-  denied,
+  denied: deniedWords,
   read_only: [
     'service-read-only',
     'the service accepts no changes: its licence does not allow them',
@@ -107,33 +107,33 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
     'the service redirects',
     "rollcall does not follow redirects, because they could send the token to another server. Use the service's own URL.",
   ],
-  unreachable,
-  unreachable_for_now: unreachable,
-  lost,
-  failure: failed,
-  crash: failed,
+  unreachable: unreachableWords,
+  unreachable_for_now: unreachableWords,
+  lost: lostAnswerWords,
+  failure: failureWords,
+  crash: failureWords,
   unavailable: asksToWait,
   slow_down: asksToWait,
   identity_refused: refused,
   fields_refused: refused,
   unprocessable: refused,
   clash: refused,
-  unexplained_refusal: unexpected,
-  unusable_success: unexpected,
-  unlisted: unexpected,
+  unexplained_refusal: unexpectedWords,
+  unusable_success: unexpectedWords,
+  unlisted: unexpectedWords,
   several: ({ ids = [] }) => [
     'ambiguous-name',
     'several records have this name',
     `Their ids: ${ids.join(', ')}. Rename or delete the others in the service.`,
   ],
-  found: unexpected,
-  deleted: unexpected,
-  not_listed: unexpected,
-  created: unexpected,
+  found: unexpectedWords,
+  deleted: unexpectedWords,
+  not_listed: unexpectedWords,
+  created: unexpectedWords,
 };
 
 /** 502 and 504 are by definition answers of a gateway; those from 520 on are Cloudflare's. */
-function isOfTheFront({ status = 0 }: Answer): boolean {
+function isGatewayAnswer({ status = 0 }: Answer): boolean {
   return status === 502 || status === 504 || status >= 520;
 }
 
@@ -147,7 +147,7 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
 export function serviceWords(answer: Answer): string {
   return fieldErrorsOf(answer)
     .map(({ item, texts, ...complaint }) => {
-      const subject = present(fieldIn(complaint), item !== undefined && `item ${item + 1}`).join(', ');
+      const subject = orEmpty(fieldIn(complaint), item !== undefined && `item ${item + 1}`).join(', ');
       return (subject && `${subject}: `) + texts.join(' ');
     })
     .join('; ');
@@ -159,7 +159,7 @@ export function fieldIn({ field, key }: Pick<FieldError, 'field' | 'key'>): stri
 }
 
 /** The same as a sentence of a detail. */
-export function saidWords(answer: Answer): string {
+export function serviceSentence(answer: Answer): string {
   const said = serviceWords(answer);
   return said && `The service said: ${said}`;
 }
@@ -170,14 +170,14 @@ export function requestWords({ requestId }: Answer): string {
 
 /** The lines that are not empty, joined. */
 export function linesOf(...lines: readonly (string | false | undefined)[]): string {
-  return present(...lines).join('\n');
+  return orEmpty(...lines).join('\n');
 }
 
 /** The message while an unavailable service is waited for. */
 export function outageWords(news: OutageNews): string {
   switch (news.kind) {
     case 'away':
-      return `The service ${signWords(news.answer)}; waiting up to ${seconds(news.waitMs)} for it.`;
+      return `The service ${outageSignWords(news.answer)}; waiting up to ${seconds(news.waitMs)} for it.`;
     case 'back':
       return `The service answers now, after ${seconds(news.waitedMs)}.`;
     case 'gone':
@@ -194,7 +194,7 @@ export function waitAdvice(answer: Answer): string | undefined {
   return undefined;
 }
 
-function signWords(answer: Answer): string {
+function outageSignWords(answer: Answer): string {
   return isStarting(answer)
     ? `is starting or away (${answer.status})`
     : `does not answer (${causeWords(answer.error).cause})`;

@@ -13,9 +13,9 @@ import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { isSentAgain } from '../../plan/resend.ts';
-import { inline, startOf } from '../printable.ts';
+import { printableLine, firstCharacters } from '../printable.ts';
 import { setAfterWords } from './changes.ts';
-import { reasonToWait } from './way-in.ts';
+import { dependencyReason } from './way-in.ts';
 
 export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
@@ -49,7 +49,7 @@ export function fieldViews(change: Change): FieldView[] {
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
     ...setAfter.map((later) => note(setAfterWords(later))),
-    ...waitsFor.map((address) => note(`${address}, ${reasonToWait(change)}`, 'after')),
+    ...waitsFor.map((address) => note(`${address}, ${dependencyReason(change)}`, 'after')),
   ];
 }
 
@@ -60,7 +60,7 @@ function problemView({ severity, code, summary, detail, range }: Diagnostic): Fi
 }
 
 function note(words: string, field: string = 'note'): FieldView {
-  return { kind: 'words', field, words: inline(words) };
+  return { kind: 'words', field, words: printableLine(words) };
 }
 
 function viewsOfFields(change: Change): FieldView[] {
@@ -150,13 +150,13 @@ interface Held {
 function pairView(field: string, first: Held, second: Held): FieldView {
   const [a, b] = [first.value, second.value];
   if (a !== undefined && isMasked(a) && b !== undefined && isMasked(b))
-    return { kind: 'words', field, words: `${b.slice(0, -1)}; ${otherWords(first, b)})` };
+    return { kind: 'words', field, words: `${b.slice(0, -1)}; ${otherValueText(first, b)})` };
   if (typeof a === 'string' && typeof b === 'string' && isForDiff(a, b))
     return { kind: 'diff', field, names: [first.name, second.name], lines: textDiff(a, b) };
   return { kind: 'sides', field, sides: [sideOf(field, 'removed', first), sideOf(field, 'added', second)] };
 }
 
-function otherWords({ name }: Held, blank: string): string {
+function otherValueText({ name }: Held, blank: string): string {
   if (name === 'before') return 'had another value before';
   return `differs from the declared ${blank === sensitive ? 'secret' : 'value'}`;
 }
@@ -180,7 +180,7 @@ function namedText(field: string, value: JsonValue | undefined, names?: Names): 
     // A name without an id belongs to a resource that does not exist yet.
     names && isNameReference(id) ? `${shownId(id)} (created first)` : shownId(id, names?.[place]),
   );
-  return inline(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
+  return printableLine(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
 
 function namesIn(resource: Resource, field: string, value: JsonValue): Names | undefined {
@@ -191,11 +191,11 @@ function namesIn(resource: Resource, field: string, value: JsonValue): Names | u
 /** JSON on one line, with blanks where it can be wrapped. Safe to print. */
 function spaced(value: JsonValue): string {
   // Line endings inside strings are escaped.
-  return inline(JSON.stringify(value, null, 1).replaceAll(/\n */g, ' '));
+  return printableLine(JSON.stringify(value, null, 1).replaceAll(/\n */g, ' '));
 }
 
 /** Longer texts are shown as a diff. */
-const atAGlance = 56;
+const maxInlineLength = 56;
 
 const sentAgain = '(sent again: the service does not show its value)';
 
@@ -214,7 +214,7 @@ function differenceViews(
   const names = namesIn(resource, field, declared);
   const { children } = resource.kind.fields[field] ?? {};
   const whole = children ? { field, ...labelPairs(children, declared, observed) } : difference;
-  return parted(whole).map((part) =>
+  return splitByKey(whole).map((part) =>
     pairView(
       part.field,
       { name: 'observed', value: part.observed, names: part.observedNames },
@@ -231,7 +231,7 @@ interface Part {
 }
 
 /** A difference of mappings key by key, to any depth: `attributes.department`. */
-function parted(part: Part): Part[] {
+function splitByKey(part: Part): Part[] {
   const { field, declared, observed } = part;
   if (!isJsonObject(declared) || !isJsonObject(observed)) return [part];
   const keys = new Set([...Object.keys(declared), ...Object.keys(observed)]);
@@ -240,20 +240,20 @@ function parted(part: Part): Part[] {
       Object.hasOwn(value, key) ? value[key] : undefined;
     const [a, b] = [of(declared), of(observed)];
     if (a !== undefined && b !== undefined && sameJson(a, b)) return [];
-    return parted({ field: `${field}${stepWords(key)}`, declared: a, observed: b });
+    return splitByKey({ field: `${field}${stepWords(key)}`, declared: a, observed: b });
   });
 }
 
 const longestKey = 60;
 
 function stepWords(key: string): string {
-  const short = key.length > longestKey ? `${startOf(key, longestKey)}…` : key;
+  const short = key.length > longestKey ? `${firstCharacters(key, longestKey)}…` : key;
   return /^[\w-]+$/.test(key) ? `.${short}` : `[${JSON.stringify(short)}]`;
 }
 
 function isForDiff(observed: string, declared: string): boolean {
   if (observed === '' || declared === '') return false;
-  const areLong = observed.length > atAGlance && declared.length > atAGlance;
+  const areLong = observed.length > maxInlineLength && declared.length > maxInlineLength;
   return areLong || observed.includes('\n') || declared.includes('\n');
 }
 
@@ -262,14 +262,14 @@ type DiffLine =
   | { readonly kind: 'left_out'; readonly lines: number };
 
 /** Texts with more differences are shown whole, one after the other. */
-const mostEdits = 1000;
+const maxEdits = 1000;
 const context = 2;
 
 /** The differences between two texts, line by line, with context. */
 export function textDiff(before: string, after: string): DiffLine[] {
-  const parts = diffLines(ended(before), ended(after), { maxEditLength: mostEdits }) ?? [
-    { value: ended(before), removed: true, added: false },
-    { value: ended(after), removed: false, added: true },
+  const parts = diffLines(withFinalNewline(before), withFinalNewline(after), { maxEditLength: maxEdits }) ?? [
+    { value: withFinalNewline(before), removed: true, added: false },
+    { value: withFinalNewline(after), removed: false, added: true },
   ];
   return parts.flatMap((part, index): DiffLine[] => {
     const lines = part.value.split('\n').slice(0, -1);
@@ -288,6 +288,6 @@ export function textDiff(before: string, after: string): DiffLine[] {
 }
 
 /** The text with a line ending added, so that a missing one shows as a difference. */
-function ended(text: string): string {
+function withFinalNewline(text: string): string {
   return `${text}\n`;
 }

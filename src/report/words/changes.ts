@@ -2,7 +2,7 @@ import type { Alteration } from '../../manifest/baseline.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
-import { inline, present } from '../printable.ts';
+import { printableLine, orEmpty } from '../printable.ts';
 
 /** How an entry of a list looks, and how its group is called. */
 export interface Look {
@@ -19,23 +19,23 @@ interface ChangeLook extends Look {
 
 export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   create: {
-    ...look('to create', actions.create.sign, 'green'),
+    ...lookOf('to create', actions.create.sign, 'green'),
     verdict: () => 'Will be created.',
     words: { same: '', added: 'is added', altered: 'is altered' },
   },
   create_if_absent: {
-    ...look('to create if absent', '?', 'blue'),
+    ...lookOf('to create if absent', '?', 'blue'),
     verdict: ({ resource }) =>
       `rollcall does not read ${resource.kind.list}: it will be created if it is absent, and left unchanged if not.`,
     words: { same: '', added: 'is added', altered: 'is altered; if it exists, it is left unchanged' },
   },
   update: {
-    ...look('to change', actions.update.sign, 'amber'),
+    ...lookOf('to change', actions.update.sign, 'amber'),
     verdict: () => 'Exists and differs. Will be changed as declared.',
     words: { same: '', added: 'is added; it exists, and will be changed', altered: 'is altered' },
   },
   delete: {
-    ...look('to delete', actions.delete.sign, 'red'),
+    ...lookOf('to delete', actions.delete.sign, 'red'),
     verdict: () => 'Exists, and is declared absent. Will be deleted.',
     words: {
       same: 'will be deleted',
@@ -44,10 +44,10 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   differs: {
-    ...look('differing', '!', 'amber'),
+    ...lookOf('differing', '!', 'amber'),
     verdict: ({ resource, leftBecause: why, unfinished }) =>
       unfinished
-        ? `Exists, and ${begun}.`
+        ? `Exists, and ${unfinishedText}.`
         : `Exists and ${isToBeDeleted(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
       same: 'differs and is left unchanged',
@@ -56,7 +56,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   not_planned: {
-    ...look('not planned', '!', 'red'),
+    ...lookOf('not planned', '!', 'red'),
     verdict: () => 'Not planned.',
     words: {
       same: 'is not planned',
@@ -65,10 +65,10 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   in_sync: {
-    ...look('in sync', '=', 'grey'),
+    ...lookOf('in sync', '=', 'grey'),
     verdict: (change) => {
       if (change.presence !== 'present') return 'Is absent, as declared.';
-      return staysIn(change).length > 0 ? `Exists; ${stillInSync}.` : 'Exists, and is as declared.';
+      return staysIn(change).length > 0 ? `Exists; ${inSyncText}.` : 'Exists, and is as declared.';
     },
     words: {
       same: '',
@@ -77,7 +77,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   not_compared: {
-    ...look('not compared', '=', 'grey'),
+    ...lookOf('not compared', '=', 'grey'),
     verdict: (change) => `Exists; ${uncompared(change)}.`,
     words: {
       same: '',
@@ -87,13 +87,13 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
 };
 
-export function look(label: string, sign: string, colour: Look['colour']): Look {
+export function lookOf(label: string, sign: string, colour: Look['colour']): Look {
   return { label, sign, colour };
 }
 
-const begun = 'is unfinished: it opens nothing yet, and a change finishes it';
+const unfinishedText = 'is unfinished: it opens nothing yet, and a change finishes it';
 
-const stillInSync = 'its declared fields are in sync';
+const inSyncText = 'its declared fields are in sync';
 
 function uncompared({ notCompared = [] }: Change): string {
   return `${notComparedWords(notCompared)}: ${notCompared.map((field) => `\`${field}\``).join(', ')}`;
@@ -110,7 +110,7 @@ function staysIn({ since }: Pick<Change, 'since'>): string[] {
 
 /** How the entry changed since the baseline, and what happens to it, in sentences. */
 export function changeVerdict(change: Change): string {
-  const news = { added: 'Added. ', altered: `Altered${brokenWords(change)}. `, same: '' };
+  const news = { added: 'Added. ', altered: `Altered${invalidInBaselineText(change)}. `, same: '' };
   return `${news[change.since?.kind ?? 'same']}${changeLooks[changeKind(change)].verdict(change)}`;
 }
 
@@ -119,17 +119,17 @@ export function changeWords(change: Change): string {
   const { since, leftBecause } = change;
   const kind = changeKind(change);
   const words = { ...changeLooks[kind].words };
-  if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${stillInSync}`;
+  if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${inSyncText}`;
   const isKept = kind === 'differs' && isToBeDeleted(change.resource);
   if (isKept) words.same = 'is not deleted';
-  if (change.unfinished) words.same = begun;
-  const verb = `${words[since?.kind ?? 'same']}${brokenWords(change)}`;
+  if (change.unfinished) words.same = unfinishedText;
+  const verb = `${words[since?.kind ?? 'same']}${invalidInBaselineText(change)}`;
   const isUnknown = kind === 'not_compared' && uncompared(change);
-  return inline(present(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
+  return printableLine(orEmpty(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
 }
 
 /** For an entry that was invalid in the baseline. */
-function brokenWords({ since }: Pick<Change, 'since'>): string {
+function invalidInBaselineText({ since }: Pick<Change, 'since'>): string {
   return since?.kind === 'altered' && !since.fields ? '; it was invalid before' : '';
 }
 
@@ -138,10 +138,10 @@ export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';
   const faults = change.action === 'not-planned' ? change.diagnostics : [];
-  return present(
+  return orEmpty(
     since?.kind === 'added' && 'is added',
     since?.kind === 'altered' &&
-      `is altered${since.fields ? ` in ${namesOf(since.fields)}` : brokenWords(change)}`,
+      `is altered${since.fields ? ` in ${namesOf(since.fields)}` : invalidInBaselineText(change)}`,
     ...staysIn(change),
     differences.length > 0 && (action === 'delete' ? 'is deleted' : `${verb} ${namesOf(differences)}`),
     leftBecause,

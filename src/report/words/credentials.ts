@@ -1,6 +1,6 @@
 import type { Missing } from '../../adopt/credentials.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
-import { answerWords, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
+import { answerWords, linesOf, requestWords, serviceSentence, waitAdvice } from './answers.ts';
 
 export function missingCredentials(missing: Missing): Diagnostic {
   const { address } = missing;
@@ -61,5 +61,5 @@ export function missingCredentials(missing: Missing): Diagnostic {
 }
 
 function detailOf({ answer }: Extract<Missing, { answer: unknown }>, advice: string): string {
-  return linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
+  return linesOf(advice, waitAdvice(answer), serviceSentence(answer), requestWords(answer));
 }

@@ -25,11 +25,15 @@ export function grouped<Item, Key extends string>(
 }
 
 /** More places of one cause would hide other causes. */
-const mostPlaces = 3;
+const maxListedPlaces = 3;
 
 /** Problems of one value or resource: the same words elsewhere have another cause. */
-const ofValue: ReadonlySet<DiagnosticCode> = new Set(['invalid-value', 'invalid-format', 'invalid-length']);
-const ofResource: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-declared']);
+const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
+  'invalid-value',
+  'invalid-format',
+  'invalid-length',
+]);
+const codesAboutResources: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-declared']);
 
 /**
  * One diagnostic for each cause: equal ones are joined into the first, which counts the others and names some. For people; documents
@@ -41,7 +45,7 @@ export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
     // Several problems of one resource differ in their places.
     const isRepeated = new Set([first, ...others].map(({ address }) => address)).size <= others.length;
     const names = others
-      .slice(0, mostPlaces)
+      .slice(0, maxListedPlaces)
       .map(
         ({ address, range }) =>
           (isRepeated ? undefined : address) ?? (range ? placeText(range) : (address ?? 'another')),
@@ -56,8 +60,8 @@ export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 
 function causeOf(diagnostic: Diagnostic): string {
   const { severity, code, summary, detail, address } = diagnostic;
-  const value = ofValue.has(code) ? markedIn(diagnostic) : undefined;
-  const resource = ofResource.has(code) ? address : undefined;
+  const value = codesAboutValues.has(code) ? markedText(diagnostic) : undefined;
+  const resource = codesAboutResources.has(code) ? address : undefined;
   return JSON.stringify([
     severity,
     code,
@@ -69,7 +73,7 @@ function causeOf(diagnostic: Diagnostic): string {
 }
 
 /** The text that a diagnostic marks, as far as it is on one line. */
-function markedIn({ range, excerpt }: Diagnostic): string | undefined {
+function markedText({ range, excerpt }: Diagnostic): string | undefined {
   if (range === undefined) return undefined;
   const { start, end } = range;
   return excerpt?.slice(start.column - 1, end.line === start.line ? end.column - 1 : undefined);
@@ -97,11 +101,11 @@ export function validationHeadline(
 }
 
 /** More names would hide the result. */
-const mostNames = 10;
+const maxListedNames = 10;
 
-export function listed(names: readonly string[]): string {
-  const others = names.length - mostNames;
-  return (others > 0 ? [...names.slice(0, mostNames), `and ${others} more`] : names).join(', ');
+export function listNames(names: readonly string[]): string {
+  const others = names.length - maxListedNames;
+  return (others > 0 ? [...names.slice(0, maxListedNames), `and ${others} more`] : names).join(', ');
 }
 
 export function uncheckedRemarks({ values, variables, files }: Unchecked): string[] {
@@ -109,7 +113,7 @@ export function uncheckedRemarks({ values, variables, files }: Unchecked): strin
   const names = [...variables.map((name) => `\${env:${name}}`), ...files.map((path) => `\${file:${path}}`)];
   const [were, their] = values === 1 ? ['was', 'its'] : ['were', 'their'];
   const words = `${counted(values, 'value')} ${were} not checked, because ${their} secrets are not read here`;
-  return [`${words}: ${listed(names)}.`];
+  return [`${words}: ${listNames(names)}.`];
 }
 
 export function warningCount(warnings: readonly Diagnostic[]): string[] {

@@ -1,7 +1,7 @@
 import type { LaterField } from '../../observe/later-fields.ts';
 import type { Answer, AnswerKind } from '../../service/answer.ts';
 import type { Probe } from '../../service/probe.ts';
-import { present } from '../printable.ts';
+import { orEmpty } from '../printable.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
 import {
   check,
@@ -45,7 +45,7 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const connected = check('connection', 'pass', connectionWords(facts));
   const clock = clockCheck(facts);
   if (stage === 'wrong place') {
-    const whatToDo = present(advice, baseUrlAdvice[answer.kind]).join(' ');
+    const whatToDo = orEmpty(advice, baseUrlAdvice[answer.kind]).join(' ');
     const wrong = check('base-url', 'fail', trouble, whatToDo);
     return [connected, wrong, ...unknownChecks(...rightsNames, 'release'), clock];
   }
@@ -86,12 +86,12 @@ function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
 }
 
 /** Tokens and certificates are valid for a time, so a larger difference between the clocks causes errors. */
-const mostSkewMs = 60_000;
+const maxClockSkewMs = 60_000;
 
 function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
   if (serviceTime === undefined) return check('clock', 'unknown', 'the service does not send its time');
   const skewSeconds = Math.round((now - serviceTime) / 1000);
-  if (Math.abs(now - serviceTime) <= mostSkewMs) return check('clock', 'pass', 'the clocks agree');
+  if (Math.abs(now - serviceTime) <= maxClockSkewMs) return check('clock', 'pass', 'the clocks agree');
   return check(
     'clock',
     'warn',

@@ -1,4 +1,4 @@
-import { grouped, listed } from './diagnostics.ts';
+import { grouped, listNames } from './diagnostics.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
@@ -13,7 +13,7 @@ import {
   isTokenUnknown,
   linesOf,
   requestWords,
-  saidWords,
+  serviceSentence,
   serviceWords,
   waitAdvice,
 } from './answers.ts';
@@ -33,10 +33,10 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     case 'too_many_creates': {
       const lists = capitalised(listsOf(halt.unseen));
       const unseen = `${lists} count too: they are not looked up, and may all be absent. `;
-      return [tooMany(halt, 'create', `${lists && unseen}${narrower}`)];
+      return [tooMany(halt, 'create', `${lists && unseen}${narrowingFlags}`)];
     }
     case 'too_many_updates':
-      return [tooMany(halt, 'update', narrower)];
+      return [tooMany(halt, 'update', narrowingFlags)];
     case 'too_many_deletes': {
       const detail = `Read the plan. If it is intended, allow it with --max-deletes ${halt.count}.`;
       return [tooMany(halt, 'delete', detail)];
@@ -60,7 +60,7 @@ function interrupted(what: string): Diagnostic {
   });
 }
 
-const narrower = 'Raise the limit, or narrow the plan with --target and --exclude.';
+const narrowingFlags = 'Raise the limit, or narrow the plan with --target and --exclude.';
 
 function tooMany(
   { count, most, of }: Omit<Extract<Halt, { kind: 'too_many_deletes' }>, 'kind'>,
@@ -76,7 +76,7 @@ function tooMany(
 /** Diagnostics of failed reads: one for each, or one for each problem of the service or the connection. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = grouped(failures, ({ answer, resource, bindingField = '' }) =>
-    ofTheService.has(answer.kind)
+    codesAboutService.has(answer.kind)
       ? `${bindingField}\n${answerWords(answer).summary}\n${serviceWords(answer)}`
       : resource.address,
   );
@@ -84,7 +84,7 @@ export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
 }
 
 /** Answers that are about the service or the connection, not about one resource. */
-const ofTheService: ReadonlySet<AnswerKind> = new Set([
+const codesAboutService: ReadonlySet<AnswerKind> = new Set([
   'denied',
   'read_only',
   'not_offered',
@@ -97,7 +97,7 @@ const ofTheService: ReadonlySet<AnswerKind> = new Set([
 function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const [{ answer, resource, bindingField }] = alike;
   const { code, summary, advice } = answerWords(answer);
-  const detail = linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
+  const detail = linesOf(advice, waitAdvice(answer), serviceSentence(answer), requestWords(answer));
   const { kind, fields } = resource;
   const bound = Object.keys(fields).find((field) => isBindingField(kind, field));
   const isAccess = bindingField === kind.access?.field;
@@ -109,19 +109,19 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
       summary: `the token may not read ${what}`,
       detail: linesOf(
         `Give it the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
-        saidWords(answer),
+        serviceSentence(answer),
         requestWords(answer),
-        `Not read of: ${listed(alike.map((read) => read.resource.address))}`,
+        `Not read of: ${listNames(alike.map((read) => read.resource.address))}`,
       ),
     });
-  if (!ofTheService.has(answer.kind))
+  if (!codesAboutService.has(answer.kind))
     return diagnosticOf(resource, bindingField === undefined ? kind.identity : bound, {
       code,
       summary: `could not ${bindingField === undefined ? 'look it up' : `read ${what}`}: ${summary}`,
       detail,
     });
   const addresses = new Set(alike.map((read) => read.resource.address));
-  const names = `Not looked up: ${listed([...addresses])}`;
+  const names = `Not looked up: ${listNames([...addresses])}`;
   return diagnosticFor(undefined, { code, summary, detail: linesOf(detail, names) });
 }
 
@@ -164,12 +164,12 @@ function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
     case 'words':
       return {
         summary: 'the plan describes it differently than a plan made now',
-        detail: `The plan has ${saidOf(change.planned)}, and a plan made now has ${saidOf(change.now)}.`,
+        detail: `The plan has ${answerSentences(change.planned)}, and a plan made now has ${answerSentences(change.now)}.`,
       };
   }
 }
 
-function saidOf(words: JsonValue): string {
+function answerSentences(words: JsonValue): string {
   return words === null ? 'nothing' : quoted(words);
 }
 
@@ -181,12 +181,12 @@ function unresolvedNames({
   interrupted: wasInterrupted,
 }: Extract<Halt, { kind: 'unresolved' }>): Diagnostic[] {
   const general = names.flatMap(({ resource, fault }) =>
-    isOfTheService(fault) ? { resource, proof: fault.proof, answer: fault.answer } : [],
+    isServiceProblem(fault) ? { resource, proof: fault.proof, answer: fault.answer } : [],
   );
   const found = [
     ...failedReads(general),
     ...names.flatMap((name) =>
-      isOfTheService(name.fault)
+      isServiceProblem(name.fault)
         ? []
         : diagnosticOf(name.resource, name.declared.field, problemOf(name), name.declared.item),
     ),
@@ -196,19 +196,19 @@ function unresolvedNames({
   const all = [...once.values()].toSorted(comparePlaces);
   if (wasInterrupted) all.push(interrupted('names'));
   // A pause was too long, or the service did not come back.
-  else if (notRead > 0 && all.length === 0) all.push(notLookedUp);
+  else if (notRead > 0 && all.length === 0) all.push(notLookedUpWords);
   return all;
 }
 
 /** Whether a name was not looked up for a reason that no edit of a manifest changes. The right to view differs by kind. */
-export function isOfTheService(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
+export function isServiceProblem(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
   if (fault.kind !== 'unread') return false;
   return fault.answer.kind === 'denied'
     ? isTokenUnknown(fault.answer)
-    : fault.answer.kind !== 'not_offered' && ofTheService.has(fault.answer.kind);
+    : fault.answer.kind !== 'not_offered' && codesAboutService.has(fault.answer.kind);
 }
 
-const notLookedUp = diagnosticFor(undefined, {
+const notLookedUpWords = diagnosticFor(undefined, {
   code: 'service-unreachable',
   summary: 'the names in the manifests could not be looked up',
   detail: 'The service asks to wait for too long, or did not come back. Nothing was changed. Run it again.',
@@ -253,7 +253,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
           'The service refuses a second record of this name, whatever its type. Choose another name, or rename or delete the existing record first.',
       };
     case 'torn':
-      return tornProblem(resource, fault);
+      return unclearRenameProblem(resource, fault);
     case 'unread': {
       const { code, summary, advice } = answerWords(fault.answer);
       return {
@@ -262,7 +262,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         detail: linesOf(
           fault.proof === 'denied' ? `The token must be allowed to view ${list}.` : advice,
           waitAdvice(fault.answer),
-          isShown && saidWords(fault.answer),
+          isShown && serviceSentence(fault.answer),
           requestWords(fault.answer),
         ),
       };
@@ -271,7 +271,10 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
 }
 
 /** Why it is unclear whether a record was renamed. */
-function tornProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind: 'torn' }>): Problem {
+function unclearRenameProblem(
+  resource: Resource,
+  { why, ids }: Extract<NameFault, { kind: 'torn' }>,
+): Problem {
   const { type, list } = resource.kind;
   const [now, before] = [resource.name, formerName(resource) ?? ''].map((name) => JSON.stringify(name));
   const code = 'ambiguous-name';

@@ -9,7 +9,7 @@ import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { GapWords } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords } from './answers.ts';
-import { present } from '../printable.ts';
+import { orEmpty } from '../printable.ts';
 import { grouped, namedSummary } from './diagnostics.ts';
 
 type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
@@ -130,16 +130,16 @@ export function notDeclared(declared: readonly Declared[], unwritable: readonly 
   return [...secret, ...impossible];
 }
 
-const mostNamed = 20;
+const maxListed = 20;
 
 /** The number of records of each type that was not read, and the first names. */
 function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): string {
   const types = Array.from(
     grouped(others, ({ type }) => type),
     ([type, all]) => {
-      const more = all.length - mostNamed;
-      const names = all.slice(0, mostNamed).map(({ name }) => JSON.stringify(name));
-      return `${all.length} of ${type} (${present(...names, more > 0 && `${more} more`).join(', ')})`;
+      const more = all.length - maxListed;
+      const names = all.slice(0, maxListed).map(({ name }) => JSON.stringify(name));
+      return `${all.length} of ${type} (${orEmpty(...names, more > 0 && `${more} more`).join(', ')})`;
     },
   );
   const are = others.length === 1 ? 'one is of another type' : `${others.length} are of other types`;

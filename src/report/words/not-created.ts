@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import { present } from '../printable.ts';
+import { orEmpty } from '../printable.ts';
 import { linesOf } from './answers.ts';
 import { grouped } from './diagnostics.ts';
 
@@ -12,16 +12,16 @@ interface Ended {
 }
 
 /** How many resources are named if many fail for one reason. */
-const mostNamed = 20;
+const maxListed = 20;
 
 /** Resources that were not created and have no diagnostic of their own: one diagnostic for each reason, at the first resource. */
 export function notCreated(outcomes: readonly Ended[], advice: readonly string[]): Diagnostic[] {
   const left = outcomes.filter(({ incomplete, diagnostics }) => incomplete && diagnostics.length === 0);
   const byCause = grouped(left, ({ verdict }) => verdict);
   return Array.from(byCause.values(), ([{ resource, verdict }, ...others]) => {
-    const named = others.slice(0, mostNamed).map((other) => other.resource.address);
+    const named = others.slice(0, maxListed).map((other) => other.resource.address);
     const unnamed = others.length - named.length;
-    const alike = present(...named, unnamed > 0 && `${unnamed} more`).join(', ');
+    const alike = orEmpty(...named, unnamed > 0 && `${unnamed} more`).join(', ');
     return diagnosticOf(resource, resource.kind.identity, {
       code: 'not-created',
       summary: others.length === 0 ? verdict : `${verdict} (and ${others.length} more)`,

@@ -9,7 +9,7 @@ import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
-import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
+import { answerWords, fieldIn, linesOf, requestWords, serviceSentence, waitAdvice } from './answers.ts';
 import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
 import { fieldsOf, unchangedWords } from './plan.ts';
@@ -33,7 +33,7 @@ export function outcomeDiagnostics(outcome: Outcome): readonly Diagnostic[] {
 
 function problemsOf(outcome: Outcome): PlacedProblem[] {
   const { answer, at, clash, differences } = outcome;
-  if (outcome.stoppedBy === 'left') return [leftProblem(outcome.change)];
+  if (outcome.stoppedBy === 'left') return [unchangedProblem(outcome.change)];
   if (isPartial(outcome)) return partialProblems(outcome);
   // Somebody else created it since the plan, with other values than declared. Earlier differences were in the
   // plan.
@@ -48,9 +48,9 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
       },
     ];
   if (outcome.outcome === 'unfinished') return [unfinishedProblem(outcome)];
-  if (clash) return clashProblems(clash, outcome);
+  if (clash) return conflictProblems(clash, outcome);
   const { resource } = outcome.change;
-  const { opening, advice = '' } = beginningOf(outcome);
+  const { opening, advice = '' } = actionStart(outcome);
   const unexpected = `${opening}an unexpected error occurred during its request`;
   if (outcome.outcome === 'unknown' && answer === undefined)
     return [{ code: 'unexpected-error', summary: unexpected, detail: advice }];
@@ -74,7 +74,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
       };
     });
   const { code, summary, advice: usual } = changeAnswerWords(outcome.change, answer);
-  const said = saidWords(answer);
+  const said = serviceSentence(answer);
   const rights = rightsWords(outcome);
   const detail = linesOf(said, usual, rights, waitAdvice(answer), advice, requestWords(answer));
   const begins = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
@@ -82,7 +82,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
 }
 
 /** Why a change was not made although both switches are on. */
-function leftProblem({ resource, differences, leftBecause }: Change): PlacedProblem {
+function unchangedProblem({ resource, differences, leftBecause }: Change): PlacedProblem {
   const isDelete = isToBeDeleted(resource);
   return {
     field: differences[0]?.field,
@@ -95,16 +95,16 @@ function leftProblem({ resource, differences, leftBecause }: Change): PlacedProb
 }
 
 /** The verb of each action, and the advice to plan again if its answer was lost. */
-const deeds: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
+const actionWords: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
   create: { verb: 'create', done: 'created', again: ', which creates nothing twice' },
   update: { verb: 'change', done: 'changed', again: ', which changes nothing that is already as declared' },
   delete: { verb: 'delete', done: 'deleted', again: '' },
 };
 
 /** The start of a diagnostic about an action that was not done, and what to do. */
-function beginningOf({ change: { action }, outcome }: Outcome): { opening: string; advice?: string } {
+function actionStart({ change: { action }, outcome }: Outcome): { opening: string; advice?: string } {
   const isCreate = action !== 'update' && action !== 'delete';
-  const { done, again } = deeds[isCreate ? 'create' : action];
+  const { done, again } = actionWords[isCreate ? 'create' : action];
   if (outcome === 'unknown')
     return {
       opening: `unclear whether it was ${done}: `,
@@ -154,7 +154,7 @@ function rightsWords({ change, answer, at }: Outcome): string | undefined {
 }
 
 /** How far an unfinished resource can be used. */
-function partlyWords(done: 'created' | 'changed', { kind }: Resource): string {
+function usabilityWords(done: 'created' | 'changed', { kind }: Resource): string {
   if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
   return done === 'created'
     ? 'Only declared users and groups can open it.'
@@ -177,13 +177,13 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
           ? `it is unfinished${lacking}`
           : `it was ${done} only in part${lacking}`,
     detail: linesOf(
-      clash && meanwhileWords(clash, change.resource),
+      clash && concurrentChangeWords(clash, change.resource),
       usual && `The next step failed: ${usual.summary}.`,
-      answer && saidWords(answer),
+      answer && serviceSentence(answer),
       usual?.advice,
       rightsWords(outcome),
       answer && waitAdvice(answer),
-      clash === undefined && partlyWords(done, change.resource),
+      clash === undefined && usabilityWords(done, change.resource),
       'To finish it, plan and apply with --allow update.',
       answer && requestWords(answer),
     ),
@@ -191,7 +191,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
 }
 
 /** What happened between the steps of a resource. */
-function meanwhileWords(clash: Conflict, { kind }: Resource): string | undefined {
+function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | undefined {
   if (clash.kind === 'closed') return `Stopped in the middle: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';
   if (clash.kind === 'unseen') return 'Who may open it now could not be read again.';
@@ -207,9 +207,9 @@ function meanwhileWords(clash: Conflict, { kind }: Resource): string | undefined
 }
 
 /** Why an existing record was not changed, field by field if it is about fields. */
-function clashProblems(clash: Conflict, { change, outcome, attempts }: Outcome): PlacedProblem[] {
+function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcome): PlacedProblem[] {
   const code = 'changed-since-plan';
-  const { verb, done } = deeds[change.action === 'delete' ? 'delete' : 'update'];
+  const { verb, done } = actionWords[change.action === 'delete' ? 'delete' : 'update'];
   const sent =
     outcome === 'unknown'
       ? `A request to ${verb} it was sent, with unknown effect.`

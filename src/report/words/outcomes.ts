@@ -15,7 +15,7 @@ import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { capitalised, inline, present, startOf } from '../printable.ts';
+import { capitalised, printableLine, orEmpty, firstCharacters } from '../printable.ts';
 import { serviceWords } from './answers.ts';
 import { changeLooks, notComparedWords, type Look } from './changes.ts';
 
@@ -113,37 +113,37 @@ export function serviceValueWords({ observed }: Difference): string {
   return isMasked(observed) ? 'another value' : shortened(observed);
 }
 
-const mostCharacters = 60;
+const maxLength = 60;
 
 function shortened(value: JsonValue): string {
   const text = JSON.stringify(value);
-  return text.length <= mostCharacters ? text : `${startOf(text, mostCharacters)}…`;
+  return text.length <= maxLength ? text : `${firstCharacters(text, maxLength)}…`;
 }
 
 /** The service's words, or why nothing was sent; empty if there is nothing to say. */
 export function detailWords({ change, outcome, answer, stoppedBy }: Outcome): string {
   if (stoppedBy === 'left') return `left unchanged: ${change.leftBecause}`;
   if (stoppedBy !== undefined) return `not begun: ${stops[stoppedBy].words}`;
-  return isDone({ outcome }) || answer === undefined ? '' : serviceWords(answer);
+  return endedAsPlanned({ outcome }) || answer === undefined ? '' : serviceWords(answer);
 }
 
-function isDone({ outcome }: Pick<Outcome, 'outcome'>): boolean {
+function endedAsPlanned({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   return outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
 }
 
 /** Of more resources that ended as planned, unchanged ones are counted, and this many created or changed ones are named. */
 export const maxAsPlanned = 50;
 /** Of more than this, created or changed ones are counted too, except for the first. */
-const mostDone = 200;
+const maxListedChanges = 200;
 
 /** Resources that ended otherwise than planned, that were created or changed, and the number of all others. */
-export function splitNotable<Ended extends Pick<Outcome, 'outcome'> & { readonly asPlanned: boolean }>(
+export function splitByImportance<Ended extends Pick<Outcome, 'outcome'> & { readonly asPlanned: boolean }>(
   outcomes: readonly Ended[],
 ): { readonly named: readonly Ended[]; readonly more: number } {
   const asPlanned = outcomes.filter((outcome) => outcome.asPlanned);
   if (asPlanned.length <= maxAsPlanned) return { named: outcomes, more: 0 };
-  const done = asPlanned.filter(isDone);
-  const shown = new Set(done.length <= mostDone ? done : done.slice(0, maxAsPlanned));
+  const done = asPlanned.filter(endedAsPlanned);
+  const shown = new Set(done.length <= maxListedChanges ? done : done.slice(0, maxAsPlanned));
   const named = outcomes.filter((outcome) => !outcome.asPlanned || shown.has(outcome));
   return { named, more: outcomes.length - named.length };
 }
@@ -162,7 +162,7 @@ export function effectsIn(summary: ApplySummary): Readonly<Record<Effect, number
 }
 
 export function appliedTo(destination: Destination): string {
-  return `Applied to ${inline(destinationLabel(destination))}`;
+  return `Applied to ${printableLine(destinationLabel(destination))}`;
 }
 
 function applyHeadline(summary: ApplySummary, incomplete: boolean): string {
@@ -188,7 +188,7 @@ export function applyWords(
   const counts = outcomeKinds.flatMap((kind) => {
     const isSplit = kind === 'unchanged' && uncompared > 0;
     const count = summary[kind] - (isSplit ? uncompared : 0);
-    return present(
+    return orEmpty(
       (kind === 'created' || count > 0) && `${count} ${outcomeLooks[kind].label}`,
       isSplit && `${uncompared} ${changeLooks.not_compared.label}`,
     );
@@ -196,23 +196,23 @@ export function applyWords(
   return {
     headline: applyHeadline(summary, incomplete),
     counts: `${counts.join(', ')}.`,
-    remarks: present(
-      interrupted && wasInterrupted,
-      outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdate,
+    remarks: orEmpty(
+      interrupted && isInterruptedOutcome,
+      outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdateAdvice,
       outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished') &&
         runAgain(isFixNeeded, saved),
       // Another run does not help: it finds the existing record, and may not change it.
-      outcomes.some((outcome) => isPartial(outcome)) && lookAtParts,
+      outcomes.some((outcome) => isPartial(outcome)) && checkPartsAdvice,
     ),
   };
 }
 
-export const wasInterrupted = 'The run was interrupted.';
+export const isInterruptedOutcome = 'The run was interrupted.';
 
-const finishByUpdate =
+const finishByUpdateAdvice =
   'The next plan shows the rest of each unfinished resource as a change: the capability `update` and --allow update finish it.';
 
-const lookAtParts =
+const checkPartsAdvice =
   'Check these resources in the service and correct them there: rollcall changes existing records only with the capability `update` and --allow update.';
 
 /** Answers that do not change until somebody changes settings of the service or of a proxy in front of it. */

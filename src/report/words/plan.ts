@@ -15,12 +15,12 @@ import {
   type Difference,
   type Plan,
 } from '../../plan/plan.ts';
-import { capitalised, inline, present } from '../printable.ts';
+import { capitalised, printableLine, orEmpty } from '../printable.ts';
 import { grouped } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { notComparedNote, notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
-import { firstOf, ownRightsWords, wayInWords } from './way-in.ts';
+import { listFirst, ownRightsWords, loginChangeWords } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 
@@ -28,7 +28,7 @@ const onlyCounted: ReadonlySet<ChangeKind> = new Set(['in_sync', 'not_compared']
 
 /** The changes that are shown one by one. */
 export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
-  return withAdviceOnce(weightiestFirst(changes.filter((change) => !onlyCounted.has(changeKind(change)))));
+  return withAdviceOnce(mostImportantFirst(changes.filter((change) => !onlyCounted.has(changeKind(change)))));
 }
 
 /** Of several resources that are not planned for the same reason, the first has its advice. */
@@ -47,7 +47,7 @@ function withAdviceOnce(changes: readonly Change[]): Change[] {
 }
 
 /** If there is no room for all, the last ones are cut off. */
-function weightiestFirst(changes: readonly Change[]): Change[] {
+function mostImportantFirst(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
@@ -57,10 +57,10 @@ function rankOf(change: Change): number {
 }
 
 /** More new resources of one kind would hide the rest: the first are named, and the others counted. */
-const mostNew = { inFull: 200, named: 50 };
+const maxListedNew = { inFull: 200, named: 50 };
 
 /** Changes to show in full; of kinds with very many new resources, the first by name, and the number of others. */
-export function withoutManyNew(
+export function limitNewResources(
   changes: readonly Change[],
   kinds: readonly ChangeKind[] = ['create', 'create_if_absent'],
 ): {
@@ -70,23 +70,23 @@ export function withoutManyNew(
 } {
   const fresh = changes.filter((change) => kinds.includes(changeKind(change)));
   const many = [...grouped(fresh, ({ resource }) => resource.kind.list)].filter(
-    ([, { length }]) => length > mostNew.inFull,
+    ([, { length }]) => length > maxListedNew.inFull,
   );
   const folded = new Set(many.flatMap(([, alike]) => alike));
   return {
     inFull: changes.filter((change) => !folded.has(change)),
-    named: many.flatMap(([, alike]) => alike.slice(0, mostNew.named)),
+    named: many.flatMap(([, alike]) => alike.slice(0, maxListedNew.named)),
     more: many.map(([list, alike]) => {
       const isUnseen = alike.some((change) => changeKind(change) === 'create_if_absent');
-      const count = alike.length - mostNew.named;
+      const count = alike.length - maxListedNew.named;
       return `… and ${count} more ${list} that are created${isUnseen ? ' if they are absent' : ''}.`;
     }),
   };
 }
 
 /** Changes that apply would make come first, because the last ones may be cut off. */
-export function pendingFirst(changes: readonly Change[]): readonly Change[] {
-  if (changes.length <= mostNew.inFull) return changes;
+export function orderByPending(changes: readonly Change[]): readonly Change[] {
+  if (changes.length <= maxListedNew.inFull) return changes;
   const left = new Set(changes.filter(({ action }) => action === 'no-op'));
   return [...changes.filter((change) => !left.has(change)), ...left];
 }
@@ -119,18 +119,18 @@ export interface PlanView {
 export function planView(plan: Plan): PlanView {
   const { changes, baseline } = plan;
   const gone = baseline?.noLongerDeclared ?? [];
-  const touched = baseline ? weightiestFirst(changes.filter((change) => isTouched(change))) : changes;
-  const others = baseline ? changes.filter((change) => !isTouched(change)) : [];
+  const touched = baseline ? mostImportantFirst(changes.filter((change) => isAffected(change))) : changes;
+  const others = baseline ? changes.filter((change) => !isAffected(change)) : [];
   return {
     head: headOf(plan),
-    baseline: baseline && { path: inline(baseline.path), counts: alteredCounts(touched, gone) },
-    opens: [...ownRightsWords(plan), ...wayInWords(plan), ...openedWords(plan)],
+    baseline: baseline && { path: printableLine(baseline.path), counts: alteredCounts(touched, gone) },
+    opens: [...ownRightsWords(plan), ...loginChangeWords(plan), ...newAccessLines(plan)],
     touched,
     others,
     besides: others.length === 0 ? '' : `Unchanged by this change: ${countsOf(others).join(', ')}`,
     gone,
     notes: [
-      ...openNote(plan),
+      ...openRecordsNote(plan),
       ...unreadNote(plan),
       ...unseenIdsNote(plan),
       ...notShownNote(plan),
@@ -146,30 +146,30 @@ export function planView(plan: Plan): PlanView {
   };
 }
 
-export function openedWords({ changes }: Pick<Plan, 'changes'>): string[] {
+export function newAccessLines({ changes }: Pick<Plan, 'changes'>): string[] {
   return changes.flatMap(({ resource, opens = [] }) =>
-    opens.length === 0 ? [] : inline(`Opens ${resource.address} to ${listedWords(opens)}.`),
+    opens.length === 0 ? [] : printableLine(`Opens ${resource.address} to ${listedWords(opens)}.`),
   );
 }
 
 /** New records that are open, because the manifests do not say to whom. */
-function openNote({ changes }: Pick<Plan, 'changes'>): string[] {
+function openRecordsNote({ changes }: Pick<Plan, 'changes'>): string[] {
   const open = changes.filter(({ openTo }) => openTo !== undefined);
   return Array.from(
     grouped(open, ({ openTo = '' }) => openTo),
     ([whom, alike]) =>
-      `Open to ${inline(whom)}, because no \`access\` is declared: ${firstOf(alike.map(({ resource }) => resource.address))}.`,
+      `Open to ${printableLine(whom)}, because no \`access\` is declared: ${listFirst(alike.map(({ resource }) => resource.address))}.`,
   );
 }
 
-function isTouched({ since, action }: Change): boolean {
+function isAffected({ since, action }: Change): boolean {
   return action === 'not-planned' || (since !== undefined && since.kind !== 'same');
 }
 
 function alteredCounts(touched: readonly Change[], gone: readonly RemovedEntry[]): string {
   const count = (kind: string): number => touched.filter(({ since }) => since?.kind === kind).length;
   const [added, altered] = [count('added'), count('altered')];
-  const parts = present(
+  const parts = orEmpty(
     added > 0 && `${added} added`,
     altered > 0 && `${altered} altered`,
     gone.length > 0 && `${gone.length} no longer declared`,
@@ -179,21 +179,21 @@ function alteredCounts(touched: readonly Change[], gone: readonly RemovedEntry[]
 
 function headOf(plan: Plan): string {
   const { scope, changes } = plan;
-  const head = `Plan for ${inline(destinationLabel(plan))}`;
+  const head = `Plan for ${printableLine(destinationLabel(plan))}`;
   if (scope === undefined) return head;
   const { target, exclude, shard, declared, changed_only: changedOnly, along = [] } = scope;
-  const limits = present(
+  const limits = orEmpty(
     shard && `shard ${shard.index} of ${shard.count}`,
     target.length > 0 && `only ${listed(target)}`,
     exclude.length > 0 && `without ${listed(exclude)}`,
     changedOnly && 'only added or altered entries',
   );
-  const named = along.length > 0 ? ` Among them are dependencies: ${firstOf(along)}.` : '';
+  const named = along.length > 0 ? ` Among them are dependencies: ${listFirst(along)}.` : '';
   return `${head}\n${capitalised(limits.join(', '))}: ${changes.length} of the ${declared} declared resources.${named}`;
 }
 
 function listed(globs: readonly string[]): string {
-  return globs.map((glob) => inline(glob)).join(', ');
+  return globs.map((glob) => printableLine(glob)).join(', ');
 }
 
 /** Renamed resources that already have their new name; `formerly` has no effect any more. */
@@ -205,7 +205,7 @@ function renamedNote({ changes }: Plan): string[] {
       differences.every(({ field }) => field !== resource.kind.identity),
   );
   if (done.length === 0) return [];
-  const which = firstOf(done.map(({ resource }) => resource.address));
+  const which = listFirst(done.map(({ resource }) => resource.address));
   return [`Already renamed; \`formerly\` can be deleted once every service has the new name: ${which}.`];
 }
 
@@ -245,7 +245,7 @@ export function planFindings(
 ): Diagnostic[] {
   // Findings that make the plan fail are always reported; others only if they are new since the baseline.
   const isAll = severity === 'error' || plan.baseline === undefined;
-  const changes = isAll ? plan.changes : plan.changes.filter((change) => isTouched(change));
+  const changes = isAll ? plan.changes : plan.changes.filter((change) => isAffected(change));
   const faults = notPlannedIn(plan).flatMap(({ diagnostics }) => diagnostics);
   return [...faults, ...drift(changes, severity), ...removedEntryWarnings(plan, filenames)];
 }
@@ -264,13 +264,13 @@ function drift(changes: readonly Change[], severity: Diagnostic['severity']): Di
       severity,
       address,
       summary: `${address} differs in ${fieldsOf(differences)}`,
-      detail: whatBecomes(change),
+      detail: consequenceOf(change),
     });
     return { ...diagnostic, range: { filename, start, end: start } };
   });
 }
 
-function whatBecomes({ action, leftBecause }: Change): string {
+function consequenceOf({ action, leftBecause }: Change): string {
   if (action === 'delete') return 'An apply would delete it.';
   if (action === 'update') return 'An apply would change it as declared.';
   return leftBecause === undefined ? unchangedWords : `It is left unchanged: ${leftBecause}.`;

@@ -4,7 +4,7 @@ import { inRange, type Release } from '../../kinds/release.ts';
 import type { KindRights } from '../../service/kind-rights.ts';
 import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
-import { present } from '../printable.ts';
+import { orEmpty } from '../printable.ts';
 
 export interface DoctorCheck {
   /** `token` and the like, or the list of a kind: `users`. */
@@ -100,7 +100,7 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
   if (finding?.kind === 'valid' && finding.superuser)
     return [check(name, 'pass', `the token may view and create all ${list}: it is a superuser's token`)];
   const { view, create } = rightsTo(kind, facts);
-  const known = present(
+  const known = orEmpty(
     view === 'may' && `may view ${list}, or some of them; which ones is unknown`,
     view === 'may not' && `may not view ${list}`,
     create === 'may' && `may create ${list}`,
@@ -110,10 +110,10 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
     const why = facts.rights === undefined ? 'was not asked' : 'is unknown: the service does not say';
     return [check(name, 'unknown', `whether the token may view or create ${list} ${why}`)];
   }
-  const advice = present(
+  const advice = orEmpty(
     view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} exist.`,
-    view === 'may not' && give(`view ${list}`, release),
-    create === 'may not' && `To apply: ${give(`add ${list}`, release)} A plan does not need it.`,
+    view === 'may not' && grantAdvice(`view ${list}`, release),
+    create === 'may not' && `To apply: ${grantAdvice(`add ${list}`, release)} A plan does not need it.`,
   );
   return [check(name, statusOf(kind, facts), `the token ${known.join('; it ')}`, advice.join(' '))];
 }
@@ -140,15 +140,15 @@ function statusOf(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck['st
 }
 
 /** From this release on, only roles have permissions. */
-const rolesOnly = '2025.12';
+const firstRolesOnlyRelease = '2025.12';
 
-function give(right: string, release: Release | null | undefined): string {
-  switch (inRange({ from: rolesOnly }, release ?? undefined)) {
+function grantAdvice(right: string, release: Release | null | undefined): string {
+  switch (inRange({ from: firstRolesOnlyRelease }, release ?? undefined)) {
     case true:
       return `Give a role of its user the permission to ${right}.`;
     case false:
       return `Give its user, or a role of one of its groups, the permission to ${right}.`;
     case 'perhaps':
-      return `Give a role of its user the permission to ${right}; before release ${rolesOnly}, the user itself can have it as well.`;
+      return `Give a role of its user the permission to ${right}; before release ${firstRolesOnlyRelease}, the user itself can have it as well.`;
   }
 }

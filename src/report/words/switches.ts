@@ -3,7 +3,7 @@ import { deleteNeedsSuperuser } from '../../kinds/all.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.ts';
 import { grouped } from './diagnostics.ts';
-import { firstOf } from './way-in.ts';
+import { listFirst } from './way-in.ts';
 
 /** Resources left unchanged, and the two switches that would change or delete them: a line for each capability. Empty with contract_only. */
 export function switchNotes({
@@ -30,7 +30,7 @@ export function switchNotes({
           `apply with both switches: \`--capability ${capability} ${flags}\`.`,
           `For the first, \`capabilities: [${capability}]\` can be in rollcall.yaml.`,
         ];
-    return [`${aims[capability]},`, ...how, ...needed].join(' ');
+    return [`${capabilityVerbs[capability]},`, ...how, ...needed].join(' ');
   });
 }
 
@@ -42,7 +42,7 @@ function superuserWords(capability: Capability, changes: readonly Change[]): str
 }
 
 function named(changes: readonly Change[]): string {
-  return firstOf(changes.map(({ resource }) => resource.address));
+  return listFirst(changes.map(({ resource }) => resource.address));
 }
 
 /** Whether a plan has differences that an apply would not change. */
@@ -50,7 +50,7 @@ export function changesNothing(plan: Pick<Plan, 'changes'>): boolean {
   return pendingIn(plan).length === 0 && plan.changes.some((change) => changeKind(change) === 'differs');
 }
 
-const aims: Readonly<Record<Capability, string>> = {
+const capabilityVerbs: Readonly<Record<Capability, string>> = {
   update: 'To change these differences',
   delete: 'To delete the entries with `state: absent`',
 };

@@ -5,9 +5,9 @@ import { nameOf, typeOf } from '../../kinds/resource.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 import type { Undeclared } from '../../observe/undeclared.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { inline, present } from '../printable.ts';
+import { printableLine, orEmpty } from '../printable.ts';
 
-const mostNamed = 20;
+const maxListed = 20;
 
 /** Records that no manifest declares, as every format shows them. All texts are safe to print. */
 export interface UndeclaredView {
@@ -20,10 +20,10 @@ export interface UndeclaredView {
 export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
   const lists = resourceTypes.flatMap((type) => {
     const all = found.filter(({ address }) => typeOf(address) === type);
-    const more = all.length - mostNamed;
+    const more = all.length - maxListed;
     const list = kinds.find((kind) => kind.type === type)?.list ?? type;
-    const first = all.slice(0, mostNamed).map(({ address, pk }) => inline(`${address} (pk ${pk})`));
-    const lines = present(...first, more > 0 && `and ${more} more of type ${type}`);
+    const first = all.slice(0, maxListed).map(({ address, pk }) => printableLine(`${address} (pk ${pk})`));
+    const lines = orEmpty(...first, more > 0 && `and ${more} more of type ${type}`);
     return all.length === 0 ? [] : { count: `${all.length} ${all.length === 1 ? type : list}`, lines };
   });
   return {
@@ -31,7 +31,7 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
     missing: gaps.map(({ summary, detail }, place) => {
       const isTold = gaps.slice(0, place).some((other) => other.detail === detail);
       const advice = !isTold && detail.replaceAll('\n', ' ');
-      return inline(present(`Not all was read: ${summary}.`, advice).join(' '));
+      return printableLine(present(`Not all was read: ${summary}.`, advice).join(' '));
     }),
     lists,
     hint:
@@ -60,7 +60,7 @@ export function removedEntryWarnings(
         code: 'no-longer-declared',
         severity: 'warning',
         summary: `${address} is no longer declared${isActive ? ', and still active' : ''}`,
-        detail: leaveWords(address),
+        detail: removalAdvice(address),
       },
     ),
     address,
@@ -68,7 +68,7 @@ export function removedEntryWarnings(
 }
 
 /** How to remove such a record, in the lines to write. */
-function leaveWords(address: Address): string {
+function removalAdvice(address: Address): string {
   const kind = kinds.find(({ type }) => type === typeOf(address));
   const written = nameOf(address);
   const isInner = kind?.scope !== undefined && written.includes('/');
@@ -88,7 +88,7 @@ function leaveWords(address: Address): string {
 export function removedEntryWords(gone: readonly RemovedEntry[], most: number = gone.length): string {
   const names = gone
     .slice(0, most)
-    .map(({ address, active: isActive }) => inline(`${address}${isActive ? ' (still active)' : ''}`));
+    .map(({ address, active: isActive }) => printableLine(`${address}${isActive ? ' (still active)' : ''}`));
   const more = gone.length > most ? ` and ${gone.length - most} more` : '';
   return `No longer declared, and left unchanged: ${names.join(', ')}${more}`;
 }

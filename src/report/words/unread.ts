@@ -2,24 +2,24 @@ import { listsOf, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
 import type { Unreadable } from '../../service/types.ts';
-import { listed } from './diagnostics.ts';
+import { listNames } from './diagnostics.ts';
 
 export function notShownNote({ changes }: Plan): string[] {
   const unseen = changes.flatMap(({ resource, notShown = [] }) =>
     notShown.map((field) => `${resource.address} \`${field}\``),
   );
-  return unseen.length === 0 ? [] : [`Not compared, as the service does not show it: ${listed(unseen)}.`];
+  return unseen.length === 0 ? [] : [`Not compared, as the service does not show it: ${listNames(unseen)}.`];
 }
 
-const mostNamed = 10;
+const maxListed = 10;
 
 export function notComparedNote({ changes }: Plan): string[] {
   const unseen = changes.flatMap(({ resource, notCompared = [] }) =>
     notCompared.map((field) => `${resource.address} \`${field}\``),
   );
   if (unseen.length === 0) return [];
-  const more = unseen.length > mostNamed ? [`${unseen.length - mostNamed} more`] : [];
-  const which = listed([...unseen.slice(0, mostNamed), ...more]);
+  const more = unseen.length > maxListed ? [`${unseen.length - maxListed} more`] : [];
+  const which = listNames([...unseen.slice(0, maxListed), ...more]);
   return [`Not comparable, as no answer of the service shows it: ${which}. --resend ADDRESS sends it again.`];
 }
 
@@ -29,7 +29,7 @@ export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): s
   return counts.length === 0 || contractOnly
     ? []
     : [
-        `This token could not see the records of these ids in new entries, so they may be wrong: ${listed(counts)}.`,
+        `This token could not see the records of these ids in new entries, so they may be wrong: ${listNames(counts)}.`,
       ];
 }
 

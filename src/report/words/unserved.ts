@@ -1,8 +1,8 @@
 import { addressOfName, declaredNames } from '../../kinds/named.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { inline } from '../printable.ts';
+import { printableLine } from '../printable.ts';
 
-const mostNamed = 10;
+const maxListed = 10;
 
 /** A note about new providers that no declared outpost serves; with a partial scope, the other manifests may declare one. */
 export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
@@ -21,9 +21,9 @@ export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>
   });
   const [first] = unserved;
   if (first === undefined) return [];
-  const named = unserved.slice(0, mostNamed).map(({ address }) => inline(address));
-  const more = unserved.length > mostNamed ? ` and ${unserved.length - mostNamed} more` : '';
+  const named = unserved.slice(0, maxListed).map(({ address }) => printableLine(address));
+  const more = unserved.length > maxListed ? ` and ${unserved.length - maxListed} more` : '';
   return [
-    `Nobody can reach ${named.join(', ')}${more}: none of the declared ${first.list} serves it. Declare one:\n  ${inline(first.example)}`,
+    `Nobody can reach ${named.join(', ')}${more}: none of the declared ${first.list} serves it. Declare one:\n  ${printableLine(first.example)}`,
   ];
 }

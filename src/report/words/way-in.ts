@@ -3,10 +3,10 @@ import { joinWords } from '../../kinds/all.ts';
 import { ownedFields } from '../../kinds/kind.ts';
 import { isOnWayIn, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { inline, present, quoted } from '../printable.ts';
+import { printableLine, orEmpty, quoted } from '../printable.ts';
 
 /** How a plan changes logins. Safe to print. */
-export function wayInWords({
+export function loginChangeWords({
   changes,
   wayIn,
   accepts = [],
@@ -17,10 +17,10 @@ export function wayInWords({
     ? ''
     : ' `apply --yes` needs `--allow way-in`, unless it applies a saved plan.';
   return [
-    ...(onWay.length > 0 ? [`On the way in, by which people log in: ${firstOf(onWay)}.${needed}`] : []),
+    ...(onWay.length > 0 ? [`On the way in, by which people log in: ${listFirst(onWay)}.${needed}`] : []),
     ...(unread.length > 0
       ? [
-          inline(
+          printableLine(
             `Of the way in, ${joinWords(unread)} could not be read, so all flows that log people in count.`,
           ),
         ]
@@ -31,17 +31,19 @@ export function wayInWords({
 /** The changes that come last because they may take rights from the token. Safe to print. */
 export function ownRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
   const own = changes.filter(({ takesOwnRights }) => takesOwnRights).map(({ resource }) => resource.address);
-  return own.length > 0 ? [`May take rights from this run's own token, so done last: ${firstOf(own)}.`] : [];
+  return own.length > 0
+    ? [`May take rights from this run's own token, so done last: ${listFirst(own)}.`]
+    : [];
 }
 
 /** That people could log in before an apply and cannot any more, with the values that were there. */
-export function lostWayInDiagnostics({
+export function lostLoginDiagnostics({
   outcomes,
   lostWayIn = [],
 }: Pick<ApplyRun, 'outcomes' | 'lostWayIn'>): Diagnostic[] {
   const undo = outcomes
     .filter(({ change, attempts }) => change.onWayIn && attempts > 0)
-    .flatMap(({ change }) => undoLines(change));
+    .flatMap(({ change }) => earlierValueLines(change));
   return lostWayIn.map(({ slug, start }) =>
     diagnosticFor(undefined, {
       code: 'way-in-lost',
@@ -55,26 +57,26 @@ export function lostWayInDiagnostics({
 }
 
 /** The state before a change. */
-function undoLines({ resource: { address }, action, undo = {} }: Change): string[] {
-  if (action === 'delete') return [inline(`- create ${address} again`)];
+function earlierValueLines({ resource: { address }, action, undo = {} }: Change): string[] {
+  if (action === 'delete') return [printableLine(`- create ${address} again`)];
   return Object.entries(undo).map(([field, value]) =>
-    inline(`- ${address}: \`${field}\` was ${quoted(value)}`),
+    printableLine(`- ${address}: \`${field}\` was ${quoted(value)}`),
   );
 }
 
 /** Why a change comes after another one. */
-export function reasonToWait({ resource: { kind } }: Change): string {
+export function dependencyReason({ resource: { kind } }: Change): string {
   return ownedFields(kind).length > 0
     ? 'which frees a value that this one needs'
     : 'so that no login is opened or closed in between';
 }
 
-const mostAlong = 10;
+const maxListed = 10;
 
 /** The first of some addresses, and how many there are more. Safe to print. */
-export function firstOf(addresses: readonly string[]): string {
-  const more = addresses.length - mostAlong;
-  return present(...addresses.slice(0, mostAlong), more > 0 && `${more} more`)
-    .map((each) => inline(each))
+export function listFirst(addresses: readonly string[]): string {
+  const more = addresses.length - maxListed;
+  return orEmpty(...addresses.slice(0, maxListed), more > 0 && `${more} more`)
+    .map((each) => printableLine(each))
     .join(', ');
 }
