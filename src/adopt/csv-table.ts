@@ -19,13 +19,13 @@ interface Cell {
 }
 
 /** Reads the non-empty rows of a CSV file (RFC 4180), up to a limit. Any line ending is accepted. */
-export function readTable(file: SourceFile, delimiter: string, most: number): Row[] | Diagnostic {
+export function readTable(file: SourceFile, delimiter: string, max: number): Row[] | Diagnostic {
   const bytes = Buffer.from(file.text);
   const reader = new RowReader(bytes);
   const rows: Row[] = [];
   const keep = (): null => {
     const row = reader.row();
-    if (row.cells.size > 0 && rows.length < most) rows.push(row);
+    if (row.cells.size > 0 && rows.length < max) rows.push(row);
     return null;
   };
   try {

@@ -96,7 +96,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
       const address = addressOfRecord(kind, record);
       if (!selector.has(address)) continue;
       if (isInternalOnly(kind, record, wanted, ships)) internal += 1;
-      else if (!possibleAddresses(kind, record).some((one) => wanted.declared.has(one))) {
+      else if (!possibleAddresses(kind, record).some((text) => wanted.declared.has(text))) {
         const declared = { ...declarationOf(kind, record, holdings, wanted), address };
         const known = ships.records.get(address);
         const { fields } = wanted.isWithNames
@@ -191,15 +191,15 @@ function declarationOf(
 /** The declarations with distinct variables: names that differ only in case would share one. */
 function withOwnVariables(found: readonly Declared[]): readonly Declared[] {
   const taken = new Set<string>();
-  return found.map((one) => {
-    if (one.variables === undefined) return one;
-    const variables = Object.entries(one.variables).map(([field, name]) => {
+  return found.map((item) => {
+    if (item.variables === undefined) return item;
+    const variables = Object.entries(item.variables).map(([field, name]) => {
       let own = name;
       for (let number = 2; taken.has(own); number += 1) own = `${name}_${number}`;
       taken.add(own);
       return [field, own] as const;
     });
-    return { ...one, variables: Object.fromEntries(variables) };
+    return { ...item, variables: Object.fromEntries(variables) };
   });
 }
 
@@ -214,13 +214,13 @@ const maxNameLength = 500;
 
 /** The name of an id; undefined if it has none that a manifest can contain after trimming. */
 function nameOf(id: JsonValue, names: NamesReading | undefined): NameReference | undefined {
-  const one = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
-  return one && nameForManifest(one);
+  const item = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
+  return item && nameForManifest(item);
 }
 
-function nameForManifest(one: NameReference): NameReference | undefined {
-  return trimAsService(one.name) === one.name && Array.from(one.name).length <= maxNameLength
-    ? one
+function nameForManifest(item: NameReference): NameReference | undefined {
+  return trimAsService(item.name) === item.name && Array.from(item.name).length <= maxNameLength
+    ? item
     : undefined;
 }
 

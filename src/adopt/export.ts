@@ -110,8 +110,8 @@ async function withBindingsOf(
     shown: withoutBindingFields(kind, shown),
   }));
   if (written.length === 0) return { ...inventory, records };
-  const held = written.map(({ received, shown }) => pickObserved(kind, received, shown, []));
-  const read = await withChildren(kind, held, fields, service);
+  const observed = written.map(({ received, shown }) => pickObserved(kind, received, shown, []));
+  const read = await withChildren(kind, observed, fields, service);
   if (read.kind === 'not_sent') return { ...inventory, records, gaps: [...gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')
     return {
@@ -119,8 +119,8 @@ async function withBindingsOf(
       records,
       gaps: [...gaps, { kind: 'no_access', field: read.field, answer: read.reading.answer }],
     };
-  const isUnbound = (one: ObservedRecord): boolean =>
-    access !== undefined && !bindingsOf(one, access.children).some(isEffective);
+  const isUnbound = (record: ObservedRecord): boolean =>
+    access !== undefined && !bindingsOf(record, access.children).some(isEffective);
   const left =
     access && [...read.of.values()].some(isUnbound)
       ? await readUnboundNow(access.openFlag, release, service)

@@ -105,10 +105,10 @@ function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
   let saved = -headLines;
   for (const field of kind ? declarableFields(kind) : []) {
     if (!entries.every((entry) => Object.hasOwn(entry.fields, field))) continue;
-    const most = mostFrequent(entries.map((entry) => entry.fields[field] ?? null));
-    if (kind === undefined || most === undefined || !canBeDefault(kind, field, most.value, check)) continue;
-    shared[field] = most.value;
-    saved += (most.count - 1) * linesOf({ [field]: most.value });
+    const max = mostFrequent(entries.map((entry) => entry.fields[field] ?? null));
+    if (kind === undefined || max === undefined || !canBeDefault(kind, field, max.value, check)) continue;
+    shared[field] = max.value;
+    saved += (max.count - 1) * linesOf({ [field]: max.value });
   }
   return saved > 0 ? shared : {};
 }

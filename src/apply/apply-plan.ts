@@ -4,7 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import { createdBefore, withIdsOf } from '../kinds/named.ts';
 import type { Unbound } from '../kinds/children.ts';
 import { findMovesToOthers } from '../plan/make-plan.ts';
-import { namedParents, parentsWithBindings } from '../plan/order.ts';
+import { namedParents, parentsIn } from '../plan/order.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import { isPending, type Pending, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -30,7 +30,6 @@ interface ApplyOptions {
   /** Aborts with an unexpected exception; then nothing more is started. */
   readonly fault?: AbortController;
   readonly failFast?: boolean;
-  /** Checks that people can still log in, if the plan changes the login flow. */
   readonly loginCheck?: LoginCheck | undefined;
   readonly onStart?: (change: Pending) => void;
   readonly onOutcome?: (outcome: Outcome) => void;
@@ -53,22 +52,21 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     isMovedFrom: findMovesToOthers(plan.changes),
     unbound: before === after ? before : 'unknown',
     isFlagOff: after === 'closed',
-    parents: new Set([...parentsWithBindings(plan.changes), ...createsCompletedLater(plan.changes)]),
-    outcomesByAddress: new Map(),
-    startedCreates: new Map(),
+    parents: new Set([...parentsIn(plan.changes), ...completedLater(plan.changes)]),
+    settling: new Map(),
+    started: new Map(),
     sent: new Map(),
     deletions,
     last: finalDeletes,
   };
   const settled = (change: ReadyChange): Promise<Outcome> => {
     const { address } = change.resource;
-    const known = run.outcomesByAddress.get(address) ?? outcomeWithReport(change, run);
-    run.outcomesByAddress.set(address, known);
+    const known = run.settling.get(address) ?? outcomeWithReport(change, run);
+    run.settling.set(address, known);
     return known;
   };
   try {
     await pacing.forEach(makeTasks(changes, run, settled), (task) => task());
-    // In sequence: each result decides on the next one.
     for (const change of finalDeletes) await pacing.forEach([change], settled);
   } catch (error) {
     fault.abort(error);
@@ -85,23 +83,19 @@ interface Run extends ApplyOptions {
   readonly deletions: readonly Delete[];
   /** Deletes that no other change waits for, then the changes that take rights from the token: they come after all others. */
   readonly last: readonly ReadyChange[];
-  /** Who has access without bindings, if the apply does not change that. */
   readonly unbound: Unbound;
   /** Whether the plan leaves applications without bindings open to nobody. */
   readonly isFlagOff: boolean;
   /** Resources that are created or changed in several steps: those with bindings, and those whose references are set later. */
   readonly parents: ReadonlySet<Address>;
-  readonly outcomesByAddress: Map<Address, Promise<Outcome>>;
-  /** Created resources, perhaps without references that are set later. */
-  readonly startedCreates: Map<Address, Promise<StartedCreate>>;
-  /** The number of write requests so far. */
+  readonly settling: Map<Address, Promise<Outcome>>;
+  readonly started: Map<Address, Promise<StartedCreate>>;
   readonly sent: Map<Address, number>;
 }
 
-/** An outcome, or the result of a create that may be completed later. */
 type StartedCreate = Outcome | { readonly ready: ReadyPending; readonly result: WriteResult };
 
-function createsCompletedLater(changes: readonly ReadyChange[]): Address[] {
+function completedLater(changes: readonly ReadyChange[]): Address[] {
   return changes.flatMap(({ resource, setAfter }) => (setAfter ? resource.address : []));
 }
 
@@ -120,14 +114,14 @@ function makeTasks(
   }
   return changes.flatMap((change) => [
     () => (isPending(change) && change.setAfter ? startOnce(change, run) : settled(change)),
-    ...(completing.get(change.resource.address) ?? []).map((one) => () => settled(one)),
+    ...(completing.get(change.resource.address) ?? []).map((create) => () => settled(create)),
   ]);
 }
 
 function startOnce(change: ReadyPending, run: Run): Promise<StartedCreate> {
   const { address } = change.resource;
-  const known = run.startedCreates.get(address) ?? startChange(change, run);
-  run.startedCreates.set(address, known);
+  const known = run.started.get(address) ?? startChange(change, run);
+  run.started.set(address, known);
   return known;
 }
 
@@ -180,14 +174,12 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   return outcome;
 }
 
-/** Sends a change unless the run has stopped; a create without the references that are set later. */
 async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate> {
   const { setAfter = [] } = whole;
   const left = setAfter.map(({ field }) => field);
   const change = left.length === 0 ? whole : { ...whole, resource: withoutFieldsNamed(whole.resource, left) };
   const { stops } = run;
-  // The set of complete records is determined when the change starts.
-  const named = outcomesOfReferences(change.resource, run);
+  const named = referencedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
   const ready = withCreatedIds(change, await named, run);
   const isEarly = run.last.includes(whole) && (await hasFailedBefore(whole, run));
@@ -202,10 +194,10 @@ async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate
     };
   await run.loginCheck?.before(change.resource.address);
   run.onStart?.(ready);
-  return { ready, result: await execute(ready, run, countRequests(change, run)) };
+  return { ready, result: await execute(ready, run, counterOf(change, run)) };
 }
 
-function countRequests({ resource: { address } }: ReadyChange, { sent }: Run): () => void {
+function counterOf({ resource: { address } }: ReadyChange, { sent }: Run): () => void {
   return () => void sent.set(address, (sent.get(address) ?? 0) + 1);
 }
 
@@ -217,7 +209,7 @@ async function completeCreate(
 ): Promise<Exclude<StartedCreate, Outcome>> {
   if (setAfter === undefined) return { ready, result };
   const { client, pacing, stops } = run;
-  const others = await Promise.all(setAfter.flatMap(({ after }) => run.outcomesByAddress.get(after) ?? []));
+  const others = await Promise.all(setAfter.flatMap(({ after }) => run.settling.get(after) ?? []));
   const pks = new Map(others.map(({ change, pk }) => [change.resource.address, pk]));
   const declared = { ...whole, fields: { ...whole.fields, ...ready.resource.fields } };
   const resource = withIdsOf(declared, (address) => pks.get(address));
@@ -226,36 +218,34 @@ async function completeCreate(
   if (result.outcome !== 'created' || held === undefined) return { ready: full, result };
   const left = { resource, fields: setAfter.map(({ field }) => field), made: { ...result, held } };
   const isMade = !others.some((other) => isMissing(other)) && createdBefore(resource).length === 0;
-  const control = stops.controlOf(full, countRequests(full, run));
+  const control = stops.controlOf(full, counterOf(full, run));
   return { ready: full, result: await setOmittedReferences(left, isMade, client, pacing, control) };
 }
 
 /** Whether all dependencies of a change succeeded. They precede it in the plan, so they have been started. */
-async function isReady(waitsFor: readonly Address[], { outcomesByAddress }: Run): Promise<boolean> {
-  const outcomes = await Promise.all(waitsFor.flatMap((address) => outcomesByAddress.get(address) ?? []));
+async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
+  const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
 /** Whether any change before the deletes failed; before a change that takes rights from the token, also any delete. */
-async function hasFailedBefore(change: ReadyPending, { outcomesByAddress, last }: Run): Promise<boolean> {
+async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): Promise<boolean> {
   const others = change.takesOwnRights ? last.slice(last.indexOf(change)) : last;
   const later = new Set(others.map(({ resource }) => resource.address));
-  const before = Array.from(outcomesByAddress, ([address, settled]) =>
-    later.has(address) ? [] : settled,
-  ).flat();
+  const before = Array.from(settling, ([address, settled]) => (later.has(address) ? [] : settled)).flat();
   const outcomes = await Promise.all(before);
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
 /** For referenced resources that are completed later, the results of their creates count. */
-function outcomesOfReferences(
+function referencedOutcomes(
   resource: Resource,
-  { parents, outcomesByAddress, startedCreates, unbound }: Run,
+  { parents, settling, started, unbound }: Run,
 ): Promise<Outcome[]> {
   const first = new Set([...createdBefore(resource), ...namedParents(resource, parents)]);
   if (first.size === 0) return Promise.resolve([]);
   const early = async (address: Address): Promise<Outcome[]> => {
-    const known = await startedCreates.get(address);
+    const known = await started.get(address);
     if (known === undefined) return [];
     return [
       'change' in known
@@ -264,12 +254,11 @@ function outcomesOfReferences(
     ];
   };
   const all = [...first].map(
-    (address) => outcomesByAddress.get(address)?.then((one) => [one]) ?? early(address),
+    (address) => settling.get(address)?.then((outcome) => [outcome]) ?? early(address),
   );
   return Promise.all(all).then((found) => found.flat());
 }
 
-/** The change with the ids of the resources created before it; undefined if one of those failed. */
 function withCreatedIds(
   change: ReadyPending,
   outcomes: readonly Outcome[],

@@ -36,15 +36,15 @@ export interface BindingTarget extends WantedChildren {
 }
 
 /** Adds one binding unless it exists. Reads all bindings first; after an unclear answer, nothing is sent again. */
-export function addBinding(binder: BindingTarget, one: WantedChild): Promise<WriteResult> {
+export function addBinding(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
   async function next(): Promise<Next<Writing>> {
     const bound = await childrenOf(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
-    if (bindingsByDeclaration(binder, bound).has(one))
+    if (bindingsByDeclaration(binder, bound).has(child))
       return { kind: 'ended', end: { outcome: 'unchanged' } };
-    const fields = { [one.binds.idField]: one.id, order: bound.length, ...ownValues(one) };
+    const fields = { [child.binds.idField]: child.id, order: bound.length, ...ownValues(child) };
     return { kind: 'send', send: () => client.bind(children, parent, fields) };
   }
 
@@ -65,7 +65,7 @@ export function addBinding(binder: BindingTarget, one: WantedChild): Promise<Wri
         return endedAs({ outcome: 'not_attempted' });
       case 'ambiguous': {
         const bound = await childrenOf(binder);
-        const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(binder, bound).has(one);
+        const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(binder, bound).has(child);
         return { kind: 'open', end: { outcome: isBoundNow ? 'created' : 'unknown' } };
       }
       case 'not_applied':
@@ -73,7 +73,7 @@ export function addBinding(binder: BindingTarget, one: WantedChild): Promise<Wri
     }
   }
 
-  return inField(one.field, settle({ next, judge }, pacing, control));
+  return inField(child.field, settle({ next, judge }, pacing, control));
 }
 
 /** Records the field of a failed step. */
@@ -82,27 +82,27 @@ async function inField(field: string, step: Promise<WriteResult>): Promise<Write
 }
 
 /** Changes one binding as declared, unless it has changed since it was read. */
-export function changeBinding(binder: BindingTarget, one: WantedChild, base: Child): Promise<WriteResult> {
+export function changeBinding(binder: BindingTarget, child: WantedChild, base: Child): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
   async function next(): Promise<Next<Updating>> {
     const bound = await childrenOf(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     const now = bound.find(({ pk }) => pk === base.pk);
-    const own = { ...one, values: ownValues(one) };
+    const own = { ...child, values: ownValues(child) };
     const fields = now ? differingFields(own, now) : [];
     if (now && fields.length === 0) return { kind: 'ended', end: { outcome: 'unchanged' } };
-    if (!now || differingFields({ ...one, values: pickFields(base.values, fields) }, now).length > 0)
+    if (!now || differingFields({ ...child, values: pickFields(base.values, fields) }, now).length > 0)
       return {
         kind: 'ended',
         end: { outcome: 'conflict', clash: { kind: 'closed', why: changedByOthers } },
       };
     const whole = {
       target: targetId(children, parent),
-      [one.binds.idField]: one.id,
+      [child.binds.idField]: child.id,
       order: now.values['order'] ?? null,
     };
-    const sent = { ...(children.isSentWhole && whole), ...pickFields(one.values, fields) };
+    const sent = { ...(children.isSentWhole && whole), ...pickFields(child.values, fields) };
     return { kind: 'send', send: () => client.rebind(children, now.pk, sent) };
   }
 
@@ -126,7 +126,7 @@ export function changeBinding(binder: BindingTarget, one: WantedChild, base: Chi
     }
   }
 
-  return inField(one.field, settle({ next, judge }, pacing, control));
+  return inField(child.field, settle({ next, judge }, pacing, control));
 }
 
 export const changedByOthers = 'somebody else has changed or deleted a binding of it';

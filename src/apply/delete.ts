@@ -17,14 +17,14 @@ import {
  * another read shows the result.
  */
 export function deleteRecord(
-  one: DeleteCandidate,
+  candidate: DeleteCandidate,
   deletes: readonly DeleteCandidate[],
   client: Client,
   pacing: Pacing,
   control: RunControl & { readonly isFlagOff: boolean },
 ): Promise<WriteResult> {
-  const { kind, name } = one.resource;
-  const within = kind.scope && one.held.fields[kind.scope];
+  const { kind, name } = candidate.resource;
+  const within = kind.scope && candidate.held.fields[kind.scope];
   let isSent = false;
 
   async function next(): Promise<Next<Deleting>> {
@@ -33,13 +33,18 @@ export function deleteRecord(
       return { kind: 'ended', end: { outcome: isSent ? 'deleted' : 'unchanged', answer: reading.answer } };
     if (reading?.proof !== 'exists') return { kind: 'ended', end: endAfterFailedRead(reading, control) };
     const { answer, held } = reading;
-    if (held.pk !== one.held.pk)
+    if (held.pk !== candidate.held.pk)
       return { kind: 'ended', end: { outcome: 'conflict', answer, clash: { kind: 'replaced' } } };
     // Somebody may have turned it on since the plan.
     const isFlagOff = async (): Promise<boolean> => control.isFlagOff && isOpenFlagOff({ client, pacing });
-    const { because } = await judgeDeletion({ ...one, held }, deletes, { client, pacing }, { isFlagOff });
-    if (because !== undefined)
-      return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: because } } };
+    const { refusal } = await judgeDeletion(
+      { ...candidate, held },
+      deletes,
+      { client, pacing },
+      { isFlagOff },
+    );
+    if (refusal !== undefined)
+      return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: refusal } } };
     return {
       kind: 'send',
       send: () => {

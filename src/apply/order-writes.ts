@@ -25,28 +25,28 @@ import type { WriteResult } from './settle.ts';
 import { runSteps, type Step } from './steps.ts';
 
 /** Writes the nested bindings of a binding. */
-async function writeNested(binder: BindingTarget, one: WantedChild): Promise<WriteResult> {
+async function writeNested(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const noWrites = { inDoubt: false, attempts: 0 };
-  const { inside } = one;
+  const { inside } = child;
   const bound = await childrenOf(binder);
-  if ('outcome' in bound) return { ...bound, ...noWrites, at: one.field };
-  const parent = bindingsByDeclaration(binder, bound).get(one);
+  if ('outcome' in bound) return { ...bound, ...noWrites, at: child.field };
+  const parent = bindingsByDeclaration(binder, bound).get(child);
   if (inside === undefined || parent === undefined)
     return {
       ...noWrites,
       outcome: 'conflict',
-      at: one.field,
+      at: child.field,
       clash: { kind: 'closed', why: changedByOthers },
     };
   const nested: BindingTarget = {
     ...binder,
     parent,
     children: inside.children,
-    wanted: declaredBindings(inside.children, one.field, one.values[inside.field] ?? null),
-    ...coverAllBindings(one.field, false),
+    wanted: declaredBindings(inside.children, child.field, child.values[inside.field] ?? null),
+    ...coverAllBindings(child.field, false),
   };
   const nestedBindings = await childrenOf(nested);
-  if ('outcome' in nestedBindings) return { ...nestedBindings, ...noWrites, at: one.field };
+  if ('outcome' in nestedBindings) return { ...nestedBindings, ...noWrites, at: child.field };
   const unchanged: WriteResult = { ...noWrites, outcome: 'unchanged' };
   return runSteps(unchanged, 'updated', await orderWrites([nested], () => nestedBindings));
 }
@@ -77,10 +77,10 @@ type Moves = Readonly<
 async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promise<Moves> {
   const missing = missingBindings(binder, bound);
   const ranks = await ranksOf(binder, missing);
-  const rankOfBinding = (one: WantedChild): number => ranks.get(one) ?? 0;
-  const addSteps = (one: WantedChild): Step[] => [
-    () => addBinding(binder, one),
-    ...(nestedValuesOf(one).length > 0 ? [() => writeNested(binder, one)] : []),
+  const rankOfBinding = (child: WantedChild): number => ranks.get(child) ?? 0;
+  const addSteps = (child: WantedChild): Step[] => [
+    () => addBinding(binder, child),
+    ...(nestedValuesOf(child).length > 0 ? [() => writeNested(binder, child)] : []),
   ];
   const firstLastOrders = firstOrdersOfLast(binder, bound);
   /** Whether a child depends on children before it, or moves across one that does. */
@@ -100,18 +100,18 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   const moved = changes.toSorted(compareMoves);
   const extra = extraBindings(binder, bound).toSorted((a, b) => b.child.rank - a.child.rank);
   const last = missing
-    .filter((one) => rankOfBinding(one) > 0)
+    .filter((child) => rankOfBinding(child) > 0)
     .toSorted((a, b) => rankOfBinding(a) - rankOfBinding(b));
   // If no ranked child is added, deleting a ranked child closes the flow, and later changes may open it.
   const isFirst = ({ child }: (typeof extra)[number]): boolean => last.length === 0 && child.rank > 0;
   const removeSteps = (bindings: typeof extra): Step[] =>
-    bindings.map((one) => () => removeBinding(binder, one));
+    bindings.map((item) => () => removeBinding(binder, item));
   return {
-    added: missing.filter((one) => rankOfBinding(one) === 0).flatMap(addSteps),
+    added: missing.filter((child) => rankOfBinding(child) === 0).flatMap(addSteps),
     removedFirst: removeSteps(extra.filter(isFirst)),
     changed: moved.flatMap(({ steps }) => steps),
     addedLast: last.flatMap(addSteps),
-    removed: removeSteps(extra.filter((one) => !isFirst(one))),
+    removed: removeSteps(extra.filter((item) => !isFirst(item))),
   };
 }
 
@@ -154,10 +154,10 @@ async function ranksOf(
 ): Promise<ReadonlyMap<WantedChild, number>> {
   const ranks = new Map<WantedChild, number>();
   if (children.last === undefined) return ranks;
-  for (const one of missing) {
-    const ask = (): Promise<RecordReading> => client.readById(one.binds.refersTo, one.id);
+  for (const child of missing) {
+    const ask = (): Promise<RecordReading> => client.readById(child.binds.refersTo, child.id);
     const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
-    if (reading?.proof === 'exists') ranks.set(one, rankOf(children, reading.record.received));
+    if (reading?.proof === 'exists') ranks.set(child, rankOf(children, reading.record.received));
   }
   return ranks;
 }

@@ -63,7 +63,7 @@ export async function createParent(
       ),
     },
   };
-  const held = declared.reduce((known, { children }) => withBindings(kind, known, children, []), base);
+  const observed = declared.reduce((known, { children }) => withBindings(kind, known, children, []), base);
   const rest = {
     resource: onlyFields(resource, withheld),
     base,
@@ -79,7 +79,7 @@ export async function createParent(
   };
   const binders = bindingTargets(going, declared);
   const moves = await orderWrites(binders, () => []);
-  return runSteps({ ...made, held }, 'created', [
+  return runSteps({ ...made, held: observed }, 'created', [
     ...moves,
     ...(isOpen ? [] : [(known: WriteResult) => verifyBindings(going, known)]),
     ...(withheld.length > 0 ? [() => update(rest, finishingClient(client), pacing, going.control)] : []),
@@ -110,15 +110,15 @@ export async function setOmittedReferences(
     const { default: value, idForm } = resource.kind.fields[field] ?? {};
     return [field, value ?? (idForm ? [] : null)];
   });
-  const held = { ...made.held, fields: { ...made.held.fields, ...Object.fromEntries(unset) } };
-  if (!isMade) return { ...made, held, outcome: 'unfinished' };
+  const observed = { ...made.held, fields: { ...made.held.fields, ...Object.fromEntries(unset) } };
+  if (!isMade) return { ...made, held: observed, outcome: 'unfinished' };
   const rest = {
     resource: onlyFields(resource, fields),
-    base: held,
+    base: observed,
     permission: ownRecordPermission,
     isMovedElsewhere: () => false,
   };
-  return runSteps({ ...made, held }, 'created', [
+  return runSteps({ ...made, held: observed }, 'created', [
     () => update(rest, finishingClient(client), pacing, ignoreDenials(continueOnceStarted(control, true))),
   ]);
 }
@@ -178,7 +178,7 @@ function bindingTargets(
   going: Pick<BindingTarget, 'resource' | 'parent' | 'client' | 'pacing' | 'control'>,
   declared: ReturnType<typeof wantedChildren>,
 ): readonly BindingTarget[] {
-  return declared.map((one) => ({ ...going, ...one }));
+  return declared.map((item) => ({ ...going, ...item }));
 }
 
 function finalResult(look: UpdateCheck): WriteResult {

@@ -41,14 +41,14 @@ export class Stops {
 
   /** A denied create stops only creates: the token may have permissions for single records. */
   stopReasonOfKind({ resource, action }: Change): StopReason | undefined {
-    const why = this.#kinds.get(resource.kind);
+    const reason = this.#kinds.get(resource.kind);
     const isBound = (): boolean => wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
     if (this.#areBindingsDenied && action === 'create' && isBound()) return 'access_denied';
-    return action !== 'create' && why === 'denied' ? undefined : why;
+    return action !== 'create' && reason === 'denied' ? undefined : reason;
   }
 
-  stopRun(why: StopReason): void {
-    this.#run ??= why;
+  stopRun(reason: StopReason): void {
+    this.#run ??= reason;
   }
 
   controlOf(change: Change, sending: RunControl['sending']): RunControl {

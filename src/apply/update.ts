@@ -122,9 +122,9 @@ export function update(
 function reportedMissing({ answer }: Updating, { fields, exact = fields }: ObservedRecord): string[] {
   return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
     // If the field is hidden, so is the key.
-    const held = valueAt(fields[field] ?? null, key?.split('.') ?? []);
+    const observed = valueAt(fields[field] ?? null, key?.split('.') ?? []);
     const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);
-    return held === null || !isExact ? [] : [field];
+    return observed === null || !isExact ? [] : [field];
   });
 }
 
@@ -185,7 +185,7 @@ async function retrieveWhole(
 /** Adds the declared bindings, and the nested bindings that the plan read. */
 export async function withDeclaredBindings(
   resource: Resource,
-  held: ObservedRecord,
+  observed: ObservedRecord,
   client: Client,
   pacing: Pacing,
   seen?: ObservedRecord,
@@ -197,8 +197,8 @@ export async function withDeclaredBindings(
     ...declaredChildFields(resource),
     ...(seen ? nestedBindingFields(kind, (field) => seen.fields[field]) : []),
   ];
-  const read = await withChildren(kind, [held], parts, { client, pacing });
-  return read.kind === 'read' ? { kind: 'read', held: read.of.get(held.pk) ?? held } : read;
+  const read = await withChildren(kind, [observed], parts, { client, pacing });
+  return read.kind === 'read' ? { kind: 'read', held: read.of.get(observed.pk) ?? observed } : read;
 }
 
 /** Compares each declared field with the plan and with the declaration. */
@@ -223,15 +223,15 @@ export function compareWithPlan(
   if (changed.length > 0)
     return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'changed', fields: changed, now } } };
   if (missing.length === 0) return { kind: 'ended', end: { outcome: 'unchanged', held: now } };
-  const why = updateRefusal(
+  const reason = updateRefusal(
     resource,
     now,
     missing.map((field) => ({ field })),
     permission,
   );
-  return why === undefined
+  return reason === undefined
     ? { kind: 'open', now, missing }
-    : { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why } } };
+    : { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: reason } } };
 }
 
 /** The value without the items that another resource of the same plan has taken since. */

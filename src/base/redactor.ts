@@ -16,8 +16,8 @@ export class Redactor {
 
   constructor(secrets: readonly string[], replacement: string = sensitive) {
     this.#replacement = replacement;
-    const withLength = (least: number, end: number): string[] =>
-      secrets.filter(({ length }) => length >= least && length < end);
+    const withLength = (min: number, end: number): string[] =>
+      secrets.filter(({ length }) => length >= min && length < end);
     // Messages quote files line by line, so each line of a key is searched for separately.
     const longForms = withLength(minBase64Length, Infinity).flatMap((secret) => [
       secret,

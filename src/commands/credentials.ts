@@ -65,7 +65,7 @@ export async function credentials(
         gaps: gaps.filter(({ kind: what }) => what !== 'other_types'),
       })),
     ),
-    ...missing.flatMap((one) => missingCredentials(one)),
+    ...missing.flatMap((item) => missingCredentials(item)),
   ];
   if (problems.length > 0) stderr.write(`${diagnosticsText(problems, createStyle(stderr))}\n`);
   if (found.length === 0) {
@@ -101,7 +101,7 @@ function addressesIn(written: readonly string[]): readonly Address[] {
       `Name one, such as ${types[0]}.grafana, or use --all for those with a secret.`,
     );
   return written.map((text) => {
-    const type = types.find((one) => text.startsWith(`${one}.`) && text.length > one.length + 1);
+    const type = types.find((item) => text.startsWith(`${item}.`) && text.length > item.length + 1);
     if (type !== undefined) return addressOf(type, text.slice(type.length + 1));
     const address = printableLine(text);
     throw new UsageError(
@@ -115,21 +115,21 @@ function addressesIn(written: readonly string[]): readonly Address[] {
 /** Throws a UsageError where a format cannot hold the credentials. */
 function refuseUnwritableCredentials(found: readonly Credentials[], format: CredentialFormat): void {
   const names = new Map<string, Credentials>();
-  for (const one of found) {
-    const value = invisibleValue(one, format);
+  for (const item of found) {
+    const value = invisibleValue(item, format);
     if (value !== undefined)
       throw new UsageError(
-        `the ${value} of ${printableLine(one.address)} cannot be written as ${format}: it has invisible characters`,
+        `the ${value} of ${printableLine(item.address)} cannot be written as ${format}: it has invisible characters`,
         'Use --format json.',
       );
-    const name = writtenName(one, format);
+    const name = writtenName(item, format);
     const other = names.get(name);
     if (other)
       throw new UsageError(
-        `${printableLine(other.address)} and ${printableLine(one.address)} would both be written as ${printableLine(name)}`,
+        `${printableLine(other.address)} and ${printableLine(item.address)} would both be written as ${printableLine(name)}`,
         'Write them to two files, or use --format json.',
       );
-    names.set(name, one);
+    names.set(name, item);
   }
 }
 

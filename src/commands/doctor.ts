@@ -216,9 +216,9 @@ export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>
     const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (value === true) return [flag];
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return values.flatMap((one) => (typeof one === 'string' ? [flag, one] : []));
+    return values.flatMap((item) => (typeof item === 'string' ? [flag, item] : []));
   });
-  return [...words, ...header.flatMap((one) => ['--header', `${one.split(':', 1)[0] ?? ''}: …`])];
+  return [...words, ...header.flatMap((text) => ['--header', `${text.split(':', 1)[0] ?? ''}: …`])];
 }
 
 /** A text quoted as one word for a shell. */

@@ -49,21 +49,21 @@ export async function exportManifests(options: ExportOptions, context: Context):
     { ...context, interruptible: () => interruption },
     verbosityOf(options, context.env),
   );
-  const held = await readExportedRecords(wanted, settings.service, job);
-  if (held.interrupted) {
+  const observed = await readExportedRecords(wanted, settings.service, job);
+  if (observed.interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');
-    return held.interrupted;
+    return observed.interrupted;
   }
   const gapsOf = (has: (gap: Gap) => boolean): Diagnostic[] =>
-    gapDiagnostics(held.inventories.map(({ kind, gaps: all }) => ({ kind, gaps: all.filter(has) })));
+    gapDiagnostics(observed.inventories.map(({ kind, gaps: all }) => ({ kind, gaps: all.filter(has) })));
   const gaps = gapsOf((gap) => !isUnsupportedRecord(gap));
-  const isNothingRead = held.inventories.every(({ records }) => records.length === 0);
+  const isNothingRead = observed.inventories.every(({ records }) => records.length === 0);
   if (isNothingRead && gaps.length > 0) {
     stderr.write(`${diagnosticsText(gaps, style)}\nNothing was written.\n`);
     return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
   const { found, internal, shipped, later } = declarationsOf(
-    { ...held, ...(settings.release && { release: held.release ?? settings.release }) },
+    { ...observed, ...(settings.release && { release: observed.release ?? settings.release }) },
     wanted,
   );
   if (internal > 0)
@@ -74,7 +74,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     remark(`Left out: ${shipped} defaults of the service that nobody changed. --all includes them.`);
   if (later.fields.length > 0)
     remark(
-      `Perhaps unchanged: these fields came after ${later.than}, the last release whose defaults are known: ${later.fields.map((field) => inline(field)).join(', ')}.`,
+      `Perhaps unchanged: these fields came after ${later.than}, the last release whose defaults are known: ${later.fields.map((field) => printableLine(field)).join(', ')}.`,
     );
   // Records that no manifest can declare do not make the export incomplete.
   for (const { summary } of gapsOf(isUnsupportedRecord)) remark(`Left out: ${summary}.`);
@@ -103,7 +103,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     );
     if (ending !== 'done') return ending;
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
-  return endingOf([...gaps, ...unreadNames(held), ...notDeclared(found, unwritable)], context);
+  return endingOf([...gaps, ...unreadNames(observed), ...notDeclared(found, unwritable)], context);
 }
 
 function isUnsupportedRecord({ kind }: Gap): boolean {

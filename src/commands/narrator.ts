@@ -6,7 +6,7 @@ import { printableLine } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
 import { laterFieldWords, laterReleaseWords } from '../report/words/doctor.ts';
-import { failedReads, haltDiagnostics, isServiceProblem } from '../report/words/halts.ts';
+import { failedReads, haltDiagnostics, isOfService } from '../report/words/halts.ts';
 import { lostLoginDiagnostics } from '../report/words/way-in.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
@@ -186,7 +186,7 @@ function unresolvedNamesText(halt: Extract<Halt, { kind: 'unresolved' }>): strin
   const { names, notRead } = halt;
   if (names.length === 0 && notRead === 0)
     return noPlanSentence(halt, 'a value that only one resource may have is given to two');
-  const isService = names.length > 0 && names.every(({ fault }) => isServiceProblem(fault));
+  const isService = names.length > 0 && names.every(({ fault }) => isOfService(fault));
   const areAll = (kind: string): boolean =>
     names.length > 0 && names.every(({ fault }) => fault.kind === kind);
   const cause = isService
@@ -208,6 +208,6 @@ function noPlanSentence(
 ): string {
   const { notRead, interrupted } = halt;
   const left = notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${lacks}.` : '';
-  const why = interrupted ? 'interrupted' : cause;
-  return `No plan for ${printableLine(destinationLabel(halt))}: ${why}.${left} Nothing was changed.\n`;
+  const reason = interrupted ? 'interrupted' : cause;
+  return `No plan for ${printableLine(destinationLabel(halt))}: ${reason}.${left} Nothing was changed.\n`;
 }

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 
 /** The most used options of a command, in order. Other commands have few, in one group. */
-const mostUsed: Readonly<Record<string, readonly string[]>> = {
+const maxUsed: Readonly<Record<string, readonly string[]>> = {
   validate: ['--env', '--var', '--strict', '--output', '--report'],
   plan: ['--env', '--target', '--baseline', '--out', '--detailed-exitcode'],
   apply: ['--env', '--target', '--yes', '--plan', '--allow'],
@@ -23,7 +23,7 @@ const headings: Readonly<Record<string, string>> = {
 
 /** Sorts the options of a command with many into groups, for its help. */
 export function withGroups(command: Command): Command {
-  const used = mostUsed[command.name()];
+  const used = maxUsed[command.name()];
   if (used === undefined) return command;
   const order = [firstHeading, ...Object.keys(headings), lastHeading];
   const headingOf = ({ long }: Option): string => {

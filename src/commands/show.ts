@@ -32,18 +32,18 @@ function reportIn(filename: string, written: string): Report {
   if (read.kind === 'plan') return planReportFrom(read.plan);
   const document = parseJson(written, maxDocumentDepth);
   if (isApplyDocument(document)) return applyReportFrom(document);
-  const why = isJsonObject(document) ? missingResultReason(document) : undefined;
-  if (why !== undefined) throw new UsageError(`${filename} has no result, only the reason why`, why);
+  const reason = isJsonObject(document) ? missingResultReason(document) : undefined;
+  if (reason !== undefined) throw new UsageError(`${filename} has no result, only the reason why`, reason);
   throw new UsageError(
     `${filename} holds no plan and no apply that can be shown`,
     'Name a file that `rollcall plan --out`, `plan -o json` or `apply -o json` wrote, and wrote to its end.',
   );
 }
 
-function refused(filename: string, why: string): Report {
+function refused(filename: string, reason: string): Report {
   const diagnostic = diagnosticFor(filename, {
     code: 'stale-plan',
-    summary: `this plan cannot be shown: ${why}`,
+    summary: `this plan cannot be shown: ${reason}`,
     detail: 'Make a new one with `rollcall plan`.',
   });
   return planReport({ diagnostics: [diagnostic], filenames: [] });

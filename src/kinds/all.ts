@@ -197,6 +197,6 @@ export function joinWords(words: readonly string[]): string {
 }
 
 export function listsOf(subset: Iterable<Kind>): string {
-  const these = new Set<Kind>(subset);
-  return joinWords([...new Set(kinds.filter((kind) => these.has(kind)).map(({ list }) => list))]);
+  const items = new Set<Kind>(subset);
+  return joinWords([...new Set(kinds.filter((kind) => items.has(kind)).map(({ list }) => list))]);
 }

@@ -20,7 +20,7 @@ export function lookUpOf(
   if (id?.name === identity)
     return { path: (name) => `${path}${encodeURIComponent(name)}/`, answers: 'record' };
   const blind = `${identity}__iexact`;
-  const filter = [identity, blind].find((one) => filters.includes(one));
+  const filter = [identity, blind].find((text) => filters.includes(text));
   const isNarrowed = scope !== undefined && filters.includes(scope);
   return {
     path: (name, within) => {

@@ -27,15 +27,15 @@ export function asRecords(declared: JsonValue): JsonValue {
 }
 
 /** The form of manifests: a string for a strict URI. */
-export function asUris(held: JsonValue): JsonValue {
-  if (typeof held === 'string')
-    return held
+export function asUris(observed: JsonValue): JsonValue {
+  if (typeof observed === 'string')
+    return observed
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '')
       .map((url) => (special.test(url) ? { url } : url));
-  if (!isJsonList(held)) return held;
-  return held.map((uri) => {
+  if (!isJsonList(observed)) return observed;
+  return observed.map((uri) => {
     if (!isJsonObject(uri)) return uri;
     const { matching_mode: mode = null, url = null, [use]: type = usualUse, ...others } = uri;
     const more = { ...(type !== usualUse && { [use]: type }), ...others };
@@ -44,18 +44,18 @@ export function asUris(held: JsonValue): JsonValue {
   });
 }
 
-export function keepUnknownKeys(declared: JsonValue, held: JsonValue): JsonValue {
-  const theirs = urisIn(held);
+export function keepUnknownKeys(declared: JsonValue, observed: JsonValue): JsonValue {
+  const theirs = urisIn(observed);
   return urisIn(declared).flatMap((ours) => {
     const same = theirs.filter((uri) => isSame(ours, uri));
     return same.length === 0 ? [ours] : same.map((uri) => ({ ...uri, ...ours }));
   });
 }
 
-export function dropUnknownKeys(held: JsonValue): JsonValue {
-  if (!isJsonList(held)) return held;
+export function dropUnknownKeys(observed: JsonValue): JsonValue {
+  if (!isJsonList(observed)) return observed;
   return asUris(
-    held.map((uri) => {
+    observed.map((uri) => {
       if (!isJsonObject(uri)) return { matching_mode: 'strict', url: uri };
       const known = Object.entries(uri).filter(([key]) => ['matching_mode', 'url', use].includes(key));
       return Object.fromEntries(known);
@@ -67,20 +67,20 @@ export function dropUnknownKeys(held: JsonValue): JsonValue {
 const special = /[\\*+()[\]{}|^$]/;
 
 /** Compares in any order. Further keys are compared if declared. */
-export function sameUris(declared: JsonValue, held: JsonValue): boolean {
-  const [ours, theirs] = [urisIn(declared), urisIn(held)];
+export function sameUris(declared: JsonValue, observed: JsonValue): boolean {
+  const [ours, theirs] = [urisIn(declared), urisIn(observed)];
   return (
     ours.every((uri) => theirs.some((other) => isSame(uri, other))) &&
     theirs.every((other) => ours.some((uri) => isSame(uri, other)))
   );
 }
 
-function isSame(declared: RedirectUri, held: RedirectUri): boolean {
+function isSame(declared: RedirectUri, observed: RedirectUri): boolean {
   const { matching_mode: mode, [use]: type } = declared;
   return (
-    held.url === declared.url &&
-    (mode === undefined || held.matching_mode === undefined || held.matching_mode === mode) &&
-    (type === undefined || (held[use] ?? usualUse) === type)
+    observed.url === declared.url &&
+    (mode === undefined || observed.matching_mode === undefined || observed.matching_mode === mode) &&
+    (type === undefined || (observed[use] ?? usualUse) === type)
   );
 }
 
@@ -104,7 +104,7 @@ export function redirectProblems(list: JsonValue, release: Release | undefined):
       uri[use] === undefined
         ? undefined
         : releaseProblemFor({ before: '2026.5' }, release, `ignore \`${use}\``, 'Leave it out for them.');
-    return [problem, early].flatMap((one) => (one ? [{ ...one, item }] : []));
+    return [problem, early].flatMap((entry) => (entry ? [{ ...entry, item }] : []));
   });
 }
 

@@ -71,8 +71,8 @@ export const user: RowKind = kindFrom({
   rights: { to: 'a user', takenBy: { groups: 'removal', roles: 'removal' } },
   listing: { paramsIfUndeclared: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
   update: {
-    refusal: (held, declared) => {
-      if (held['type'] === ofServiceItself)
+    refusal: (observed, declared) => {
+      if (observed['type'] === ofServiceItself)
         return 'it is an account of the service itself, which rejects changes';
       if (declared['type'] !== ofServiceItself) return undefined;
       return 'it would become an account of the service itself, which rejects all later changes';
@@ -82,7 +82,7 @@ export const user: RowKind = kindFrom({
   },
   deletion: {
     isOwned: true,
-    refusal: (held) => (isInternal(held) ? 'it is an account of the service itself' : undefined),
+    refusal: (observed) => (isInternal(observed) ? 'it is an account of the service itself' : undefined),
   },
   isPersonal: true,
   isInternal,

@@ -83,7 +83,7 @@ export function desiredResources(read: ManifestValue): Declared {
         ([field]) =>
           (!isGone || field === kind.scope) &&
           Object.hasOwn(kind.fields, field) &&
-          !equivalentFields(kind, field).some((one) => Object.hasOwn(entry, one)),
+          !equivalentFields(kind, field).some((text) => Object.hasOwn(entry, text)),
       );
       if (isGone) checkEntryToDelete(kind, path, entry, read);
       const fields = Object.assign(fieldsAt(kind, path, read), Object.fromEntries(inherited));

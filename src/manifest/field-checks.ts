@@ -37,8 +37,8 @@ export function* fieldChecks(
       since !== undefined && !isOptionalBefore && Object.hasOwn(fields, field)
         ? releaseProblemFor({ before: since }, release, 'ignore this field', createWithout)
         : undefined;
-    for (const one of unknown ? [...problems, unknown] : problems) {
-      const { item, ...problem } = one;
+    for (const entry of unknown ? [...problems, unknown] : problems) {
+      const { item, ...problem } = entry;
       const { address, ...found } = diagnosticOf(resource, field, problem, item);
       yield isNamed && address !== undefined ? { ...found, address } : found;
     }

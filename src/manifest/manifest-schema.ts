@@ -33,7 +33,7 @@ function schemaPart(node: JsonObject, value: JsonValue): JsonObject {
   if (isJsonList(anyOf)) return schemaPart({ ...objectIn(anyOf[0]), ...ownKeys }, value);
   if (!isJsonList(oneOf)) return node;
   const type = isJsonObject(value) ? value['type'] : undefined;
-  const ofTypes = oneOf.map((one) => schemaPart(objectIn(one), value));
+  const ofTypes = oneOf.map((item) => schemaPart(objectIn(item), value));
   return (
     ofTypes.find(({ properties }) => objectIn(objectIn(properties)['type'])['const'] === type) ?? ownKeys
   );

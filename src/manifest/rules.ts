@@ -229,7 +229,7 @@ function referencePath(
 /** Names appear in plans, reports and addresses, so they cannot be secrets. */
 function sensitiveNameProblem(resource: Resource): Diagnostic {
   const { identity, scope = identity } = resource.kind;
-  const field = [identity, scope].find((one) => placeholderFor(resource, one) !== undefined) ?? formerly;
+  const field = [identity, scope].find((text) => placeholderFor(resource, text) !== undefined) ?? formerly;
   const { address: _, ...problem } = diagnosticOf(resource, field, {
     code: 'sensitive-name',
     summary: `${field === formerly ? 'its former name' : `the ${field}`} comes from an environment variable or a file`,

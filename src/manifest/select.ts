@@ -71,10 +71,10 @@ export class Selector {
     let isWanted = this.#selection.target.length === 0;
     let isExcluded = false;
     // Every glob is tested, so that globs without any match can be reported.
-    for (const one of this.#globs) {
-      if (address !== one.glob && !one.pattern.test(address)) continue;
-      one.isMatched = true;
-      if (one.flag === 'target') isWanted = true;
+    for (const glob of this.#globs) {
+      if (address !== glob.glob && !glob.pattern.test(address)) continue;
+      glob.isMatched = true;
+      if (glob.flag === 'target') isWanted = true;
       else isExcluded = true;
     }
     return isWanted && !isExcluded && isInShard(this.#selection.shard, address);

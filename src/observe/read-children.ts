@@ -34,15 +34,15 @@ export async function observeChildren(
   found: ReadonlyMap<Resource, ObservedRecord>,
   options: ChildrenOptions,
 ): Promise<ObservedChildren> {
-  const held = new Map<Resource, ObservedRecord>();
+  const observed = new Map<Resource, ObservedRecord>();
   const failures: FailedRead[] = [];
   const wanted = [...found].filter(([resource]) => declaresBindings(resource));
   const byKind = new Map<Kind, (typeof wanted)[number][]>();
-  for (const one of wanted) {
-    const { kind } = one[0];
+  for (const item of wanted) {
+    const { kind } = item[0];
     const sameFields = byKind.get(kind);
-    if (sameFields) sameFields.push(one);
-    else byKind.set(kind, [one]);
+    if (sameFields) sameFields.push(item);
+    else byKind.set(kind, [item]);
   }
   for (const [kind, all] of byKind) {
     const declared = all.flatMap(([resource]) => declaredChildFields(resource));
@@ -53,7 +53,7 @@ export async function observeChildren(
       options,
     );
     for (const [resource, record] of all)
-      if (read.kind === 'read') held.set(resource, read.of.get(record.pk) ?? record);
+      if (read.kind === 'read') observed.set(resource, read.of.get(record.pk) ?? record);
       else if (read.kind === 'unread') {
         const { proof, answer } = read.reading;
         failures.push({
@@ -64,5 +64,5 @@ export async function observeChildren(
         });
       }
   }
-  return { held, failures, notRead: wanted.length - held.size - failures.length };
+  return { held: observed, failures, notRead: wanted.length - observed.size - failures.length };
 }

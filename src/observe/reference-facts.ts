@@ -54,9 +54,9 @@ export async function readReferenceFacts(
       for (const { id, place } of literalIds(resource)) {
         const { related } = place.declared;
         const ids = wanted.get(related) ?? new Map<string, { id: JsonValue; places: Place[] }>();
-        const one = ids.get(idKeyOf(id)) ?? { id, places: [] };
-        one.places.push(place);
-        wanted.set(related, ids.set(idKeyOf(id), one));
+        const item = ids.get(idKeyOf(id)) ?? { id, places: [] };
+        item.places.push(place);
+        wanted.set(related, ids.set(idKeyOf(id), item));
       }
   const facts = new Map(ofNames);
   const missing: UnresolvedName[] = [];

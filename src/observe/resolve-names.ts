@@ -128,7 +128,8 @@ export async function resolveNames(
       if (!fault || fault.kind === 'found') return [];
       const address = addressOfName(name);
       const isElsewhere = address !== undefined && options.elsewhere?.has(address) === true;
-      const found = fault.kind === 'not_found' && isElsewhere ? { ...fault, isElsewhere } : fault;
+      const found =
+        fault.kind === 'not_found' && isElsewhere ? { ...fault, isDeclaredElsewhere: isElsewhere } : fault;
       return [{ resource, declared: name, fault: found }];
     }),
   );

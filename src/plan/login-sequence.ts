@@ -40,8 +40,8 @@ export function safeSequence(
   const isWeaker = (next: LoginState, change: LoginChange, by: 0 | 1): boolean =>
     flows.some((flow) => {
       if (!flow.touching.includes(change)) return false;
-      const most = Math.max(weaknessOf(flow.before)[by], weaknessOf(flow.after)[by]);
-      return weaknessOf(next.flowAt(flow.key))[by] > most;
+      const max = Math.max(weaknessOf(flow.before)[by], weaknessOf(flow.after)[by]);
+      return weaknessOf(next.flowAt(flow.key))[by] > max;
     });
   while (left.length > 0) {
     const allChanges = left.find((change) => {

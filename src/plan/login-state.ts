@@ -28,8 +28,10 @@ export class LoginState {
     this.#keys = new Map(Array.from(records, ([key, record]) => [record, key]));
   }
 
-  static of(held: readonly ObservedLoginRecord[]): LoginState {
-    return new LoginState(new Map(held.map((record) => [idKeyOf(record.kind.family, record.pk), record])));
+  static of(observed: readonly ObservedLoginRecord[]): LoginState {
+    return new LoginState(
+      new Map(observed.map((record) => [idKeyOf(record.kind.family, record.pk), record])),
+    );
   }
 
   /** The state after these changes. */
@@ -96,10 +98,10 @@ export function declaredRecord(resource: Resource): LoginRecord {
   return { kind: resource.kind, name: resource.name, fields: sentFields(resource) };
 }
 
-function recordAfterChange(change: LoginChange, held: LoginRecord | undefined): LoginRecord {
+function recordAfterChange(change: LoginChange, observed: LoginRecord | undefined): LoginRecord {
   const { resource } = change;
   const { kind, name } = resource;
-  const before = held?.fields ?? ('base' in change ? change.base.fields : {});
+  const before = observed?.fields ?? ('base' in change ? change.base.fields : {});
   const bound = new Map(childFields(kind));
   const fields = Object.entries(sentFields(resource)).map(([field, declared]) => {
     const children = bound.get(field);
@@ -114,16 +116,21 @@ function recordAfterChange(change: LoginChange, held: LoginRecord | undefined): 
 }
 
 /** The bindings after the plan. */
-function bindingsAfter(children: Children, declared: JsonValue, held: JsonValue, isPart: boolean): JsonValue {
-  const [wanted, there] = [bindingsIn(children, declared), bindingsIn(children, held)];
+function bindingsAfter(
+  children: Children,
+  declared: JsonValue,
+  observed: JsonValue,
+  isPart: boolean,
+): JsonValue {
+  const [wanted, there] = [bindingsIn(children, declared), bindingsIn(children, observed)];
   const pairs = matchBindings(wanted, there);
   const matched = new Set(pairs.values());
-  const others = isPart ? there.filter((one) => !matched.has(one)) : [];
+  const others = isPart ? there.filter((item) => !matched.has(item)) : [];
   return [
-    ...wanted.map((one): JsonObject => ({
-      [one.binds.idField]: one.id,
-      ...pairs.get(one)?.values,
-      ...one.values,
+    ...wanted.map((item): JsonObject => ({
+      [item.binds.idField]: item.id,
+      ...pairs.get(item)?.values,
+      ...item.values,
     })),
     ...others.map(({ binds, id, values }): JsonObject => ({ [binds.idField]: id, ...values })),
   ];

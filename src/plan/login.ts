@@ -60,14 +60,14 @@ interface PlannedFlow {
 /** Marks and orders changes of login flows, and rejects changes that allow logins without proof or lock people out. */
 export function checkLoginChanges(
   changes: readonly ReadyChange[],
-  held: ObservedLogin,
+  observed: ObservedLogin,
   accepts: readonly Risk[],
 ): LoginPlan {
   const pending = loginChanges(changes);
-  const before = LoginState.of(held.records);
+  const before = LoginState.of(observed.records);
   const after = before.after(pending);
   const flows = plannedFlows(before, after, pending);
-  const onWay = changesOfLoginFlows(flows, before, after, pending, held);
+  const onWay = changesOfLoginFlows(flows, before, after, pending, observed);
   const marks = new Map<ReadyChange, string[]>();
   const opens = new Set<ReadyChange>();
   const refused: Diagnostic[] = [];
@@ -86,12 +86,12 @@ export function checkLoginChanges(
     } else if (found?.kind === 'perhaps' && earlier?.kind !== 'perhaps')
       note(change, unclearRemark(flow, found.policies));
   }
-  for (const flow of loginFlows(flows, before, after, onWay, held)) {
+  for (const flow of loginFlows(flows, before, after, onWay, observed)) {
     const change = changeToReport(flow);
     if (change === undefined) continue;
-    for (const why of lockoutReasons(flow))
-      if (accepts.includes('lockout')) note(change, `locks people out: ${why}`);
-      else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${why}` }));
+    for (const reason of lockoutReasons(flow))
+      if (accepts.includes('lockout')) note(change, `locks people out: ${reason}`);
+      else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${reason}` }));
   }
   const sequence = safeSequence(pending, before, flows);
   if (sequence.opening && !accepts.includes('open-login'))
@@ -113,7 +113,7 @@ export function checkLoginChanges(
       sequence.changes.map(({ resource }) => resource.address),
     ),
     refused,
-    ...(onWay.size > 0 && { wayIn: wayInOf(flows, before, after, held) }),
+    ...(onWay.size > 0 && { wayIn: wayInOf(flows, before, after, observed) }),
   };
 }
 
@@ -137,7 +137,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
 /** The values before a change: of bindings with the policies inside them, also those that are not declared. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   const { resource, observed = {}, differences } = change;
-  const held = change.action === 'update' ? before.recordAt(keyOfChange(change))?.fields : undefined;
+  const held = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;
   const bound = new Map(childFields(resource.kind));
   const values = differences.map(({ field }) => {
     const isWhole = bound.has(field) && placeholderFor(resource, field) === undefined;
@@ -247,7 +247,7 @@ function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   const asks = asksIn(after);
   const lost = [...asksIn(before)].filter((kind) => !asks.has(kind));
   return [
-    ...obstaclesIn(after).filter((why) => !known.has(why)),
+    ...obstaclesIn(after).filter((reason) => !known.has(reason)),
     ...lost.map(({ variant }) => `people come to no stage of the type ${variant?.value ?? ''} any more`),
   ];
 }

@@ -85,16 +85,16 @@ export function makePlan(
     const change = changeOf(resource, observed, permission, deletions, resend?.has(resource.address));
     // A resource that is not selected may be declared elsewhere.
     const renamed = about.scope ? [] : renameHint(resource, observed);
-    const held = heldAt(observed, resource.address) ?? { fields: {} };
+    const record = heldAt(observed, resource.address) ?? { fields: {} };
     const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
-    const freed = change.action === 'delete' ? freedValues(resource, held, about.hide) : [];
+    const freed = change.action === 'delete' ? freedValues(resource, record, about.hide) : [];
     const remarks = [
       ...[...hanging, ...freed].map((words) => redactorOf(resource.secrets).redact(words)),
       ...(isPending(change) && change.action !== 'delete'
-        ? [...remarksOn(change, held, holderOf, known, unbound?.before), ...renamed]
+        ? [...remarksOn(change, record, holderOf, known, unbound?.before), ...renamed]
         : []),
     ];
-    const opens = newAccess(change, held, alteration, unbound);
+    const opens = newAccess(change, record, alteration, unbound);
     const openTo = accessOfNewRecord(change, unbound?.after);
     return {
       ...change,
@@ -196,7 +196,6 @@ function plannedUpdate(
     : { ...found, action: 'no-op', leftBecause };
 }
 
-/** Why a difference cannot be updated; undefined if it can. */
 export function updateRefusal(
   resource: Resource,
   record: ObservedRecord,
@@ -214,14 +213,14 @@ export function updateRefusal(
   if (taken)
     return `removing bindings from \`${taken.field}\` needs --allow delete; or write \`at_least: [${taken.field}]\``;
   const own = differences.find(({ field }) => protectedOnSelf.includes(field));
-  const one = `this ${resource.kind.type}`;
+  const text = `this ${resource.kind.type}`;
   if (own && self === undefined)
-    return `it is unknown whether the token belongs to ${one}, and its \`${own.field}\` differs`;
-  if (own && self === record.pk) return `the token belongs to ${one}, and its \`${own.field}\` differs`;
+    return `it is unknown whether the token belongs to ${text}, and its \`${own.field}\` differs`;
+  if (own && self === record.pk) return `the token belongs to ${text}, and its \`${own.field}\` differs`;
   const { exact } = record;
   const isSent = (field: string): boolean => !isBindingField(resource.kind, field);
-  const sent = (held: ObservedRecord['fields'], field: string): JsonValue =>
-    mergedValue(resource, field, held[field]);
+  const sent = (observed: ObservedRecord['fields'], field: string): JsonValue =>
+    mergedValue(resource, field, observed[field]);
   const inexactFields =
     exact &&
     differences.find(
@@ -233,9 +232,9 @@ export function updateRefusal(
 }
 
 function ambiguousBindings(resource: Resource, field: string, record: ObservedRecord): string[] {
-  return wantedChildren(resource).flatMap((one) => {
-    const unclear = one.fields.includes(field)
-      ? ambiguousBinding(one, bindingsOf(record, one.children))
+  return wantedChildren(resource).flatMap((item) => {
+    const unclear = item.fields.includes(field)
+      ? ambiguousBinding(item, bindingsOf(record, item.children))
       : undefined;
     if (unclear === undefined) return [];
     const order = textOf(unclear.values['order'] ?? null);
@@ -246,10 +245,10 @@ function ambiguousBindings(resource: Resource, field: string, record: ObservedRe
 /** Whether an update would delete an undeclared binding of the field. */
 function deletesBindings(resource: Resource, field: string, record: ObservedRecord): boolean {
   return wantedChildren(resource).some(
-    (one) =>
-      one.removal === 'delete' &&
-      one.fields.includes(field) &&
-      removesBindings(one, bindingsOf(record, one.children)),
+    (item) =>
+      item.removal === 'delete' &&
+      item.fields.includes(field) &&
+      removesBindings(item, bindingsOf(record, item.children)),
   );
 }
 
@@ -272,7 +271,6 @@ export function completePlan(
   return { ...plan, changes: plan.changes.map((change) => ready(change)) };
 }
 
-/** Whether a plan moves a value of this resource to another one. */
 export function findMovesToOthers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {

@@ -30,9 +30,9 @@ export function withoutRefused({
   for (const each of refused) found.set(each.address, [...(found.get(each.address) ?? []), each]);
   const unlessNotPlanned = (change: ReadyChange): ReadyChange => {
     const { resource, waitsFor = [], since } = change;
-    const waits = (addresses: readonly Address[], why: string): Diagnostic[] =>
+    const waits = (addresses: readonly Address[], reason: string): Diagnostic[] =>
       addresses.flatMap((address) =>
-        notPlannedAddresses.has(address) ? dependencyNotPlanned(resource, address, why) : [],
+        notPlannedAddresses.has(address) ? dependencyNotPlanned(resource, address, reason) : [],
       );
     const diagnostics = [
       ...(found.get(resource.address) ?? []),

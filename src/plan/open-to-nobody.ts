@@ -17,8 +17,8 @@ export function entriesOpenToNobody(
   return resources.flatMap((resource) => {
     const { access, words } = resource.kind;
     if (access === undefined || isToBeDeleted(resource) || !isOpenToEveryone(resource)) return [];
-    const held = heldAt(observed, resource.address);
-    const stays = (held ? bindingsOf(held, access.children) : []).some(
+    const record = heldAt(observed, resource.address);
+    const stays = (record ? bindingsOf(record, access.children) : []).some(
       (child) => isEffective(child) && admittedSubject(access, child) === undefined,
     );
     if (stays) return [];

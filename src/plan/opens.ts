@@ -40,7 +40,7 @@ interface PlannedSubject {
  */
 export function newAccess(
   change: Pick<Change, 'resource' | 'action'>,
-  held: Pick<ObservedRecord, 'fields' | 'bound'>,
+  observed: Pick<ObservedRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
   unbound: UnboundAccess = { before: 'open', after: 'open' },
 ): string[] {
@@ -48,26 +48,26 @@ export function newAccess(
   const newAccessIf = (isOn: boolean): string[] => {
     const isOpen = (state: Unbound): boolean =>
       access === undefined || state === 'open' || (isOn && state === 'unknown');
-    return newAccessInState(change, held, since, {
+    return newAccessInState(change, observed, since, {
       before: isOpen(unbound.before),
       after: isOpen(unbound.after),
     });
   };
   const on = newAccessIf(true);
-  const reached = accessGains(change, held, since);
+  const reached = accessGains(change, observed, since);
   if (access === undefined || !Object.values(unbound).includes('unknown'))
     return [...new Set([...on, ...reached])];
   const off = newAccessIf(false);
   return [
     ...on.map((subject) => (off.includes(subject) ? subject : withFlagState(access, 'on', subject))),
-    ...off.flatMap((whom) => (on.includes(whom) ? [] : withFlagState(access, 'off', whom))),
+    ...off.flatMap((subject) => (on.includes(subject) ? [] : withFlagState(access, 'off', subject))),
     ...reached,
   ];
 }
 
 /** For a subject that only one state of a flag admits, if the state is unknown. */
-function withFlagState({ openFlag }: Access, state: 'on' | 'off', whom: string): string {
-  return `${whom} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
+function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: string): string {
+  return `${subject} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
 }
 
 /** Who may open a record without bindings; undefined for nobody. */
@@ -88,7 +88,7 @@ export function accessOfNewRecord(
 
 function newAccessInState(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
-  held: Pick<ObservedRecord, 'fields' | 'bound'>,
+  observed: Pick<ObservedRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
   isOpen: { readonly before: boolean; readonly after: boolean },
 ): string[] {
@@ -96,9 +96,9 @@ function newAccessInState(
   if (bindable === undefined) return [];
   const declaring = accessFields(resource);
   const { mode } = bindable;
-  const wasAll = mode !== undefined && held.fields[mode.field] === mode.all;
+  const wasAll = mode !== undefined && observed.fields[mode.field] === mode.all;
   const isAll =
-    mode !== undefined && (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all;
+    mode !== undefined && (sentValue(resource, mode.field) ?? observed.fields[mode.field]) === mode.all;
   const isPending = action === 'create' || action === 'update';
   if (declaring.length === 0)
     return isPending && wasAll && !isAll ? ['users who pass any of its bindings'] : [];
@@ -107,20 +107,23 @@ function newAccessInState(
     isAll,
     isOpen: isOpen.after,
   };
-  const isKnown = action !== 'create' && declaring.some((field) => held.fields[field] !== undefined);
+  const isKnown = action !== 'create' && declaring.some((field) => observed.fields[field] !== undefined);
   const before: Subjects = {
     each: isKnown
-      ? declaring.flatMap((field) => subjectsOfField(resource, field, held.fields[field] ?? null))
+      ? declaring.flatMap((field) => subjectsOfField(resource, field, observed.fields[field] ?? null))
       : undefined,
     isAll: wasAll,
     isOpen: isOpen.before,
   };
   // Undeclared bindings decide too: policies, and negated bindings.
-  const count = declaring.reduce((sum, field) => sum + idsIn(field, held.fields[field] ?? null).length, 0);
+  const count = declaring.reduce(
+    (sum, field) => sum + idsIn(field, observed.fields[field] ?? null).length,
+    0,
+  );
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
-  const bound = [...(held.bound?.values() ?? [])].flat().filter(isEnabled);
+  const bound = [...(observed.bound?.values() ?? [])].flat().filter(isEnabled);
   const others = isInPart
-    ? bindingsOf(held, access.children).filter(isEnabled).length - count
+    ? bindingsOf(observed, access.children).filter(isEnabled).length - count
     : bound.filter(({ isExpired }) => isExpired).length;
   const opened = [
     ...(isPending ? newSubjects(before, now, others) : []),
@@ -246,8 +249,8 @@ function newAccessSince(
   const declaring = accessFields(resource);
   if (!ofMode && !declaring.some((field) => altered.has(field))) return [];
   const known = declaring.flatMap((field): (readonly [string, JsonValue])[] => {
-    const one = altered.get(field);
-    const value = one === undefined ? sentValue(resource, field) : one.before;
+    const item = altered.get(field);
+    const value = item === undefined ? sentValue(resource, field) : item.before;
     // A hidden field is unknown.
     return value !== undefined && isJsonList(value) ? [[field, value]] : [];
   });

@@ -19,7 +19,7 @@ import type { FindHolder } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
 
 /** A value that a change needs, but that another resource has, and only one may have it. */
-interface NeededValue {
+interface Need {
   readonly resource: Resource;
   readonly field: string;
   readonly id: JsonValue;
@@ -27,8 +27,7 @@ interface NeededValue {
   readonly holder: Address;
 }
 
-/** A change depends on a value that another change frees, or on a new resource. */
-type Dependency = NeededValue | { readonly resource: Resource; readonly holder: Address };
+type Dependency = Need | { readonly resource: Resource; readonly holder: Address };
 
 /**
  * Orders each change after the new resources that it refers to and after the changes that free its values; otherwise the order
@@ -38,42 +37,39 @@ export function orderChanges<Planned extends Change>(
   changes: readonly Planned[],
   holderOf: FindHolder,
 ): { readonly changes: readonly Planned[]; readonly refused: readonly Diagnostic[] } {
-  const parents = new Set(parentsWithBindings(changes));
+  const parents = new Set(parentsIn(changes));
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
-  const dependencies = new Map<Address, Dependency[]>();
+  const waits = new Map<Address, Dependency[]>();
   for (const change of changes) {
     const { resource } = change;
     const first = isPending(change) ? [...createdBefore(resource), ...namedParents(resource, parents)] : [];
     if (first.length > 0)
-      dependencies.set(
+      waits.set(
         resource.address,
         first.map((holder) => ({ resource, holder })),
       );
-    for (const neededValue of neededValuesOf(change, holderOf)) {
-      const { address } = neededValue.resource;
-      const holder = planned.get(neededValue.holder);
+    for (const need of needsOf(change, holderOf)) {
+      const { address } = need.resource;
+      const holder = planned.get(need.holder);
       if (holder?.action === 'not-planned')
-        refused.push(
-          refusal(neededValue, `It may stay there: ${neededValue.holder} has errors and is not planned.`),
-        );
-      else if (!isReleased(neededValue, holder))
-        refused.push(refusal(neededValue, 'Take it from there first, or declare another.'));
-      else if (isPending(holder))
-        dependencies.set(address, [...(dependencies.get(address) ?? []), neededValue]);
+        refused.push(refusal(need, `It may stay there: ${need.holder} has errors and is not planned.`));
+      else if (!isReleased(need, holder))
+        refused.push(refusal(need, 'Take it from there first, or declare another.'));
+      else if (isPending(holder)) waits.set(address, [...(waits.get(address) ?? []), need]);
       else
         refused.push(
-          refusal(neededValue, `The manifests take it from there, and this plan ${omissionText(holder)}.`),
+          refusal(need, `The manifests take it from there, and this plan ${omissionText(holder)}.`),
         );
     }
   }
-  if (dependencies.size === 0) return { changes, refused };
+  if (waits.size === 0) return { changes, refused };
 
   const later = new Map<Address, LaterReference[]>();
-  const done = orderByDependencies(changes, dependencies, (cycle, next) => {
-    const opening = 'field' in next ? undefined : findCycleBreak(cycle, planned);
+  const done = sortChanges(changes, waits, (cycle, next) => {
+    const opening = 'field' in next ? undefined : cycleBreakOf(cycle, planned);
     if (opening) {
-      removeCycleDependencies(opening, dependencies);
+      breakCycle(opening, waits);
       later.set(opening.address, [...(later.get(opening.address) ?? []), ...opening.later]);
       return opening.address;
     }
@@ -86,9 +82,7 @@ export function orderChanges<Planned extends Change>(
   });
   const inOrder = done.flatMap((address): Planned[] => {
     const change = planned.get(address);
-    const holders = new Set(
-      dependencies.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])),
-    );
+    const holders = new Set(waits.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])));
     const setAfter = later.get(address);
     return change
       ? [{ ...change, ...(holders.size > 0 && { waitsFor: [...holders] }), ...(setAfter && { setAfter }) }]
@@ -101,9 +95,9 @@ export function orderChanges<Planned extends Change>(
  * Orders changes after their dependencies. In a cycle that cannot be broken otherwise, one dependency is dropped: one on an existing
  * record, which can be referred to before its bindings exist, or else the last.
  */
-function orderByDependencies<Waiting extends { readonly holder: Address }>(
+function sortChanges<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
-  dependencies: Map<Address, Waiting[]>,
+  waits: Map<Address, Waiting[]>,
   onCycle: (cycle: readonly Address[], next: Waiting) => Address | undefined,
 ): Address[] {
   const done = new Set<Address>();
@@ -113,7 +107,7 @@ function orderByDependencies<Waiting extends { readonly holder: Address }>(
     const path = [resource.address];
     const onPath = new Set(path);
     for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
-      const next = dependencies.get(last)?.find(({ holder }) => !done.has(holder));
+      const next = waits.get(last)?.find(({ holder }) => !done.has(holder));
       if (next === undefined) {
         done.add(last);
         path.pop();
@@ -129,13 +123,11 @@ function orderByDependencies<Waiting extends { readonly holder: Address }>(
         const cycle = path.slice(path.indexOf(next.holder));
         const early = cycle.flatMap((address, index) => {
           const holder = cycle[index + 1] ?? next.holder;
-          const onExisting = dependencies
-            .get(address)
-            ?.find((one) => one.holder === holder && !('field' in one));
+          const onExisting = waits.get(address)?.find((item) => item.holder === holder && !('field' in item));
           return onExisting && !isNew(holder) ? [{ from: address, dropped: onExisting }] : [];
         });
         const { from, dropped } = early[0] ?? { from: last, dropped: next };
-        dependencies.set(from, dependencies.get(from)?.filter((want) => want !== dropped) ?? []);
+        waits.set(from, waits.get(from)?.filter((want) => want !== dropped) ?? []);
         for (const left of path.splice(path.indexOf(from) + 1)) onPath.delete(left);
       }
     }
@@ -148,9 +140,9 @@ export function orderBySequence<Planned extends Change>(
   changes: readonly Planned[],
   sequence: readonly Address[],
 ): readonly Planned[] {
-  const parents = new Set(parentsWithBindings(changes));
+  const parents = new Set(parentsIn(changes));
   const beforeOf = new Map(sequence.slice(1).map((address, index) => [address, sequence[index] ?? address]));
-  const dependencies = new Map(
+  const waits = new Map(
     changes.map((change): [Address, { readonly holder: Address }[]] => {
       const { resource, waitsFor = [], setAfter = [] } = change;
       const later = new Set(setAfter.map(({ after }) => after));
@@ -161,7 +153,7 @@ export function orderBySequence<Planned extends Change>(
     }),
   );
   const order = new Map(
-    orderByDependencies(changes, dependencies, () => undefined).map((address, index) => [address, index]),
+    sortChanges(changes, waits, () => undefined).map((address, index) => [address, index]),
   );
   const placeOf = (address: Address | undefined): number => order.get(address ?? '.') ?? Infinity;
   return changes
@@ -182,11 +174,8 @@ interface CycleBreak {
 
 type LaterReference = NonNullable<Change['setAfter']>[number];
 
-/**
- * Breaks a cycle of new resources at a reference that the create can omit. References to resources with bindings are preferred, such
- * as to flows: without them, stages require as much proof as with them.
- */
-function findCycleBreak(
+/** Prefers references to resources with bindings, such as flows: without them, stages require as much proof as with them. */
+function cycleBreakOf(
   cycle: readonly Address[],
   planned: ReadonlyMap<Address, Change>,
 ): CycleBreak | undefined {
@@ -195,7 +184,7 @@ function findCycleBreak(
   const openings = changes.flatMap(({ resource }, index): (CycleBreak & { readonly isFirst: boolean })[] => {
     const to = changes[(index + 1) % changes.length]?.resource;
     if (to === undefined) return [];
-    const named = declaredNames(resource).filter((one) => addressOfName(one) === to.address);
+    const named = declaredNames(resource).filter((reference) => addressOfName(reference) === to.address);
     if (named.length === 0 || !named.every(({ field }) => canBeOmitted(resource, field))) return [];
     const later = [...new Set(named.map(({ field }) => field))].map((field) => ({
       field,
@@ -206,42 +195,33 @@ function findCycleBreak(
   return openings.find(({ isFirst }) => isFirst) ?? openings[0];
 }
 
-/** Whether a create can leave a field out. */
 function canBeOmitted(resource: Resource, name: string): boolean {
   const { isRequired, children } = resource.kind.fields[name] ?? {};
   const all = sentFields(resource);
   const { [name]: _, ...others } = all;
-  return (
-    !isRequired &&
-    !children &&
-    countMissingFields(resource.kind, others) <= countMissingFields(resource.kind, all)
-  );
+  return !isRequired && !children && missingCount(resource.kind, others) <= missingCount(resource.kind, all);
 }
 
-/** The number of required fields that a create is missing. */
-function countMissingFields({ fields }: Kind, sent: JsonObject): number {
+function missingCount({ fields }: Kind, sent: JsonObject): number {
   const isMissing = ([field, { ifMissing }]: readonly [string, Kind['fields'][string]]): boolean =>
     !Object.hasOwn(sent, field) && ifMissing?.(undefined, sent) !== undefined;
   return Object.entries(fields).filter(isMissing).length;
 }
 
 /** Removes the dependencies of a broken cycle; resources outside the cycle still wait until the resource is complete. */
-function removeCycleDependencies(
-  { address, to }: CycleBreak,
-  dependencies: Map<Address, Dependency[]>,
-): void {
+function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[]>): void {
   const isOf = (holder: Address) => (wait: Dependency) => !('field' in wait) && wait.holder === holder;
-  dependencies.set(address, dependencies.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
+  waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
   const inside = new Set([to]);
-  for (const one of inside) for (const { holder } of dependencies.get(one) ?? []) inside.add(holder);
-  for (const [other, wait] of dependencies) {
+  for (const text of inside) for (const { holder } of waits.get(text) ?? []) inside.add(holder);
+  for (const [other, wait] of waits) {
     const found = wait.find(isOf(address));
     if (found && !inside.has(other)) wait.push({ resource: found.resource, holder: to });
   }
 }
 
 /** Created or changed resources with bindings: resources that refer to them wait until all bindings exist. */
-export function parentsWithBindings(changes: readonly Change[]): Address[] {
+export function parentsIn(changes: readonly Change[]): Address[] {
   return changes.flatMap((change) => {
     const { resource, differences } = change;
     const isBinding =
@@ -260,8 +240,7 @@ export function namedParents(resource: Resource, parents: ReadonlySet<Address>):
   });
 }
 
-/** Values that the service gives to only one resource at a time. */
-function neededValuesOf(change: Change, holderOf: FindHolder): NeededValue[] {
+function needsOf(change: Change, holderOf: FindHolder): Need[] {
   if (!isPending(change)) return [];
   const { resource, action, differences } = change;
   const { kind } = resource;
@@ -278,10 +257,10 @@ function neededValuesOf(change: Change, holderOf: FindHolder): NeededValue[] {
   });
 }
 
-/** The problem of new resources that refer to each other in a circle. */
 function cycleProblems(change: Change | undefined, cycle: readonly Address[]): Diagnostic[] {
   const named =
-    change && declaredNames(change.resource).find((one) => cycle.includes(addressOfName(one) ?? '.'));
+    change &&
+    declaredNames(change.resource).find((reference) => cycle.includes(addressOfName(reference) ?? '.'));
   if (change === undefined || named === undefined) return [];
   const { field, item } = named;
   const problem = {
@@ -294,23 +273,22 @@ function cycleProblems(change: Change | undefined, cycle: readonly Address[]): D
 
 function omissionText({ resource, leftBecause }: Change): string {
   const [verb, capability] = isToBeDeleted(resource) ? ['delete', 'delete'] : ['change', 'update'];
-  const why =
+  const reason =
     leftBecause ?? `to ${verb} it requires the capability \`${capability}\` and --allow ${capability}`;
-  return `leaves the record unchanged: ${why}`;
+  return `leaves the record unchanged: ${reason}`;
 }
 
-/** Whether a resource gives up a value, by an update or because it is deleted. */
-function isReleased({ field, id }: NeededValue, change: Change | undefined): change is Change {
+function isReleased({ field, id }: Need, change: Change | undefined): change is Change {
   if (change && isToBeDeleted(change.resource)) return true;
   if (!change?.differences.some((difference) => difference.field === field)) return false;
   const { kind } = change.resource;
-  const kept = idsIn(field, sentValue(change.resource, field) ?? null).map((one) =>
-    idKey(kind, field, one.id),
+  const kept = idsIn(field, sentValue(change.resource, field) ?? null).map((item) =>
+    idKey(kind, field, item.id),
   );
   return !kept.includes(idKey(kind, field, id));
 }
 
-function refusal({ resource, field, id, name, holder }: NeededValue, advice: string): Diagnostic {
+function refusal({ resource, field, id, name, holder }: Need, advice: string): Diagnostic {
   const rule = resource.kind.fields[field]?.singleOwner;
   if (rule === undefined) throw new Error(`several records may have a value of ${field}`);
   return diagnosticOf(resource, field, {

@@ -22,16 +22,16 @@ export function takesRights(change: ReadyChange): change is Taking {
   if (change.action !== 'update') return false;
   const { resource, base, differences } = change;
   return differences.some(({ field }) => {
-    const held = base.fields[field];
+    const observed = base.fields[field];
     switch (rights.takenBy?.[field]) {
       case undefined:
         return false;
       case 'change':
         return true;
       case 'false':
-        return mergedValue(resource, field, held) === false;
+        return mergedValue(resource, field, observed) === false;
       case 'removal':
-        return removedIds(resource, field, held).length > 0;
+        return removedIds(resource, field, observed).length > 0;
     }
   });
 }

@@ -14,7 +14,7 @@ export function accessGains(
 ): string[] {
   const { kind, fields } = resource;
   const altered = new Map(
-    since?.kind === 'altered' ? (since.fields ?? []).map((one) => [one.field, one.before]) : [],
+    since?.kind === 'altered' ? (since.fields ?? []).map((field) => [field.field, field.before]) : [],
   );
   return Object.keys(fields).flatMap((field): string[] => {
     if (kind.fields[field]?.accessGain === undefined) return [];
@@ -36,10 +36,10 @@ function accessGainsOfField(
   resource: Resource,
   field: string,
   [now, before]: readonly [JsonValue, JsonValue | undefined],
-  held: ObservedRecord['fields'],
+  observed: ObservedRecord['fields'],
 ): string[] {
-  const beside = (other: string): JsonValue => sentValue(resource, other) ?? held[other] ?? null;
-  const whom = resource.kind.fields[field]?.accessGain?.(now, before, beside);
-  if (whom === undefined) return [];
-  return [placeholderFor(resource, field) === undefined ? whom : `others by its \`${field}\``];
+  const beside = (other: string): JsonValue => sentValue(resource, other) ?? observed[other] ?? null;
+  const subject = resource.kind.fields[field]?.accessGain?.(now, before, beside);
+  if (subject === undefined) return [];
+  return [placeholderFor(resource, field) === undefined ? subject : `others by its \`${field}\``];
 }

@@ -142,8 +142,8 @@ function accessNotes(resource: Resource, record: Pick<ObservedRecord, 'bound'>, 
   ];
 }
 
-function countText(count: number, one: string, several: string): string {
-  return count === 1 ? `${one} is` : `${count} ${several} are`;
+function countText(count: number, text: string, several: string): string {
+  return count === 1 ? `${text} is` : `${count} ${several} are`;
 }
 
 /** Notes on observed ids that the declaration omits. */

@@ -14,13 +14,13 @@ import type { ObservedRecord } from '../service/types.ts';
 export function withRemovedFields(
   alteration: Alteration,
   resource: Resource,
-  held: ObservedRecord,
+  observed: ObservedRecord,
 ): Alteration {
   if (alteration.kind !== 'altered' || !alteration.fields || isToBeDeleted(resource)) return alteration;
   return {
     kind: 'altered',
     fields: alteration.fields.map((altered) => {
-      const stays = remainingText(altered, resource, held);
+      const stays = remainingText(altered, resource, observed);
       return stays === undefined ? altered : { ...altered, stays };
     }),
   };
@@ -29,7 +29,7 @@ export function withRemovedFields(
 function remainingText(
   { field, before, now: current }: AlteredField,
   resource: Resource,
-  held: ObservedRecord,
+  observed: ObservedRecord,
 ): string | undefined {
   const { kind } = resource;
   if (before === undefined || isInstruction(kind, field)) return undefined;
@@ -46,8 +46,8 @@ function remainingText(
   if (isMasked(before) || (isJsonList(before) && before.some((item) => isMasked(item))))
     return `keeps the undeclared part of its \`${field}\`, if anything`;
   const { children } = kind.fields[field] ?? {};
-  if (children) return remainingBindingsText(children, part, before, resource, field, held);
-  const known = held.names?.[field];
+  if (children) return remainingBindingsText(children, part, before, resource, field, observed);
+  const known = observed.names?.[field];
   const names = new Map([...(known ?? []), ...namesById(resource, field)]);
   // An id may have been declared by its name.
   const named = (ids: JsonValue): JsonValue =>
@@ -55,7 +55,7 @@ function remainingText(
       ? [...ids, ...Object.values(namesAt(kind, field, ids, names)).map((name) => ({ name }))]
       : ids;
   const dropped = part.dropped(before, named(sentValue(resource, field) ?? null));
-  const there = held.fields[field];
+  const there = observed.fields[field];
   const isSeen =
     there !== undefined && (known !== undefined || !isJsonList(dropped) || !dropped.some(isNameReference));
   const texts = textsIn(isSeen ? part.managed(dropped, named(there)) : dropped);

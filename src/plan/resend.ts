@@ -10,12 +10,12 @@ import type { Change, Difference } from './plan.ts';
 /** Fields of --resend count as differences. */
 export function withResent(
   resource: Resource,
-  held: ObservedValues,
+  observed: ObservedValues,
   differences: readonly Difference[],
   isResent: boolean,
 ): Required<Pick<Change, 'differences' | 'notCompared'>> {
   const fields = Object.keys(sentFields(resource)).filter(
-    (field) => isNotComparable(resource, field, held) && !isGenerated(resource, field),
+    (field) => isNotComparable(resource, field, observed) && !isGenerated(resource, field),
   );
   if (!isResent) return { differences, notCompared: fields };
   const again = fields.map((field) => ({

@@ -51,19 +51,19 @@ export function withSuperusersLeft(
     return certain
       ? withRemark('it could not be read whether an active superuser is left')
       : { changes, refused: [] };
-  const why = 'no active user with the rights of a superuser is left';
-  if (accepts.includes('lockout')) return withRemark(`locks people out: ${why}`);
-  const problem = { ...lockout, summary: `this locks people out: ${why}` };
+  const reason = 'no active user with the rights of a superuser is left';
+  if (accepts.includes('lockout')) return withRemark(`locks people out: ${reason}`);
+  const problem = { ...lockout, summary: `this locks people out: ${reason}` };
   return { changes, refused: [diagnosticOf(first.resource, undefined, problem)] };
 }
 
 /** Whether an active user is in one of these groups that makes superusers, or in one below it, once the changes are made. */
-export function isAnyLeft(held: readonly HeldGroup[], changes: readonly ReadyChange[]): boolean {
+export function isAnyLeft(observed: readonly HeldGroup[], changes: readonly ReadyChange[]): boolean {
   const groups = new Map<string, Pick<HeldGroup, 'grants' | 'parents'>>(
-    held.map((group) => [group.key, group]),
+    observed.map((group) => [group.key, group]),
   );
   const users = new Map<string, { readonly isActive: boolean; readonly groups: readonly string[] }>();
-  for (const group of held)
+  for (const group of observed)
     for (const { key, isActive } of group.members)
       users.set(key, { isActive, groups: [...(users.get(key)?.groups ?? []), group.key] });
   for (const change of loginChanges(changes)) {

@@ -89,20 +89,20 @@ export function widthOf(text: string): number {
 }
 
 /** The longest start of a safe text that fits a number of columns. */
-export function firstColumns(text: string, most: number): string {
+export function firstColumns(text: string, max: number): string {
   let width = 0;
   let end = 0;
   for (const character of text) {
     width += widthOf(character);
-    if (width > most) break;
+    if (width > max) break;
     end += character.length;
   }
   return text.slice(0, end);
 }
 
 /** The first characters of a safe text. Never cuts a character in half. */
-export function firstCharacters(text: string, most: number): string {
-  return text.slice(0, most).replace(/\p{Cs}$/u, '');
+export function firstCharacters(text: string, max: number): string {
+  return text.slice(0, max).replace(/\p{Cs}$/u, '');
 }
 
 export function orEmpty(...texts: readonly (string | false | undefined)[]): string[] {

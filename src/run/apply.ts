@@ -27,8 +27,8 @@ export interface ApplyOptions extends Limits {
 }
 
 /**
- * Every apply, of a new or a saved plan. 1. `inScope` reads and checks the manifests, and connects to the service. 2. `planFor`
- * looks up the declared resources, and compares. 3. `carryOut` halts if the plan exceeds a limit (`tooMuch`) or is not confirmed. 4.
+ * Every apply, of a new or a saved plan. 1. `runInScope` reads and checks the manifests, and connects to the service. 2. `planFor`
+ * looks up the declared resources, and compares. 3. `applyIfAllowed` halts if the plan exceeds a limit (`tooMuch`) or is not confirmed. 4.
  * `send` creates and changes. 5. `ended` determines how it ended.
  */
 export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<FinishedJob<ApplyRun>> {
@@ -43,7 +43,7 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
 }
 
 /**
- * Applies a saved plan, if a new plan of the same manifests is the same. 1. `openPlan` reads and checks the plan. `inScope` reads
+ * Applies a saved plan, if a new plan of the same manifests is the same. 1. `openPlan` reads and checks the plan. `runInScope` reads
  * the manifests, which must be those of the plan. 2. `planFor` plans again; any difference halts the run. 3. to 5. as for every
  * apply.
  */

@@ -37,8 +37,8 @@ function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
   for (const kind of new Set(going)) {
     const count = going.filter((each) => each === kind).length;
     const all = deletions?.counts.get(kind) ?? 0;
-    const most = Math.max(1, Math.floor(all / 10));
-    if (count > most) return { kind: 'too_many_deletes', count, most, of: { kind, count: all } };
+    const max = Math.max(1, Math.floor(all / 10));
+    if (count > max) return { kind: 'too_many_deletes', count, most: max, of: { kind, count: all } };
   }
   return undefined;
 }

@@ -29,9 +29,9 @@ function reasonsByAddress(
   destination: Destination,
   wordsOf: Job['haltWords'],
 ): NotPlannedReasons {
-  const held = new Map<Address, Diagnostic[]>();
+  const observed = new Map<Address, Diagnostic[]>();
   const addReasons = (address: Address, diagnostics: readonly Diagnostic[]): void => {
-    held.set(address, [...(held.get(address) ?? []), ...diagnostics]);
+    observed.set(address, [...(observed.get(address) ?? []), ...diagnostics]);
   };
   const about = { ...destination, notRead: 0, interrupted: false } as const;
   for (const name of unresolved)
@@ -45,15 +45,15 @@ function reasonsByAddress(
   const findFromEnd = shared.length > 0 ? sharedValues(resources.toReversed()) : [];
   for (const found of [...shared, ...findFromEnd])
     if (found.address !== undefined) addReasons(found.address, [found]);
-  return held;
+  return observed;
 }
 
 /** The reasons with further problems of single resources. */
 export function withDiagnostics(
-  held: NotPlannedReasons,
+  observed: NotPlannedReasons,
   diagnostics: readonly Diagnostic[],
 ): NotPlannedReasons {
-  const all = new Map(held);
+  const all = new Map(observed);
   for (const found of diagnostics)
     if (found.address !== undefined) all.set(found.address, [...(all.get(found.address) ?? []), found]);
   return all;

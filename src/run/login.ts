@@ -40,10 +40,10 @@ async function loginOf(
   const all = known.map((change) => ifAllowed(change, observed));
   const declared = changedLoginRecords(all);
   if (declared.length === 0) return { changes: known, refused };
-  const held = await readLogin(declared, options);
-  const login = checkLoginChanges(known, held, acceptedRisks);
+  const record = await readLogin(declared, options);
+  const login = checkLoginChanges(known, record, acceptedRisks);
   const isLeft = all.some((change, index) => change !== known[index]);
-  const ofAll = isLeft ? checkLoginChanges(all, held, risks).changes : [];
+  const ofAll = isLeft ? checkLoginChanges(all, record, risks).changes : [];
   const onWay = new Set(ofAll.flatMap(({ onWayIn, resource }) => (onWayIn ? resource.address : [])));
   const marked = login.changes.map((change) =>
     change.action === 'no-op' && onWay.has(change.resource.address)

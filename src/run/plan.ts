@@ -42,16 +42,13 @@ export interface PlanRequest extends ScopeRequest, PlanOptions {}
 export interface PlanOptions extends Limits {
   /** Whether a problem of a single resource affects only this resource; otherwise it ends the run. */
   readonly keepGoing?: boolean | undefined;
-  /** If given, records that no manifest declares are read too. */
   readonly undeclared?: GapWords | undefined;
 }
 
 interface PlanManner extends Pick<PlanOptions, 'keepGoing'> {
-  /** Whether it is made again for a saved plan. */
   readonly isSaved?: boolean;
 }
 
-/** A plan, and its sources, for saving it. */
 export interface Planned extends ReadyPlan {
   readonly observed: ObservedState;
   readonly permission: Permission | 'none';
@@ -59,7 +56,7 @@ export interface Planned extends ReadyPlan {
 }
 
 /**
- * Changes nothing. 1. `inScope` reads and checks the manifests, and connects to the service. 2. `planFor` looks up the declared
+ * Changes nothing. 1. `runInScope` reads and checks the manifests, and connects to the service. 2. `planFor` looks up the declared
  * resources, and compares. 3. `exceededLimit` halts if the plan exceeds a limit.
  */
 export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<Planned>> {
@@ -85,12 +82,10 @@ async function planWithinLimits(
 }
 
 /**
- * The plan, or why there is none.
- *
  * 0. `withoutLaterFields` drops references in fields that the release does not have. 1. `resolveNames` looks up the ids of names;
  * `sharedValues` finds values that two resources share. 2. `observe` looks up the resources, and so the ids of those that others
- * refer to; `readReferenceFacts` the ids in new entries; `namesOfOtherKinds` other records with the same names. 3.
- * `checkByRelease` checks rules that depend on the release, which is read meanwhile; `unboundAccess` reads who has access without
+ * refer to; `readReferenceFacts` the ids in new entries; `findNamesTakenByOtherKinds` other records with the same names. 3.
+ * `checkByRelease` checks rules that depend on the release, which is read meanwhile; `readUnboundAccess` reads who has access without
  * bindings. 4. `permissionFor` reads what a change of existing records needs. 5. `makePlan` compares. A rejection that is certain
  * halts the run, or the resource is not planned. 6. `withBlueprints` remarks on changes that the service may take back.
  */
@@ -107,15 +102,14 @@ export async function planFor(
     names: readonly UnresolvedName[] = [],
     notRead = 0,
   ): StoppedRun => {
-    const why = { names, diagnostics, notRead, interrupted: signal.aborted, isStale: isSaved };
-    return halted({ kind: 'unresolved', ...destinationOf(settings), ...why }, job, signal);
+    const reason = { names, diagnostics, notRead, interrupted: signal.aborted, isStale: isSaved };
+    return halted({ kind: 'unresolved', ...destinationOf(settings), ...reason }, job, signal);
   };
   const onRead = (done: number, total: number): void =>
     job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, everything.length);
   const over = new AbortController();
-  const release =
-    checkByRelease && everything.length > 0 ? readReleaseMeanwhile(service, over.signal) : undefined;
+  const release = checkByRelease && everything.length > 0 ? fetchRelease(service, over.signal) : undefined;
   /** No request continues after a run without a plan. */
   const ended = async (end: () => StoppedRun): Promise<StoppedRun> => {
     over.abort();
@@ -182,7 +176,6 @@ function settingsOfPlan(
   return { ...destinationOf(settings), hide, capabilities, contractOnly, accepts: acceptedRisks };
 }
 
-/** Adds the effects on logins to the plan, or refuses it. */
 async function withLoginChecked(
   made: Planned,
   service: Service,
@@ -195,7 +188,6 @@ async function withLoginChecked(
   return halted({ kind: 'refused', isStale: isSaved, diagnostics: refused }, job, service.signal);
 }
 
-/** Checks that need the release and the observed records. */
 async function checkWithRelease(
   release: Release | undefined,
   resources: readonly Resource[],
@@ -203,7 +195,12 @@ async function checkWithRelease(
   { client, pacing, signal, settings }: Service,
 ): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundAccess }> {
   const mayDelete = settings.allow.includes('delete');
-  const unbound = await readUnboundAccess(resources, observed, release, { client, pacing, signal, mayDelete });
+  const unbound = await readUnboundAccess(resources, observed, release, {
+    client,
+    pacing,
+    signal,
+    mayDelete,
+  });
   const needed = problemsOfEntries(resources, observed, release);
   return { unbound, needed: [...needed, ...entriesOpenToNobody(resources, observed, unbound)] };
 }
@@ -232,10 +229,7 @@ function unreadHalt(
 }
 
 /** Reads the release during the first look-ups. An exception reaches the caller that awaits it. */
-function readReleaseMeanwhile(
-  { send, pacing, signal }: Service,
-  over: AbortSignal,
-): Promise<Release | undefined> {
+function fetchRelease({ send, pacing, signal }: Service, over: AbortSignal): Promise<Release | undefined> {
   const until = AbortSignal.any([signal, over]);
   const release = pacing.runBeside(() => askRelease(send, pacing, until));
   release.catch(() => {});
@@ -276,7 +270,6 @@ async function permissionFor(
   };
 }
 
-/** The dependents of records to delete, if the run may delete. */
 async function deletionsFor(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -285,8 +278,8 @@ async function deletionsFor(
 ): Promise<Deletions | undefined> {
   if (!settings.allow.includes('delete')) return undefined;
   const going = resources.flatMap((resource) => {
-    const held = isToBeDeleted(resource) ? heldAt(observed, resource.address) : undefined;
-    return held ? [{ resource, held }] : [];
+    const record = isToBeDeleted(resource) ? heldAt(observed, resource.address) : undefined;
+    return record ? [{ resource, held: record }] : [];
   });
   if (going.length === 0) return undefined;
   // Access is declared and applied before the delete; apply checks again.

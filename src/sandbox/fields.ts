@@ -98,7 +98,8 @@ export function choice(
     attributes: { choices: values.map((value) => ({ value, display_name: nameOf(String(value)) })) },
     read: rejectNull((value, own) => {
       const written = textOf(value);
-      if (!values.some((one) => String(one) === written)) return wrong(`"${written}" is not a valid choice.`);
+      if (!values.some((item) => String(item) === written))
+        return wrong(`"${written}" is not a valid choice.`);
       return readingOf(value, check?.(written, own));
     }),
   };

@@ -116,9 +116,9 @@ export class Sandbox {
     const all = this.#paths.listAt(path);
     if (all?.single !== undefined) return this.#atRecord(request, all, all.single);
     if (all !== undefined) return this.#atList(request, all);
-    const one = this.#paths.recordAt(path);
-    if (one?.kind.otherLists?.has(one.name)) return this.#listOthers(request, one.kind);
-    if (one?.kind.key.form.test(one.name)) return this.#atRecord(request, one.kind, one.name);
+    const item = this.#paths.recordAt(path);
+    if (item?.kind.otherLists?.has(item.name)) return this.#listOthers(request, item.kind);
+    if (item?.kind.key.form.test(item.name)) return this.#atRecord(request, item.kind, item.name);
     // Without a route, a POST is first rejected for its method.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
   }

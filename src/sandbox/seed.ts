@@ -9,7 +9,7 @@ import { defaultRelease, type SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** The maximum number of entries of a seed, which is parsed as a whole. */
-const mostEntries = 100_000;
+const maxEntries = 100_000;
 
 /** The token of every sandbox. It is valid nowhere else. */
 export const sandboxToken = 'sandbox-token';
@@ -51,7 +51,7 @@ export function seedSandbox(seed: SandboxSeed, release: SandboxRelease = default
 
 /** Reads a seed file, or reports its problems with their places. */
 export function loadSeed(file: SourceFile, release?: SandboxRelease): SeededSandbox | Diagnostic[] {
-  const parsed = parseYaml(file, mostEntries);
+  const parsed = parseYaml(file, maxEntries);
   if (parsed.value === undefined) return [...parsed.diagnostics];
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];

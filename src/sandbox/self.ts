@@ -46,7 +46,7 @@ export function meOf(asker: Row, world: World): JsonObject {
   const { isFrom2025: isLate } = world.rules;
   const user = world.kind('/core/users/').record(asker);
   const groups = allGroupsOf(world, asker);
-  const roles = [asker, ...groups].flatMap((one) => world.at('/rbac/roles/').those(one.fields['roles']));
+  const roles = [asker, ...groups].flatMap((row) => world.at('/rbac/roles/').those(row.fields['roles']));
   const permissions = answers().permissions[isLate ? '2025.12' : '2023.10'];
   return {
     user: {

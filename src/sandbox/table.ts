@@ -151,8 +151,8 @@ function rejectionOf(
 ): Rejection | undefined {
   const [first, ...others] = together ?? [];
   const whole = { ...own?.fields, ...values };
-  const isTwice = (one: Row): boolean =>
-    one !== own && others.every((name) => one.fields[name] === whole[name]);
+  const isTwice = (row: Row): boolean =>
+    row !== own && others.every((name) => row.fields[name] === whole[name]);
   if (first !== undefined && rows.with(first, whole[first] ?? null).some(isTwice))
     return { errors: { non_field_errors: [`The fields ${together?.join(', ')} must make a unique set.`] } };
   if (enterprise && !seed.is_licensed)

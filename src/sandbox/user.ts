@@ -89,7 +89,7 @@ function refusedAttributes(
     const value = valueAt(attributes, path);
     const isTaken = (): boolean =>
       users.all().some((user) => user !== own && valueAt(user.fields['attributes'] ?? null, path) === value);
-    const refuse = (why: string): FieldErrors => ({ [`attributes_${key}`]: [why] });
+    const refuse = (reason: string): FieldErrors => ({ [`attributes_${key}`]: [reason] });
     if (value === null || value === '') {
       if (isRequired === true) return refuse('This field is required');
     } else if (!new RegExp(regex).test(textOf(value)))

@@ -242,13 +242,13 @@ function areSeveralMatches(request: Asked, status: number, json: JsonValue | und
   if (!isLookUpInList(request) || !('identity' in request) || request.isUnique || status !== 200)
     return false;
   if (json === undefined || !isJsonList(json)) return false;
-  const areOfName = json.every((one) => isJsonObject(one) && hasRequestedContent(request, one));
+  const areOfName = json.every((value) => isJsonObject(value) && hasRequestedContent(request, value));
   return areOfName && new Set(idsIn(json)).size === json.length;
 }
 
 function idsIn(json: JsonValue | undefined): string[] {
   const records = json !== undefined && isJsonList(json) ? json : [];
-  return records.map((one) => textOf(isJsonObject(one) ? one['pk'] : null));
+  return records.map((value) => textOf(isJsonObject(value) ? value['pk'] : null));
 }
 
 /** A list always exists, even if it is empty, and so does its first page. */

@@ -31,10 +31,10 @@ export function parseBody(
   const { items, count } = pageIn(isJsonObject(json) ? json : undefined, 1) ?? {};
   if (shape === 'search' && items?.length === count) {
     const named = items?.filter(
-      (one) =>
-        isJsonObject(one) &&
-        one[identity] === name &&
-        (within === undefined || sameUuid(one[within.field] ?? null, within.id)),
+      (value) =>
+        isJsonObject(value) &&
+        value[identity] === name &&
+        (within === undefined || sameUuid(value[within.field] ?? null, within.id)),
     );
     if (named === undefined || named.length === 0) return named && null;
     return named.length === 1 ? named[0] : named;

@@ -61,7 +61,7 @@ async function readBindings(
     path: children.path,
     query: {
       ...(parents !== 'all' && {
-        [children.parentFilter.parameter]: parents.map((one) => targetId(children, one)),
+        [children.parentFilter.parameter]: parents.map((item) => targetId(children, item)),
       }),
       ordering: 'pk',
     },
@@ -147,14 +147,14 @@ function childOf({ received, shown }: ListedRecord, children: Children, now: num
 /** The records with the bindings that these fields declare; or the field whose bindings could not be read. */
 export async function withChildren(
   kind: Kind,
-  held: readonly ObservedRecord[],
+  observed: readonly ObservedRecord[],
   declared: readonly string[],
   options: ChildrenOptions,
 ): Promise<WithChildren> {
-  let of = new Map(held.map((record) => [record.pk, record]));
+  let of = new Map(observed.map((record) => [record.pk, record]));
   for (const [children, field] of childrenDeclaredBy(kind, declared)) {
     const { inside } = children;
-    const read = await readChildren(children, held, options);
+    const read = await readChildren(children, observed, options);
     if (read.kind !== 'read') return { ...read, field };
     const isWhole = inside && declared.includes(nestedFieldName(field, inside));
     const whole = isWhole ? await withNestedBindings(read.of, inside, options) : read;
@@ -176,9 +176,9 @@ async function withNestedBindings(
 ): Promise<ChildrenReading> {
   const read = await readChildren(children, [...bound.values()].flat(), options);
   if (read.kind !== 'read') return read;
-  const whole = (one: Child): Child => ({
-    ...one,
-    values: { ...one.values, [field]: valueOf(read.of.get(one.pk) ?? []) },
+  const whole = (child: Child): Child => ({
+    ...child,
+    values: { ...child.values, [field]: valueOf(read.of.get(child.pk) ?? []) },
   });
   return { kind: 'read', of: new Map(Array.from(bound, ([pk, all]) => [pk, all.map(whole)])) };
 }
@@ -190,7 +190,7 @@ export type WithChildren =
 /** A record with its bindings as fields of its kind. */
 export function withBindings(
   kind: Kind,
-  held: ObservedRecord,
+  observed: ObservedRecord,
   children: Children,
   bound: readonly Child[],
 ): ObservedRecord {
@@ -212,11 +212,11 @@ export function withBindings(
     ...declaring.map(([field]) => [field, valueOf(bound)] as const),
   ]);
   return {
-    ...held,
-    fields: { ...held.fields, ...fields },
-    ...(held.shown && { shown: { ...held.shown, ...fields } }),
-    names: { ...held.names, ...Object.fromEntries(names) },
-    bound: new Map([...(held.bound ?? []), [children, bound]]),
+    ...observed,
+    fields: { ...observed.fields, ...fields },
+    ...(observed.shown && { shown: { ...observed.shown, ...fields } }),
+    names: { ...observed.names, ...Object.fromEntries(names) },
+    bound: new Map([...(observed.bound ?? []), [children, bound]]),
   };
 }
 

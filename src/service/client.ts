@@ -189,10 +189,15 @@ async function changed(
   const { update } = whatAnswersProve[answer.kind];
   const stops = stop !== undefined && update !== 'denied' && { stop };
   if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
-  const held = pickObserved(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
+  const observed = pickObserved(
+    kind,
+    recordOf(exchange, answer),
+    answer.body ?? {},
+    Object.keys(kind.fields),
+  );
   // Another record has got the name in the meantime.
-  if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
-  return { proof: update, answer, ...rest, held };
+  if (observed.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
+  return { proof: update, answer, ...rest, held: observed };
 }
 
 async function bound(
@@ -247,8 +252,8 @@ async function recordRead(
   signal: AbortSignal | undefined,
 ): Promise<RecordReading> {
   const leftOut = new URLSearchParams(byName.queryById).toString();
-  const one = `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
-  const exchange = await send({ method: 'GET', path: one }, signal);
+  const text = `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
+  const exchange = await send({ method: 'GET', path: text }, signal);
   const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'id', id }));
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };

@@ -84,10 +84,10 @@ export async function judgeDeletion(
   going: readonly DeleteCandidate[],
   options: DeletionOptions,
   meanwhile: Meanwhile,
-  readUses: () => Promise<Uses> = lazy(() => usesOf(one, options)),
+  readUses: () => Promise<Uses> = lazy(() => readDependents(one, options)),
 ): Promise<Deletion> {
   const because = await deleteRefusal(one, going, options, readUses);
-  if (because !== undefined) return { notes: [], because };
+  if (because !== undefined) return { notes: [], refusal: because };
   if (!isSubject(one.resource.kind)) return { notes: [] };
   return judgeBindings({ ...one, uses: (await readUses()) ?? [] }, going, options, meanwhile);
 }
@@ -127,12 +127,12 @@ async function deleteRefusal(
 /** For the last record with a flag, such as the last superuser group. */
 async function lastRecordRefusal(
   kind: Kind,
-  held: ObservedRecord,
+  observed: ObservedRecord,
   going: readonly DeleteCandidate[],
   options: DeletionOptions,
 ): Promise<string | undefined> {
   const last = kind.deletion?.last;
-  if (last === undefined || held.fields[last.field] === false) return undefined;
+  if (last === undefined || observed.fields[last.field] === false) return undefined;
   const list = await readWhole(kind.family.byName, options);
   if (list.kind !== 'whole') return `it could not be read whether it is ${last.words}`;
   const gone = pksOf(kind, going);
@@ -179,12 +179,12 @@ async function judgeBindings(
   { isClosed = () => false, isFlagOff }: Meanwhile,
 ): Promise<Deletion> {
   const read = await readAllChildren(policyBindings, options);
-  if (read.kind !== 'read') return { notes: [], because: 'its bindings could not be read' };
+  if (read.kind !== 'read') return { notes: [], refusal: 'its bindings could not be read' };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   const isHidden = uses.some(
     (use) => use['model_name'] === policyBindings.type && !shown.has(textOf(use['pk'])),
   );
-  if (isHidden) return { notes: [], because: 'some of its bindings are hidden from this token' };
+  if (isHidden) return { notes: [], refusal: 'some of its bindings are hidden from this token' };
   const deleted = new Set(going.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
   const key = bindingKey(own);
   const gone = new Set([key, ...going.map(bindingKey)]);
@@ -210,7 +210,7 @@ async function judgeBindings(
   const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
   const name = JSON.stringify(textOf(use?.['name'] ?? null));
   const because = `it is the only binding of ${name} (to the id ${target}), which everyone could open without it: add another binding first, or delete ${name}`;
-  return { notes: [], because };
+  return { notes: [], refusal: because };
 }
 
 /** The records that the flag closes if they have no binding, in words, by their ids. */

@@ -85,7 +85,7 @@ export class Evidence {
     const self = await retryUntilProven(() => this.#questions.self(signal), pacing, maxTries.lookUp);
     if (self?.proof === 'exists') return false;
     const nobody = await this.#askForAbsentRecord(options);
-    if (nobody?.form !== undefined) await this.learnAbsence(options);
+    if (nobody?.form !== undefined) await this.learnAbsentForm(options);
     const isForeign = nobody?.form !== undefined && this.proofOf(nobody) !== 'absent';
     if (nobody === undefined || isForeign || isInconclusive(nobody)) return self?.proof === 'denied';
     return nobody.kind === 'denied';

@@ -136,8 +136,8 @@ export class Outage {
 
   /** Random, from half of the delay to all of it, so that many clients do not ask at the same time. */
   #delayMs(asked: number): number {
-    const most = Math.min(longestDelayMs, firstDelayMs * 2 ** (asked - 1));
-    return Math.ceil((most / 2) * (1 + this.#options.random()));
+    const max = Math.min(longestDelayMs, firstDelayMs * 2 ** (asked - 1));
+    return Math.ceil((max / 2) * (1 + this.#options.random()));
   }
 }
 

@@ -121,7 +121,7 @@ class SharedPacing {
         throw error;
       } finally {
         // A new limit applies only after everything is recorded that may stop the next task.
-        this.#limit();
+        this.#updateSlots();
       }
     });
   }
@@ -139,7 +139,7 @@ class SharedPacing {
       }
     }
     // An exception ends only this task, not the rest of the queue.
-    const [result] = await this.forEach([task], (one) => Promise.allSettled([one()]));
+    const [result] = await this.forEach([task], (item) => Promise.allSettled([item()]));
     const [ended] = result ?? [];
     if (ended?.status === 'fulfilled') return ended.value;
     throw ended?.reason;

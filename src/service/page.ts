@@ -31,7 +31,7 @@ export const pageSize = 100;
 export function pageRequest({ path, query }: ListQuery, { number, size }: PageQuery): HttpRequest {
   const parameters = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
-      [value].flat().map((one): [string, string] => [name, one]),
+      [value].flat().map((text): [string, string] => [name, text]),
     ),
   );
   parameters.set('page', String(number));
@@ -51,8 +51,8 @@ export function pageIn(body: JsonObject | undefined, number: number): Page<JsonV
   const size = number === 1 ? end : (start - 1) / (number - 1);
   const isPlaced =
     current === number && Number.isInteger(size) && start === Math.min(end, (number - 1) * size + 1);
-  const held = end === 0 ? 0 : end - start + 1;
-  const isWhole = items.length === held && (held > 0 || count === 0);
+  const observed = end === 0 ? 0 : end - start + 1;
+  const isWhole = items.length === observed && (observed > 0 || count === 0);
   const isContinued =
     end < count
       ? next === number + 1 && end === number * size

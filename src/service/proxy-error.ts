@@ -5,12 +5,12 @@ export class ProxyError extends Error {
   /** The status of the proxy's answer, if there was one. */
   readonly status?: number;
 
-  constructor(proxy: string, why: { readonly status: number } | { readonly cause: Error }) {
-    if ('status' in why) {
-      super(`the proxy ${proxy} refuses to connect to it (${why.status})`);
-      this.status = why.status;
+  constructor(proxy: string, reason: { readonly status: number } | { readonly cause: Error }) {
+    if ('status' in reason) {
+      super(`the proxy ${proxy} refuses to connect to it (${reason.status})`);
+      this.status = reason.status;
     } else {
-      super(`the proxy ${proxy} did not open a tunnel: ${why.cause.message}`, { cause: why.cause });
+      super(`the proxy ${proxy} did not open a tunnel: ${reason.cause.message}`, { cause: reason.cause });
     }
     this.proxy = proxy;
   }

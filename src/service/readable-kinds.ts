@@ -10,8 +10,8 @@ export interface InconclusiveRead {
 
 /** Why a read returned no data. */
 export function unreadableReason({ answer: { kind, status } }: InconclusiveRead): Unreadable {
-  const why = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
-  return { why, ...(status !== undefined && { status }) };
+  const reason = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
+  return { why: reason, ...(status !== undefined && { status }) };
 }
 
 /** The kinds that can be looked up, as far as is known. */

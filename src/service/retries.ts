@@ -53,11 +53,11 @@ export class Retries {
 
   /** Waits, and returns whether to retry. `isIgnoredOnOutage`: a try during an outage does not count. */
   async again(answer: Answer, isIgnoredOnOutage: boolean): Promise<boolean> {
-    const most = isTimeout(answer) ? this.#tries.unanswered : this.#tries.answered;
+    const max = isTimeout(answer) ? this.#tries.unanswered : this.#tries.answered;
     const ignoresOutages = isIgnoredOnOutage && this.#ignoredTries < maxFreeOutages;
     const next = await this.#pacing.again({
       attempt: this.#attempt,
-      most,
+      most: max,
       answer,
       ignoresOutages: ignoresOutages,
     });

@@ -102,11 +102,11 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
   ],
 };
 
-const mostValues = 30;
+const maxValues = 30;
 
 function someOf(allowed: readonly string[]): string {
-  const more = allowed.length > mostValues ? [`… (${allowed.length} values)`] : [];
-  return [...allowed.slice(0, mostValues), ...more].join(', ');
+  const more = allowed.length > maxValues ? [`… (${allowed.length} values)`] : [];
+  return [...allowed.slice(0, maxValues), ...more].join(', ');
 }
 
 /** Objects are not converted with String(): a mapping may have a key `toString`. */
@@ -129,8 +129,8 @@ const emptyListWords: ProblemWords = [
 function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   const [, allowed] = /^\^(\[[^\]]+\])\+\$$/.exec(String(params['pattern'])) ?? [];
   if (allowed === undefined) return undefined;
-  const one = new RegExp(allowed, 'u');
-  return Array.from(String(data)).find((character) => !one.test(character));
+  const item = new RegExp(allowed, 'u');
+  return Array.from(String(data)).find((character) => !item.test(character));
 }
 
 const words = 'In YAML 1.2, words such as yes and off are texts.';

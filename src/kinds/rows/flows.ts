@@ -59,12 +59,12 @@ function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | 
 
 /** Whether bindings are removed, or nested bindings of bindings that stay. */
 function losesBindings(children: Children, now: JsonValue, before: JsonValue): boolean {
-  const held = bindingsIn(children, before);
-  const pairs = matchBindings(bindingsIn(children, now), held);
+  const observed = bindingsIn(children, before);
+  const pairs = matchBindings(bindingsIn(children, now), observed);
   const { inside } = children;
   const valueOf = (of: Binding): JsonValue => of.values[inside?.field ?? ''] ?? null;
   return (
-    held.length > pairs.size ||
+    observed.length > pairs.size ||
     (inside !== undefined &&
       [...pairs].some(([one, other]) => losesBindings(inside.children, valueOf(one), valueOf(other))))
   );

@@ -40,9 +40,9 @@ function formerly(former: (text: string) => number, text: (number: JsonValue) =>
   return {
     sent: (declared) => declared,
     former: (declared) => former(textOf(declared)),
-    held: (held) => (typeof held === 'number' ? text(held) : held),
+    held: (observed) => (typeof observed === 'number' ? text(observed) : observed),
     kept: (declared) => declared,
-    dropUnknown: (held) => held,
+    dropUnknown: (observed) => observed,
   };
 }
 

@@ -13,14 +13,14 @@ export type CredentialFormat = (typeof credentialFormats)[number];
 export function credentialsText(found: readonly Credentials[], format: CredentialFormat): string {
   switch (format) {
     case 'dotenv':
-      return found.map((one) => toDotenv(one)).join('\n');
+      return found.map((item) => toDotenv(item)).join('\n');
     case 'json':
       return jsonText({
         format_version: '1.0',
         credentials: found.map(({ address, values }) => ({ address, ...values })),
       });
     case 'kubernetes':
-      return found.map((one) => `---\n${yamlText(secretOf(one))}`).join('');
+      return found.map((item) => `---\n${yamlText(secretOf(item))}`).join('');
   }
 }
 

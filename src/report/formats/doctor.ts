@@ -102,13 +102,13 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
 const minBlueprintRelease = '2024.8';
 
 function listsIn(some: readonly Parameters<typeof modelOf>[0][]): string {
-  return joinWords(some.map((one) => modelOf(one).list));
+  return joinWords(some.map((item) => modelOf(item).list));
 }
 
 const core = 'authentik_core';
 
 function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => string {
-  return (one) => `${one.permissionApp ?? core}.${right}_${modelOf(one).type}`;
+  return (item) => `${item.permissionApp ?? core}.${right}_${modelOf(item).type}`;
 }
 
 export function requiredRole(

@@ -101,9 +101,9 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
 }
 
 /** The longest end of a safe text that fits a number of columns. */
-function lastColumns(text: string, most: number): string {
-  let last = text.slice(-Math.floor(most)).replace(/^\p{Cs}/u, '');
-  while (widthOf(last) > most) last = last.replace(/^./u, '');
+function lastColumns(text: string, max: number): string {
+  let last = text.slice(-Math.floor(max)).replace(/^\p{Cs}/u, '');
+  while (widthOf(last) > max) last = last.replace(/^./u, '');
   return last;
 }
 

@@ -48,8 +48,8 @@ function listWords({ kind: { list }, declared, progress }: ListReport): string {
             ? ' The other one is looked up.'
             : ` The other ${others} are looked up one by one.`;
       const missing = absent === 0 ? '' : `, which is complete: ${absent} are absent`;
-      const why = failed ? ` A page could not be read: ${answerWords(failed).summary}.` : '';
-      return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${why}${lookedUp}`;
+      const reason = failed ? ` A page could not be read: ${answerWords(failed).summary}.` : '';
+      return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${reason}${lookedUp}`;
     }
     case 'too_many':
       return `${oneByOne}: less than an eighth of all ${progress.count} are declared.`;

@@ -273,6 +273,6 @@ function longestRun(text: string): number {
   return longest;
 }
 
-function clipText(text: string, most: number): string {
-  return text.length <= most ? text : `${firstCharacters(text, most)}…`;
+function clipText(text: string, max: number): string {
+  return text.length <= max ? text : `${firstCharacters(text, max)}…`;
 }

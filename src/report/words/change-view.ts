@@ -208,8 +208,8 @@ function differenceViews(
   const lacking = missingIds(resource, field, declared, observed);
   if (lacking !== undefined) {
     const name = action === 'update' ? 'will add' : 'missing';
-    const held = { name, value: lacking, names: namesIn(resource, field, lacking) } as const;
-    return [{ kind: 'sides', field, sides: [sideOf(field, 'added', held)] }];
+    const record = { name, value: lacking, names: namesIn(resource, field, lacking) } as const;
+    return [{ kind: 'sides', field, sides: [sideOf(field, 'added', record)] }];
   }
   const names = namesIn(resource, field, declared);
   const { children } = resource.kind.fields[field] ?? {};

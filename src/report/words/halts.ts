@@ -33,10 +33,10 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     case 'too_many_creates': {
       const lists = capitalised(listsOf(halt.unseen));
       const unseen = `${lists} count too: they are not looked up, and may all be absent. `;
-      return [tooMany(halt, 'create', `${lists && unseen}${narrowingFlags}`)];
+      return [tooMany(halt, 'create', `${lists && unseen}${narrower}`)];
     }
     case 'too_many_updates':
-      return [tooMany(halt, 'update', narrowingFlags)];
+      return [tooMany(halt, 'update', narrower)];
     case 'too_many_deletes': {
       const detail = `Read the plan. If it is intended, allow it with --max-deletes ${halt.count}.`;
       return [tooMany(halt, 'delete', detail)];
@@ -60,7 +60,7 @@ function interrupted(what: string): Diagnostic {
   });
 }
 
-const narrowingFlags = 'Raise the limit, or narrow the plan with --target and --exclude.';
+const narrower = 'Raise the limit, or narrow the plan with --target and --exclude.';
 
 function tooMany(
   { count, most, of }: Omit<Extract<Halt, { kind: 'too_many_deletes' }>, 'kind'>,
@@ -76,7 +76,7 @@ function tooMany(
 /** Diagnostics of failed reads: one for each, or one for each problem of the service or the connection. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = grouped(failures, ({ answer, resource, bindingField = '' }) =>
-    codesAboutService.has(answer.kind)
+    serviceCodes.has(answer.kind)
       ? `${bindingField}\n${answerWords(answer).summary}\n${serviceWords(answer)}`
       : resource.address,
   );
@@ -84,7 +84,7 @@ export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
 }
 
 /** Answers that are about the service or the connection, not about one resource. */
-const codesAboutService: ReadonlySet<AnswerKind> = new Set([
+const serviceCodes: ReadonlySet<AnswerKind> = new Set([
   'denied',
   'read_only',
   'not_offered',
@@ -114,7 +114,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
         `Not read of: ${listNames(alike.map((read) => read.resource.address))}`,
       ),
     });
-  if (!codesAboutService.has(answer.kind))
+  if (!serviceCodes.has(answer.kind))
     return diagnosticOf(resource, bindingField === undefined ? kind.identity : bound, {
       code,
       summary: `could not ${bindingField === undefined ? 'look it up' : `read ${what}`}: ${summary}`,
@@ -164,12 +164,12 @@ function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
     case 'words':
       return {
         summary: 'the plan describes it differently than a plan made now',
-        detail: `The plan has ${answerSentences(change.planned)}, and a plan made now has ${answerSentences(change.now)}.`,
+        detail: `The plan has ${answerTexts(change.planned)}, and a plan made now has ${answerTexts(change.now)}.`,
       };
   }
 }
 
-function answerSentences(words: JsonValue): string {
+function answerTexts(words: JsonValue): string {
   return words === null ? 'nothing' : quoted(words);
 }
 
@@ -181,12 +181,12 @@ function unresolvedNames({
   interrupted: wasInterrupted,
 }: Extract<Halt, { kind: 'unresolved' }>): Diagnostic[] {
   const general = names.flatMap(({ resource, fault }) =>
-    isServiceProblem(fault) ? { resource, proof: fault.proof, answer: fault.answer } : [],
+    isOfService(fault) ? { resource, proof: fault.proof, answer: fault.answer } : [],
   );
   const found = [
     ...failedReads(general),
     ...names.flatMap((name) =>
-      isServiceProblem(name.fault)
+      isOfService(name.fault)
         ? []
         : diagnosticOf(name.resource, name.declared.field, problemOf(name), name.declared.item),
     ),
@@ -201,11 +201,11 @@ function unresolvedNames({
 }
 
 /** Whether a name was not looked up for a reason that no edit of a manifest changes. The right to view differs by kind. */
-export function isServiceProblem(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
+export function isOfService(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
   if (fault.kind !== 'unread') return false;
   return fault.answer.kind === 'denied'
     ? isTokenUnknown(fault.answer)
-    : fault.answer.kind !== 'not_offered' && codesAboutService.has(fault.answer.kind);
+    : fault.answer.kind !== 'not_offered' && serviceCodes.has(fault.answer.kind);
 }
 
 const notLookedUpWords = diagnosticFor(undefined, {
@@ -253,7 +253,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
           'The service refuses a second record of this name, whatever its type. Choose another name, or rename or delete the existing record first.',
       };
     case 'torn':
-      return unclearRenameProblem(resource, fault);
+      return renameProblem(resource, fault);
     case 'unread': {
       const { code, summary, advice } = answerWords(fault.answer);
       return {
@@ -271,10 +271,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
 }
 
 /** Why it is unclear whether a record was renamed. */
-function unclearRenameProblem(
-  resource: Resource,
-  { why, ids }: Extract<NameFault, { kind: 'torn' }>,
-): Problem {
+function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind: 'torn' }>): Problem {
   const { type, list } = resource.kind;
   const [now, before] = [resource.name, formerName(resource) ?? ''].map((name) => JSON.stringify(name));
   const code = 'ambiguous-name';

@@ -210,16 +210,16 @@ function renamedNote({ changes }: Plan): string[] {
 }
 
 /** The number of changes of each kind, without those with fewer than `least`. */
-function countsOf(changes: readonly Change[], least: number = 1): string[] {
+function countsOf(changes: readonly Change[], min: number = 1): string[] {
   const { update, delete: deleted, differs, not_planned: notPlanned, ...summary } = planSummary(changes);
-  const some = Math.max(least, 1);
+  const some = Math.max(min, 1);
   const counts: [count: number, words: string, least: number][] = [
-    [summary.create, 'to create', least],
-    [summary.create_if_absent, 'to create if absent', least],
+    [summary.create, 'to create', min],
+    [summary.create_if_absent, 'to create if absent', min],
     [update, 'to change', some],
     [deleted, 'to delete', some],
-    [differs, differs === 1 ? 'differs' : 'differ', least],
-    [summary.in_sync, 'in sync', least],
+    [differs, differs === 1 ? 'differs' : 'differ', min],
+    [summary.in_sync, 'in sync', min],
     [summary.not_compared, 'not compared', some],
     [notPlanned, 'not planned', some],
   ];

@@ -81,12 +81,12 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
         'A proxy or gateway removes the Authorization header: configure it to pass the header on.',
       );
     default: {
-      const why = finding === undefined ? 'this was not asked' : 'the service does not say which';
+      const reason = finding === undefined ? 'this was not asked' : 'the service does not say which';
       return check(
         'token',
         'fail',
         denial,
-        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${why}. Create a new one, or give its user the permission.`,
+        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${reason}. Create a new one, or give its user the permission.`,
       );
     }
   }
@@ -107,8 +107,8 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
     create === 'may not' && `may not create ${list}`,
   );
   if (known.length === 0) {
-    const why = facts.rights === undefined ? 'was not asked' : 'is unknown: the service does not say';
-    return [check(name, 'unknown', `whether the token may view or create ${list} ${why}`)];
+    const reason = facts.rights === undefined ? 'was not asked' : 'is unknown: the service does not say';
+    return [check(name, 'unknown', `whether the token may view or create ${list} ${reason}`)];
   }
   const advice = orEmpty(
     view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} exist.`,

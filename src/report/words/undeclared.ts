@@ -31,7 +31,7 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
     missing: gaps.map(({ summary, detail }, place) => {
       const isTold = gaps.slice(0, place).some((other) => other.detail === detail);
       const advice = !isTold && detail.replaceAll('\n', ' ');
-      return printableLine(present(`Not all was read: ${summary}.`, advice).join(' '));
+      return printableLine(orEmpty(`Not all was read: ${summary}.`, advice).join(' '));
     }),
     lists,
     hint:
@@ -85,10 +85,10 @@ function removalAdvice(address: Address): string {
 }
 
 /** Entries that are no longer declared, in a line; of very many, the first. Safe to print. */
-export function removedEntryWords(gone: readonly RemovedEntry[], most: number = gone.length): string {
+export function removedEntryWords(gone: readonly RemovedEntry[], max: number = gone.length): string {
   const names = gone
-    .slice(0, most)
+    .slice(0, max)
     .map(({ address, active: isActive }) => printableLine(`${address}${isActive ? ' (still active)' : ''}`));
-  const more = gone.length > most ? ` and ${gone.length - most} more` : '';
+  const more = gone.length > max ? ` and ${gone.length - max} more` : '';
   return `No longer declared, and left unchanged: ${names.join(', ')}${more}`;
 }

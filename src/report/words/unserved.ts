@@ -9,7 +9,9 @@ export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>
   if (scope !== undefined) return [];
   const served = new Set(
     changes.flatMap(({ resource }) =>
-      declaredNames(resource).map((one) => `${resource.kind.list}.${one.field} ${addressOfName(one)}`),
+      declaredNames(resource).map(
+        (reference) => `${resource.kind.list}.${reference.field} ${addressOfName(reference)}`,
+      ),
     ),
   );
   const unserved = changes.flatMap(({ action, resource }) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { doctorJson, doctorText, type Diagnosis } from '../../../src/report/formats/doctor.ts';
-import { plain } from '../../../src/report/formats/lines.ts';
+import { plainStyle } from '../../../src/report/formats/lines.ts';
 import { check } from '../../../src/report/words/rights.ts';
 
 const lists = Array.from({ length: 40 }, (_, index) => `scope mappings of ${index}`);
@@ -15,7 +15,7 @@ const diagnosis: Diagnosis = {
 };
 
 test('the text of doctor folds many checks that passed alike, and many requests', () => {
-  const text = doctorText(diagnosis, plain);
+  const text = doctorText(diagnosis, plainStyle);
   expect(text.split('\n').filter((line) => /^ {2}(?:ok|warn) /.test(line))).toEqual([
     '  ok    token     the service accepts it',
     expect.stringMatching(/^ {2}ok {4}40 lists {2}the token may view them: scope-mappings-of-0, .*-of-39$/),
