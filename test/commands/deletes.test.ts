@@ -261,6 +261,30 @@ test('a binding that admits nobody does not count as keeping a record closed', a
   expect(deletes(world)).toEqual([]);
 });
 
+test.each([
+  ['a negated binding', 'group: { name: guests }, negate: true'],
+  ['a policy', 'policy: { name: always }'],
+])('%s does not count as keeping a record closed', async (_, other) => {
+  const world = new World({ ...seed, bindings: [] });
+  const made = await applied(
+    world,
+    `version: 1
+policies: [{ type: dummy, name: always }]
+flows:
+  - slug: in
+    name: In
+    title: In
+    designation: authorization
+    policies: [{ group: { name: staff }, order: 0 }, { ${other}, order: 1 }]
+`,
+  );
+  expect(made.ending, made.stdout).toBe('done');
+  expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
+    'which everyone could open without it',
+  );
+  expect(deletes(world)).toEqual([]);
+});
+
 test('the client deletes nothing without the capability', async () => {
   const world = new World(seed);
   const client = createClient(world.send, { capabilities: ['update'] });

@@ -311,19 +311,23 @@ describe('a delete of the only group of an application', () => {
     expect(result.stdout).toContain('everyone could open without it');
   });
 
-  test('is refused if somebody has turned the flag on since the plan', async () => {
+  test.each([
+    ['somebody has turned the flag on', { core_default_app_access: true }],
+    ['the service has stopped showing the flag', {}],
+  ])('is refused if, since the plan, %s', async (_, flags) => {
     const world = worldOf('2026.8', false, bound);
     let reads = 0;
     world.tamper = ({ path }, answer) =>
-      path === settings && (reads += 1) > 1
-        ? answered(200, { flags: { core_default_app_access: true } })
-        : answer();
+      path === settings && (reads += 1) > 1 ? answered(200, { flags }) : answer();
     const result = await applied(world, gone);
     expect(result, result.stdout).toMatchObject({ ending: 'incomplete', deletes: 0 });
   });
 
-  test('is refused for a source, which the flag does not close', async () => {
-    const world = worldOf('2026.8', false, { ...bound, bindings: [] });
+  test.each([
+    ['a source', []],
+    ['a source together with an application', bound.bindings],
+  ])('is refused for %s, as the flag does not close a source', async (_, bindings = []) => {
+    const world = worldOf('2026.8', false, { ...bound, bindings });
     const text = `version: 1\nsources: [{ type: kerberos, name: Kerberos, slug: kerberos, realm: EXAMPLE.COM, policies: [{ group: { name: staff }, order: 0 }] }]\n`;
     const made = await applied(world, text);
     expect(made.ending, made.stdout).toBe('done');

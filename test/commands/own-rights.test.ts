@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
@@ -233,6 +234,48 @@ describe('the user of the token', () => {
     expect(ending, stdout).toBe('done');
     expect(writesOf(service, from)).toEqual(['POST groups', 'PATCH groups']);
   });
+
+  test.each([
+    ['user.carl', 'users: [{ username: carl, name: Carl, groups: [] }]'],
+    ['token.other', 'tokens: [{ identifier: other, intent: app_password }]'],
+  ])('may be that of %s where it is unknown', async (address, entries) => {
+    const { send } = withSelf(await serviceOf('2025.12'), () => ({}));
+    const { stdout } = await run(plan, { send }, `version: 1\n${entries}\n`);
+    expect(stdout).toContain(line(address));
+  });
+
+  test.each([
+    [true, 'keeps its place, as a superuser needs no role'],
+    [false, 'comes last, as it may be a role of the token'],
+  ])('without its roles, and superuser is %s: a delete of a role %s', async (isSuperuser) => {
+    const { send } = withSelf(await serviceOf('2025.12'), (user) => ({
+      ...user,
+      roles: null,
+      is_superuser: isSuperuser,
+    }));
+    const { stdout } = await run(plan, { send }, 'version: 1\nroles: [{ name: others, state: absent }]\n');
+    expect(stdout).toMatch(/^ {2}- role\.others /m);
+    expect(stdout.includes(line('role.others'))).toBe(!isSuperuser);
+  });
+
+  test('is noted together with the other consequences of a change', async () => {
+    const service = await serviceOf('2025.12');
+    const { stdout } = await run(plan, service, 'version: 1\ngroups: [{ name: ops, state: absent }]\n');
+    expect(stdout).toMatch(/note {2}may take rights .*\n +note {2}the user "bot" loses it\n/);
+  });
+
+  /** A service that answers otherwise to whom the token belongs. */
+  function withSelf({ send }: Service, change: (user: JsonObject) => JsonObject): Pick<Service, 'send'> {
+    return {
+      send: async (request, signal) => {
+        const exchange = await send(request, signal);
+        if (request.path !== self || exchange.kind !== 'answered') return exchange;
+        const body = parseJson(exchange.body);
+        const user = isJsonObject(body) && isJsonObject(body['user']) ? body['user'] : {};
+        return { ...exchange, body: JSON.stringify({ user: change(user) }) };
+      },
+    };
+  }
 });
 
 test('a token is deleted after every other change that takes rights from it', async () => {

@@ -505,6 +505,17 @@ describe('a plan with the last active superuser', () => {
     },
   );
 
+  test('is accepted with a note where the groups cannot be read', async () => {
+    const service = await withAlice('admins');
+    const send: Service['send'] = async (request, signal) =>
+      request.path.includes('include_users=true')
+        ? answered(403, { detail: 'No.' })
+        : service.send(request, signal);
+    const { ending, stdout } = await run(plan, { ...service, send }, user(', is_active: false'));
+    expect(ending, stdout).toBe('done');
+    expect(stdout).toContain('note  it could not be read whether an active superuser is left');
+  });
+
   test('is accepted where somebody else leaves a group, without reading all groups', async () => {
     const service = await withAlice(
       'admins',

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { bindingsIn } from '../../src/kinds/bindings.ts';
 import type { Child } from '../../src/kinds/children.ts';
 import type { Alteration } from '../../src/manifest/baseline.ts';
-import { newAccess, whoMayOpen } from '../../src/plan/opens.ts';
+import { accessOfNewRecord, newAccess, whoMayOpen } from '../../src/plan/opens.ts';
 import type { ObservedRecord } from '../../src/service/types.ts';
 import { desired } from '../support/desired.ts';
 
@@ -190,4 +190,12 @@ describe('a record can be opened by', () => {
     const { resource, record } = await world(declared, held, more);
     expect(whoMayOpen(resource, record)).toEqual(whom);
   });
+});
+
+test.each([
+  ['absent', 'everyone'],
+  ['unknown', undefined],
+] as const)('a create of an application whose presence is %s opens it to %s', async (presence, whom) => {
+  const { resource } = await world({}, []);
+  expect(accessOfNewRecord({ resource, presence, action: 'create' })).toBe(whom);
 });

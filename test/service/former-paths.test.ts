@@ -47,14 +47,28 @@ test('an earlier release is requested at its own path, which is remembered', asy
   expect(statuses).toEqual([200, 404]);
 });
 
-test.each([502, 421, 200])(
-  'a former path that only a proxy answers, with %i, is not remembered',
-  async (status) => {
-    const answers = { [path]: page(404), [former]: page(status) };
-    const { sent } = await asked(answers, list, list);
-    expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
-  },
-);
+test.each([
+  ['a page with 502', page(502)],
+  ['a page with 421', page(421)],
+  ['a page with 200', page(200)],
+  ['JSON with 503', json(503)],
+])('a former path that only a proxy answers, with %s, is not remembered', async (_, answer) => {
+  const answers = { [path]: page(404), [former]: answer };
+  const { sent } = await asked(answers, list, list);
+  expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
+});
+
+test('the former path is not requested after an interrupt', async () => {
+  const interrupt = new AbortController();
+  const sent: string[] = [];
+  const send = withFormerPaths(async (request) => {
+    sent.push(request.path);
+    interrupt.abort();
+    return page(404);
+  });
+  expect(await send(list, interrupt.signal)).toEqual(page(404));
+  expect(sent).toEqual([path]);
+});
 
 test('a create with a lost answer at the former path counts as lost', async () => {
   const answers = { [path]: page(404), [former]: { kind: 'lost', error: new Error('gone') } as const };
@@ -104,12 +118,4 @@ test('a path that never changed is requested unchanged', async () => {
   expect((await asked({}, { method: 'GET', path: '/api/v3/core/users/' })).sent).toEqual([
     'GET /api/v3/core/users/',
   ]);
-});
-
-test.each([
-  ['a failure', page(504)],
-  ["a proxy's web page", page(200)],
-])('%s at the former path does not select that path', async (_, answer) => {
-  const { sent } = await asked({ [former]: answer }, list, list);
-  expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
 });
