@@ -54,16 +54,25 @@ export class LoginState {
     return [...this.#records].flatMap(([key, record]) => (isLogin(record) ? key : []));
   }
 
-  /** The key of the flow of the default brand. */
+  /** The key of the flow of the default brand. If it has none, the service takes the first login flow by slug whose policies let people pass. */
   get wayInKey(): string | undefined {
     for (const { kind, fields } of this.#records.values()) {
       const { login } = kind;
       const family = login?.is === 'login brand' ? kind.fields[login.flow]?.refersTo : undefined;
       if (login?.is !== 'login brand' || !family || fields[login.isDefault] !== true) continue;
-      const flow = this.recordOf(family, fields[login.flow] ?? null);
+      const reference = fields[login.flow] ?? null;
+      if (reference === null) return this.#firstLoginKey();
+      const flow = this.recordOf(family, reference);
       return flow && this.keyOf(flow);
     }
     return undefined;
+  }
+
+  #firstLoginKey(): string | undefined {
+    const nameOf = (key: string): string => this.#records.get(key)?.name ?? '';
+    return this.loginKeys
+      .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+      .find((key) => this.flowAt(key)?.passes !== false);
   }
 
   recordAt(key: string): LoginRecord | undefined {

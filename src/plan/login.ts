@@ -190,8 +190,7 @@ function loginFlows(
   if (unread.length > 0) return flows;
   const [was, is] = [before.wayInKey, after.wayInKey];
   const own = flows.filter(({ key }) => key === was || key === is);
-  // If the brand has no flow, the service chooses another login flow.
-  if (was === undefined || was === is || (is === undefined && after.recordAt(was))) return own;
+  if (was === undefined || was === is) return own;
   const ofBrand = [...onWay].filter(({ resource }) => resource.kind.login?.is === 'login brand');
   const touching = [...ofBrand, ...own.flatMap((flow) => flow.touching)];
   return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isWayIn: true }];
@@ -242,7 +241,7 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
 /** Why people can no longer log in. */
 function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
-  if (after === undefined) return ['the flow by which people log in is deleted'];
+  if (after === undefined) return ['no flow is left by which people log in'];
   const known = new Set(obstaclesIn(before));
   const asks = asksIn(after);
   const lost = [...asksIn(before)].filter((kind) => !asks.has(kind));

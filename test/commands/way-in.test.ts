@@ -153,7 +153,7 @@ describe('a plan that locks people out is refused:', () => {
     [
       'the flow is deleted',
       'flows:\n  - { slug: default-authentication-flow, state: absent }\n',
-      'is deleted',
+      'people come to no stage of the type password any more',
     ],
   ])('%s', async (_, text, why) => {
     const service = fresh();
@@ -165,6 +165,21 @@ describe('a plan that locks people out is refused:', () => {
     expect(allowed.ending, allowed.stderr).toBe('done');
     expect(allowed.stdout).toContain('locks people out: ');
     expect(allowed.stdout).toContain('on the way in');
+  });
+
+  test('the brand has no flow, and the first login flow by slug changes', async () => {
+    const service = fresh();
+    const brand = 'brands:\n  - { domain: authentik-default, flow_authentication: null }\n';
+    const { ending, stderr } = await run(apply, service, brand, { allow: [...all, 'way-in'] });
+    expect(ending, stderr).toBe('done');
+    for (const text of [
+      'flows:\n  - { slug: default-authentication-flow, designation: enrollment }\n',
+      flow(whole.slice(1).join(', ')),
+    ]) {
+      const refused = await run(plan, service, text);
+      expect(refused.ending).toBe('invalid');
+      expect(refused.stderr).toContain('[lockout]');
+    }
   });
 });
 
