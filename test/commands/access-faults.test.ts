@@ -244,6 +244,19 @@ describe('applications with a failed binding', () => {
     expect(stdout).toContain('application.grafana  not attempted');
     expect(bindingsOf(service)).toEqual([]);
   });
+
+  test('a started change is completed after an interruption', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const interruption = new AbortController();
+    const send = before(service, isBind, 1, () => interruption.abort('SIGINT'));
+    const wanted = grafana('{ groups: [{ name: contractors }] }');
+    const { ending, stdout } = await run(apply, send, wanted, allowed, { signal: interruption.signal });
+    expect(ending).toBe('interrupted');
+    expect(stdout).toContain('~ application.grafana  changed');
+    expect(bindingsOf(service).map(({ group }) => group)).toEqual([
+      service.sandbox.pk('group', 'contractors'),
+    ]);
+  });
 });
 
 test('the client adds no binding with contract_only, and deletes none without the capability', async () => {

@@ -98,6 +98,20 @@ flows:
     expect(stdout()).toMatch(/flow\.again +not attempted: a resource that it depends on was not created/);
   });
 
+  test('is completed if the run is interrupted as soon as the flow is created', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    const interruption = new AbortController();
+    world.tamper = ({ method, path }, answer) => {
+      const exchange = answer();
+      if (method === 'POST' && path.includes('/flows/instances/')) interruption.abort('SIGINT');
+      return exchange;
+    };
+    const { context, stdout } = world.run(circle, {}, { signal: interruption.signal });
+    expect(await apply(['m.yaml'], { ...many, concurrency: '1' }, context)).toBe('interrupted');
+    expect(stdout()).toMatch(/stage\.pw +created/);
+    expect(writesOf(world)).toContain('PATCH stages/password/…');
+  });
+
   test('stays unfinished if the flow is not created', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     world.tamper = ({ method, path }, answer) =>

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { show } from '../../src/commands/show.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import { someReleases } from '../support/effort.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
+import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -238,6 +240,7 @@ describe('the user of the token', () => {
   test.each([
     ['user.carl', 'users: [{ username: carl, name: Carl, groups: [] }]'],
     ['token.other', 'tokens: [{ identifier: other, intent: app_password }]'],
+    ['group.staff', 'groups: [{ name: staff, roles: [] }]'],
   ])('may be that of %s where it is unknown', async (address, entries) => {
     const { send } = withSelf(await serviceOf('2025.12'), () => ({}));
     const { stdout } = await run(plan, { send }, `version: 1\n${entries}\n`);
@@ -299,6 +302,9 @@ test('a saved plan has the mark, and is carried out in its order', async () => {
   const saved = await run(plan, service, text, { out: 'plan.json' });
   const json = saved.written.get('plan.json') ?? '';
   expect(json).toContain('"takes_own_rights": true');
+  const shown = capture({ files: { 'plan.json': json } });
+  expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');
+  expect(shown.stdout()).toContain(line('group.ops'));
   const from = service.requests.length;
   const given = { config: 'rollcall.yaml', allow, plan: 'plan.json' };
   const applied = await runOn(apply, service.send, text, given, { files: { ...files, 'plan.json': json } });

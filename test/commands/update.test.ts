@@ -664,6 +664,17 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
   });
 });
 
+test('a create answered with 405 is not reported as a change that is not offered', async () => {
+  const world = new World();
+  world.tamper = ({ method }, answer) =>
+    method === 'POST'
+      ? { kind: 'answered', status: 405, headers: { 'content-type': 'text/html' }, body: '' }
+      : answer();
+  const { context, stdout } = world.run('version: 1\napplications: [{ slug: new, name: New }]\n');
+  expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).not.toBe('done');
+  expect(stdout()).toContain('unclear whether it was created: the service failed (405)');
+});
+
 test.each([
   ['405, as the API says it', 405, 'application/json', '{"detail":"Method \\"PATCH\\" not allowed."}'],
   ['405, as a proxy says it', 405, 'text/html', ''],

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { show } from '../../src/commands/show.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
+import { capture } from '../support/run.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
@@ -253,6 +255,17 @@ describe('an update of the login flow', () => {
     // The lockout is carried out and reported.
     expect(stderr.match(/\[[\w-]+\]/g)).toEqual(['[way-in-lost]']);
     expect(ending).toBe('incomplete');
+  });
+
+  test.each([
+    [all, true],
+    [[...all, 'way-in'], false],
+  ])('made with --allow %s and shown later, needs --allow way-in: %s', async (allow, needs) => {
+    const saved = await run(plan, fresh(), longer, { out: 'plan.json', allow });
+    const shown = capture({ files: { 'plan.json': saved.written.get('plan.json') ?? '' } });
+    expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');
+    expect(shown.stdout()).toContain('On the way in, by which people log in');
+    expect(shown.stdout().includes('needs `--allow way-in`')).toBe(needs);
   });
 });
 

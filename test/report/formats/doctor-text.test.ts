@@ -24,3 +24,17 @@ test('the text of doctor folds many checks that passed alike, and many requests'
   expect(text).toContain('\n  and 30 more, which -o json lists\n');
   expect(JSON.parse(doctorJson(diagnosis))).toMatchObject({ checks: { length: 42 } });
 });
+
+test.each([
+  ['10 checks that passed alike', 10, 'pass'],
+  ['40 checks that failed alike', 40, 'fail'],
+] as const)('the text of doctor has a line for each of %s, with its advice', (_, count, status) => {
+  const checks = lists
+    .slice(0, count)
+    .map((list) =>
+      check(list.replaceAll(' ', '-'), status, `the token may view ${list}`, `Ask for ${list}.`),
+    );
+  const text = doctorText({ ...diagnosis, checks }, plainStyle);
+  expect(text.match(/the token may view scope mappings of \d+$/gm)).toHaveLength(count);
+  expect(text.match(/Ask for scope mappings of \d+\.$/gm)).toHaveLength(count);
+});
