@@ -4,7 +4,7 @@ export interface Destination {
   readonly environment?: string | undefined;
 }
 
-/** A label such as `production (https://id.example.com)`. Not escaped for the terminal. */
+/** A label such as `production (https://id.example.com)`. Must be escaped before it is printed. */
 export function destinationLabel({ service, environment }: Partial<Destination>): string {
   if (environment === undefined) return service ?? '';
   return service === undefined ? environment : `${environment} (${service})`;

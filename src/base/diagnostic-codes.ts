@@ -1,4 +1,4 @@
-/** Every diagnostic code, by its subject: problem → what to do. docs/diagnostics.md is generated from it. */
+/** Every diagnostic code, grouped by subject. docs/diagnostics.md is generated from this table. */
 export const diagnosticCodes = {
   Files: {
     'file-not-found': 'a path names nothing → check it; it is taken from the current folder',

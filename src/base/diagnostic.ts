@@ -18,7 +18,7 @@ export interface Diagnostic {
   readonly excerpt?: string;
 }
 
-/** A diagnostic in JSON documents: without its source line. */
+/** A diagnostic as JSON documents contain it: the source line is left out. */
 export type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
 
 export function diagnosticDocument({
@@ -42,18 +42,20 @@ export function diagnosticDocument({
 export type Problem = Pick<Diagnostic, 'code' | 'summary'> &
   Partial<Pick<Diagnostic, 'severity' | 'detail' | 'address'>>;
 
-/** A diagnostic at a span of a file, with its source line. An error by default. */
+/** A diagnostic, by default an error, at a span of a file. It includes the source line. */
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
   return { severity: 'error', detail: '', ...problem, ...locationAt(file, rangeOf(file, span)) };
 }
 
-/** A range with its source line. If the line may not be quoted, the range is empty, so that it does not reveal the length of a secret. */
+/**
+ * A range and its source line. If the line must not be quoted, the range is empty, so that it does not reveal the length of a
+ * secret.
+ */
 export function locationAt(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLineAt(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };
 }
 
-/** A diagnostic about a whole file or run. */
 export function diagnosticFor(filename: string | undefined, problem: Problem): Diagnostic {
   const start = { line: 1, column: 1 };
   return {
@@ -77,7 +79,7 @@ export function unexpectedDiagnostic({ message }: Error): Diagnostic {
   });
 }
 
-/** The diagnostic with secrets redacted in its texts and source line. Its range is unchanged. */
+/** Redacts secrets in the texts and the source line of a diagnostic; its range stays. */
 export function redactDiagnostic(diagnostic: Diagnostic, redactor: Redactor): Diagnostic {
   const { summary, detail, excerpt } = diagnostic;
   return {

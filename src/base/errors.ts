@@ -1,4 +1,4 @@
-/** A fault that the user can fix: invalid usage or configuration. Shown without a stack; exit code 3. */
+/** An error that the user can fix: invalid usage or configuration. It is shown without a stack trace; the exit code is 3. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly hint: string;
@@ -31,7 +31,7 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** The reason for a failure; common system errors in plain words, with their code. */
+/** The reason for a failure. Common system errors are put in plain words, followed by their code. */
 export function failureReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
@@ -39,7 +39,7 @@ export function failureReason(error: unknown): string {
   return words === undefined ? error.message : `${words} (${code})`;
 }
 
-/** Replaces Node's `ENOENT: no such file or directory, open '…'`; the message names the path. */
+/** Texts that replace Node's `ENOENT: no such file or directory, open '…'`, because our message already names the path. */
 const systemErrorTexts: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EADDRINUSE', 'the port is in use'],

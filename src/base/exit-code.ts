@@ -1,6 +1,6 @@
-/** The ways in which a command ends, each with its exit code. Documented in docs/exit-codes.md. */
+/** How a command can end, with the exit code for each ending. Documented in docs/exit-codes.md. */
 export const exitCodes = {
-  /** Everything is done. */
+  /** Success. */
   done: 0,
   /** Any other error: the service is unreachable, an unexpected answer, a limit. */
   failed: 1,
@@ -38,7 +38,7 @@ export function endingOfInterrupt(signal: { readonly reason: unknown }): Ending 
   return interruptions[interruptSignal(signal) ?? 'SIGINT'];
 }
 
-/** Lost output turns success into failure; a more specific ending stays. */
+/** If output was lost, success becomes failure; a more specific ending stays. */
 export function endingIfOutputLost(ending: Ending, isOutputLost: boolean): Ending {
   return isOutputLost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
 }

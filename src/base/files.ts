@@ -1,4 +1,4 @@
-/** The type of a path, after following links. */
+/** What a path is, after links are followed. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent';
 
 export interface Entry {
@@ -10,30 +10,29 @@ export interface Entry {
 export interface Files {
   /** Rejects if the type cannot be determined. */
   kindOf(path: string): Promise<FileKind>;
-  /** The absolute path without links: the same for two names of one file. Rejects if the path does not exist. */
+  /** The absolute path without links; two names of the same file have the same real path. Rejects if the path does not exist. */
   realPath(path: string): Promise<string>;
-  /** The first `maxBytes` of a file. Rejects if it cannot be read. */
+  /** Reads at most `maxBytes` from the start of a file. Rejects if the file cannot be read. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
   /** The entries of a folder, in any order. Rejects if the folder cannot be read. */
   entriesIn(folder: string): Promise<Entry[]>;
   /**
-   * The files below a folder that match a glob, in any order, relative to the folder. `listFolder` may return an empty list to
-   * exclude a folder.
+   * The files below a folder that match a glob, in any order, relative to the folder. To exclude a folder, `listFolder` returns
+   * an empty list for it.
    */
   glob(
     folder: string,
     pattern: string,
     listFolder: (subfolder: string) => Promise<readonly Entry[]>,
   ): Promise<string[]>;
-  /** Standard input up to its end, at most `maxBytes`. */
+  /** Reads standard input to its end, but at most `maxBytes`. */
   readStandardInput(maxBytes: number): Promise<Uint8Array>;
 }
 
-/** The name of standard input on a command line. */
 export const standardInput = '-';
 export const shownStandardInput = '<stdin>';
 
-/** Files overlaid with texts that are not written yet, by path relative to the working directory. */
+/** File access that also finds texts that are not written yet, by their paths relative to the working directory. */
 export function overlayFiles(files: Files, texts: ReadonlyMap<string, string>): Files {
   return {
     ...files,

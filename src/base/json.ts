@@ -27,7 +27,7 @@ export function entriesIn(value: JsonValue): Iterable<[string | number, JsonValu
 
 /** The maximum nesting of a JSON text: deeper nesting may exhaust the stack of recursive functions. */
 const maxTextDepth = 500;
-/** The maximum for rollcall's own documents, which contain such texts. */
+/** The maximum nesting of rollcall's own documents, which contain JSON texts with the nesting above. */
 export const maxDocumentDepth = 600;
 
 /** Undefined if the text is invalid or nested too deep. */
@@ -59,7 +59,7 @@ export function valueAt(value: JsonValue, path: readonly (string | number)[]): J
   return found;
 }
 
-/** The path to a nested value as a JSON Pointer (RFC 6901). */
+/** A path as a JSON Pointer (RFC 6901). */
 export function pointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
@@ -80,9 +80,9 @@ export interface Validate {
 }
 
 export interface ListCheck {
-  /** The checks of its entries by type; a list with a single type has the key ''. */
+  /** The checks for the entries of this list, by type; a list with a single type has the key ''. */
   readonly entries: Readonly<Record<string, EntryCheck>>;
-  /** The fields that its defaults may have, each with a type that has the field. */
+  /** The fields that the defaults for this list may have, each with a type that has the field. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** Makes a value at the first call and returns it at every call. */
+/** Makes the value at the first call; later calls return the same value. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -1,12 +1,11 @@
-/** rollcall's own secrets: no manifest may use them, and no output contains them. */
+/** The secrets of rollcall itself, such as its token: no manifest may use them, and no output contains them. */
 export interface OwnSecrets {
   /** Environment variables, in addition to `ownVariables`. */
   readonly variables: readonly string[];
-  /** The real paths of files. */
   readonly files: ReadonlySet<string>;
-  /** The secrets themselves, as far as they are known. */
+  /** The texts of the secrets that are known. */
   readonly texts: readonly string[];
-  /** Tokens that no value of a manifest may contain, whatever its source: the value would send the token to the service. */
+  /** Tokens that no value of a manifest may contain, wherever the value comes from: it would be sent to the service. */
   readonly tokens: readonly string[];
 }
 
@@ -22,5 +21,5 @@ export const ownVariables = [
   'https_proxy',
 ] as const;
 
-/** Shorter texts do not count as secrets: redacted everywhere, they would make the output unreadable. */
+/** Shorter texts do not count as secrets, because redacting them everywhere would make the output unreadable. */
 export const shortestOwnSecret = 8;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 let root: URL | undefined;
 
-/** The text of a file of this package, by its path from the package root: `schemas/plan.schema.json`. */
+/** Reads a file of this package by its path from the package root, such as `schemas/plan.schema.json`. */
 export function packageFileText(path: string): string {
   root ??= packageRoot();
   return readFileSync(new URL(path, root), 'utf8');
@@ -13,7 +13,7 @@ export function packageFiles(folder: string): readonly string[] {
   return readdirSync(new URL(folder, root));
 }
 
-/** The nearest parent folder with a package.json: correct from src/, dist/ and bin/. */
+/** The nearest parent folder with a package.json. This finds the root from src/, dist/ and bin/. */
 function packageRoot(): URL {
   let folder = new URL('./', import.meta.url);
   while (!existsSync(new URL('package.json', folder))) {

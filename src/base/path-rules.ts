@@ -1,19 +1,19 @@
 import type { Problem } from './diagnostic.ts';
 import { standardInput, type Files } from './files.ts';
 
-/** Virtual file systems. Some of their files contain secrets, such as the environment of a process. */
+/** Virtual file systems. Some of their files contain secrets, such as the environment variables of a process. */
 const systemFolders = ['/proc', '/sys', '/dev'] as const;
 
 export function systemFolderOf(realPath: string): string | undefined {
   return systemFolders.find((folder) => isBelow(realPath, folder));
 }
 
-/** Whether a real path is a folder or below it. */
+/** Whether a real path is this folder or inside it. */
 export function isBelow(realPath: string, folder: string): boolean {
   return `${realPath}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
 }
 
-/** Resolves a path that a file contains, relative to the file's folder; `-` is an ordinary name there. */
+/** Resolves a path written in a file, relative to the folder of that file. A path `-` is an ordinary file name there. */
 export function resolveFromFile(filename: string, path: string): string {
   if (path.startsWith('/')) return path;
   const whole = filename.replace(/[^/]*$/, '') + path;
@@ -22,7 +22,10 @@ export function resolveFromFile(filename: string, path: string): string {
 
 const magic = /[*?[\]{}!()]/;
 
-/** The folder above every possible match of a glob, with a trailing slash, or empty; undefined if the path is not a glob. */
+/**
+ * The folder that contains all possible matches of a glob, with a trailing slash, or an empty string; undefined if the path is
+ * not a glob.
+ */
 export function globFolder(path: string): string | undefined {
   const at = path.search(magic);
   return at === -1 ? undefined : path.slice(0, path.lastIndexOf('/', at) + 1);
@@ -35,13 +38,14 @@ export const linkLeadsOutside: Problem = {
 };
 
 /**
- * Whether a path is a link, or behind a link, that leads outside both the folder of the link and the working directory. A pull
- * request could add such a link to make a pipeline read any file of its machine and quote it in a message. It cannot add folders
- * above the project: of an absolute path, only its last part and the parts in the working directory are checked.
+ * Whether a path is, or passes through, a symlink whose target is neither in the symlink's own folder nor in the working
+ * directory. A pull request could add such a symlink to make a pipeline read any file of its machine and quote it in a message. A
+ * pull request cannot add folders above the project, so only the last part of an absolute path, and its parts in the working
+ * directory, are checked.
  */
 export async function linksOutside(path: string, files: Files): Promise<boolean> {
   const realPath = await files.realPath(path);
-  // Reading it is refused elsewhere, with a better message.
+  // Another check refuses to read system folders, with a better message.
   if (systemFolderOf(realPath) !== undefined) return false;
   const project = await files.realPath('.');
   if (isBelow(realPath, project)) return false;

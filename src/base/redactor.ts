@@ -1,13 +1,13 @@
 import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
 import { sensitive } from './sensitive.ts';
 
-/** A text with a shorter secret is redacted completely: the secret cannot be distinguished from ordinary words. */
+/** A text that contains a shorter secret is redacted completely, because such a secret looks like an ordinary word. */
 const minWordLength = 4;
 
-/** Shorter secrets are not searched for in base64 or in lines of a manifest, where they would match by chance. */
+/** Shorter secrets are not looked for in base64 or in lines of a manifest, where they would match by chance. */
 const minBase64Length = 8;
 
-/** Finds whole secrets in texts: verbatim, as JSON and URLs write them, and in base64. */
+/** Finds complete secrets in texts: as they are, as written in JSON and URLs, and in base64. */
 export class Redactor {
   readonly #longForms: readonly string[];
   readonly #distinctForms: readonly string[];
@@ -18,7 +18,7 @@ export class Redactor {
     this.#replacement = replacement;
     const withLength = (min: number, end: number): string[] =>
       secrets.filter(({ length }) => length >= min && length < end);
-    // Messages quote files line by line, so each line of a key is searched for separately.
+    // Messages quote single lines of files, so each line of a private key is looked for separately.
     const longForms = withLength(minBase64Length, Infinity).flatMap((secret) => [
       secret,
       ...secret.split(/\r?\n/).filter(({ length }) => length >= minBase64Length && length < secret.length),
@@ -46,7 +46,7 @@ export class Redactor {
     );
   }
 
-  /** Redacts strings, numbers and keys. Top-level keys in `kept` stay. */
+  /** Redacts strings, numbers and keys, except the top-level keys in `kept`. */
   redactJson(value: JsonValue, kept: ReadonlySet<string> = new Set()): JsonValue {
     if (typeof value === 'string') return this.redact(value);
     if (typeof value === 'number') return this.containsSecret(String(value)) ? this.#replacement : value;
@@ -98,7 +98,7 @@ let latest: { readonly secrets: readonly string[]; readonly redactor: Redactor }
   redactor: new Redactor([]),
 };
 
-/** The redactor for a list of secrets; reused for the same list and for equal secrets. */
+/** The redactor for a list of secrets. Lists with the same secrets share one redactor. */
 export function redactorOf(secrets: readonly string[]): Redactor {
   const known = redactors.get(secrets);
   if (known) return known;
@@ -109,7 +109,7 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   return latest.redactor;
 }
 
-/** A text verbatim, in JSON, in Python's JSON (ASCII only), and in a URL. */
+/** The forms in which a text may appear: as it is, in JSON, in Python's JSON (ASCII only), and in a URL. */
 function encodedForms(text: string): string[] {
   const whole = Buffer.from(text).toString(); // encodeURIComponent throws for a lone surrogate
   const asJson = JSON.stringify(text).slice(1, -1);

@@ -1,9 +1,9 @@
 import type { JsonValue } from './json.ts';
 
-/** Replaces sensitive texts in all output. */
+/** Printed in place of sensitive values. */
 export const sensitive = '(sensitive)';
 
-/** Replaces the values of fields in `hide` of rollcall.yaml in all output. */
+/** Printed in place of the values of fields that rollcall.yaml lists in `hide`. */
 export const hidden = '(hidden)';
 
 export function isMasked(value: JsonValue): value is string {

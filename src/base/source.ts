@@ -16,11 +16,11 @@ export interface SourceFile {
   readonly filename: string;
   readonly text: string;
   readonly lineStarts: readonly number[];
-  /** Whether messages may quote a line, counted from 1; all lines by default. */
+  /** Whether messages may quote the line with this number (from 1). If undefined, they may quote all lines. */
   readonly isQuotable?: (line: number) => boolean;
 }
 
-/** Offsets; for a million values they take less memory than a Range. */
+/** Offsets in the text. A million spans take less memory than a million Ranges. */
 export type Span = readonly [start: number, end: number];
 
 export function sourceFile(filename: string, text: string): SourceFile {
@@ -37,7 +37,7 @@ export function rangeOf(file: SourceFile, [start, end]: Span): Range {
   };
 }
 
-/** The text of a line, counted from 1, without its line ending. */
+/** The text of the line with this number (from 1), without its line ending. */
 export function lineOf(file: SourceFile, line: number): string {
   const start = file.lineStarts[line - 1] ?? file.text.length;
   const next = file.lineStarts[line] ?? file.text.length + 1;
@@ -52,7 +52,7 @@ export function isQuotable(file: SourceFile, [start]: Span): boolean {
   return file.isQuotable?.(positionOf(file, start).line) !== false;
 }
 
-/** A part of a file if messages may quote it, otherwise `(hidden)`. */
+/** The text of a span if messages may quote it, otherwise `(hidden)`. */
 export function quoteOrHide(file: SourceFile, span: Span, text: string): string {
   return isQuotable(file, span) ? text : hidden;
 }
@@ -72,7 +72,7 @@ function positionOf(file: SourceFile, offset: number): Position {
   return { line: min + 1, column: offset - (file.lineStarts[min] ?? 0) + 1 };
 }
 
-/** `file:line:column`, which editors understand. */
+/** A place as `file:line:column`, which editors can open. */
 export function placeText({ filename, start }: Range): string {
   return `${filename}:${start.line}:${start.column}`;
 }
