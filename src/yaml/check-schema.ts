@@ -11,7 +11,7 @@ const maxProblems = 1000;
 
 export interface SchemaFault {
   readonly path: readonly (string | number)[];
-  /** Undefined if this place has a diagnostic already, and after the first thousand. */
+  /** Undefined if this place has a diagnostic already, or if there are `maxProblems` diagnostics already. */
   readonly diagnostic?: Diagnostic;
 }
 
@@ -44,20 +44,20 @@ export function checkSchema(
   });
 }
 
-/** For a field such as `password`, whose line is not quoted. */
+/** Whether the error is about a field such as `password`, whose line must not be quoted. */
 function isAboutSecretField({ params }: ErrorObject): boolean {
   return /passw|secret|token/i.test(String(params['additionalProperty'] ?? ''));
 }
 
-/** A key for the position where a diagnostic starts. */
+/** A string that identifies where a diagnostic starts. */
 export function startPlace({ range }: Diagnostic): string {
   return `${range?.start.line}:${range?.start.column}`;
 }
 
-/** Keywords about the whole value, most helpful first. */
+/** Keywords of errors about the whole value, the most helpful first. */
 const keywordPriority = ['type', 'const', 'enum', 'minLength', 'maxLength', 'format', 'pattern'];
 
-/** Several errors of one value are one mistake. */
+/** Keeps one error for each value: several errors about a value come from the same mistake. */
 function oneErrorPerMistake(errors: readonly ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
   const errorsOfValue = new Map<string, ErrorObject>();
@@ -87,7 +87,7 @@ function oneErrorPerMistake(errors: readonly ErrorObject[]): ErrorObject[] {
   return [...kept, ...errorsOfValue.values()];
 }
 
-/** The path of the field that an unknown field is probably a typo of. */
+/** The path of the known field that was probably meant by the unknown field of an error. */
 function intendedFieldPath(error: ErrorObject): string | undefined {
   if (error.keyword !== 'additionalProperties') return undefined;
   const { field } = likelyMeaning(error);

@@ -1,7 +1,7 @@
 import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 import { maxValueDepth } from './refused-values.ts';
 
-/** Tokens of the parser's stack that are not collections: the document, and the scalar at the end. */
+/** The number of tokens on the parser's stack that are not collections: the document, and the scalar on top. */
 const nonCollectionTokens = 2;
 
 interface Refusal {
@@ -11,15 +11,15 @@ interface Refusal {
 
 /** Enough for 100,000 values, one per line. */
 const maxSharedLexemes = 600_000;
-/** Additional lexemes for each list entry: enough for a hundred groups or attributes. */
+/** Each list entry allows this many more lexemes: enough for a hundred groups or attributes. */
 const maxEntryLexemes = 500;
 /** Enough for 100,000 entries of six fields. */
 const maxTotalLexemes = 6_000_000;
 
 /**
- * Composes the documents of a text, at most two: a second one is an error, so more are not needed. Refuses a text with too deep
- * nesting or too many lexemes before it costs time and memory. `entries` is the maximum number of list entries; each one adds to
- * the allowed number of lexemes.
+ * Parses the first two documents of a text; more are not needed, because a second document is an error already. Refuses deep
+ * nesting and too many lexemes before they cost time and memory. `entries` is the maximum number of list entries; each entry
+ * increases the number of lexemes allowed.
  */
 export function compose(text: string, entries: number): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
@@ -59,7 +59,10 @@ class LexemeBudget {
   #total = maxTotalLexemes;
   #shared = maxSharedLexemes;
   #entries: number;
-  /** The current list, the number of entries started, and the lexemes left for the current entry. */
+  /**
+   * The list that is being read. The next two fields are the number of entries started, and the lexemes left for the current
+   * entry.
+   */
   #list: CST.Token | undefined;
   #startedEntries = 0;
   #entryBudget = 0;
@@ -68,7 +71,7 @@ class LexemeBudget {
     this.#entries = entries;
   }
 
-  /** Takes one lexeme from the budget, given the parser's stack; false if the budget is used up. */
+  /** Counts one lexeme against the budget; false if the budget is used up. The argument is the parser's stack. */
   take([, , list]: readonly CST.Token[]): boolean {
     const begun = isList(list) ? list.items.length : 0;
     if (list !== this.#list || begun !== this.#startedEntries) {

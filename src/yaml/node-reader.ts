@@ -23,7 +23,7 @@ import {
   unsupported,
 } from './refused-values.ts';
 
-/** The maximum number of values that aliases repeat in one file. More is an attack or a mistake. */
+/** The maximum number of values that the aliases of a file may repeat. More are an attack or a mistake. */
 const maxAliasedValues = 10_000;
 /** More problems would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
@@ -32,7 +32,7 @@ type NodeContent = Pick<YamlNode, 'value' | 'children'>;
 
 const emptyContent: NodeContent = { value: null, children: noChildren };
 
-/** Reads YAML nodes as plain JSON. An unreadable node becomes null and a diagnostic. */
+/** Converts YAML nodes to plain JSON. A node that cannot be read becomes null, with a diagnostic. */
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #file: SourceFile;
@@ -56,7 +56,7 @@ export class NodeReader {
     return emptyContent;
   }
 
-  /** `place` is the position of a missing node. */
+  /** `place` says where to report a missing node. */
   read(node: unknown, depth: number, key?: Key, place: unknown = node): YamlNode {
     const [start, end] = nodeSpan(node ?? place);
     const { value, children } = this.#readContent(node, depth);

@@ -8,8 +8,8 @@ import { tooDeepProblem, unsupported } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
 /**
- * Parses YAML 1.2 (core schema) into JSON. `entries` is the maximum number of list entries, from which the maximum number of
- * values follows.
+ * Parses YAML 1.2 (core schema) into JSON. `entries` is the maximum number of list entries; it determines the maximum number of
+ * values.
  */
 export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const documents = compose(file.text, entries);
@@ -21,7 +21,7 @@ export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const [document, second] = documents;
   if (document === undefined) return { value: null, places: noPlaces, diagnostics: [] };
   const [fault] = document.errors;
-  // The parser continues after its first error, but later errors are mostly consequences of the first.
+  // The parser continues after its first error, but most later errors are consequences of the first.
   if (fault !== undefined) return unreadableYaml(syntaxProblem(fault, file));
   const reader = new NodeReader(file);
   const root = reader.read(document.contents, 0);
@@ -62,7 +62,7 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
   }
 }
 
-/** The `---` that starts a document. */
+/** The span of the `---` that starts a document. */
 function startMarkerOf(document: Document.Parsed, file: SourceFile): Span {
   const from = file.text.lastIndexOf('---', document.range[0]);
   return from === -1 ? [document.range[0], document.range[0] + 1] : [from, from + 3];

@@ -3,7 +3,7 @@ import { isJsonList, type JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
 
 export interface ParsedYaml {
-  /** Undefined if the text is not YAML. Values with a diagnostic are null. */
+  /** Undefined if the text is not YAML. A value with a diagnostic is null. */
   readonly value: JsonValue | undefined;
   readonly places: Places;
   readonly diagnostics: readonly Diagnostic[];
@@ -26,7 +26,7 @@ export interface YamlNode {
   readonly end: number;
   /** The entries of a mapping, or the items of a sequence. */
   readonly children: readonly YamlNode[];
-  /** For an entry of a mapping. */
+  /** The key, if this node is an entry of a mapping. */
   readonly key: Key | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Key {
   readonly keyEnd: number;
 }
 
-/** If a path does not exist in the file, its place is that of the deepest existing parent. */
+/** The places of all values below a root. For a path that does not exist, the place of its deepest existing parent. */
 export function placesIn(root: YamlNode): Places {
   const deepestNodeAt = (path: Path): YamlNode => {
     let node = root;
@@ -68,7 +68,7 @@ function itemAt({ value, children }: YamlNode, index: number): YamlNode | undefi
   return isJsonList(value) ? children[index] : undefined;
 }
 
-/** Larger mappings have an index. */
+/** Lookups in mappings with more entries use an index. */
 const maxUnindexedEntries = 100;
 const indexes = new WeakMap<YamlNode, ReadonlyMap<string | undefined, YamlNode>>();
 

@@ -4,17 +4,17 @@ import { shownStandardInput, standardInput, type Files } from '../base/files.ts'
 import { linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 import { sourceFile, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 
-/** Handwritten manifests are smaller. */
+/** Larger than any handwritten manifest. */
 const maxFileBytes: number = 16 * 1024 * 1024;
 
-/** Ten lines for each resource of the largest possible run. */
+/** Ten lines for each resource of the largest run. */
 const maxLines = 1_000_000;
 
 interface ReadTextOptions {
   /** Real paths of files with rollcall's own secrets, which are not read. */
   readonly secretFiles?: ReadonlySet<string>;
   readonly maxBytes?: number;
-  /** Whether to follow a link that leads outside its folder and the working directory. */
+  /** Whether to follow a link to a target outside both its own folder and the working directory. */
   readonly linksOutside?: 'followed' | 'refused';
 }
 

@@ -19,7 +19,7 @@ interface SourceValue {
   readonly isQuotable: boolean;
 }
 
-/** The default detail is the description in the schema. */
+/** If the detail is left out, the description in the schema is used. */
 type ProblemWords = readonly [code: Problem['code'], summary: string, detail?: string | undefined];
 
 export function schemaProblem(error: ErrorObject, written: SourceValue): Problem {
@@ -109,7 +109,7 @@ function someOf(allowed: readonly string[]): string {
   return [...allowed.slice(0, maxValues), ...more].join(', ');
 }
 
-/** Objects are not converted with String(): a mapping may have a key `toString`. */
+/** Objects are not converted with String(), because a mapping may have a key `toString`. */
 function scalarText(data: unknown): string {
   return typeof data === 'object' && data !== null ? '' : String(data);
 }
@@ -125,7 +125,7 @@ const emptyListWords: ProblemWords = [
   `A manifest has at least one of ${lists.length} lists, such as \`applications\` or \`users\`: see \`rollcall help reference\`.`,
 ];
 
-/** The first forbidden character, if the pattern is a list of allowed characters. */
+/** The first forbidden character; undefined if the pattern is not a list of allowed characters. */
 function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   const [, allowed] = /^\^(\[[^\]]+\])\+\$$/.exec(String(params['pattern'])) ?? [];
   if (allowed === undefined) return undefined;
@@ -183,7 +183,7 @@ function acceptedForms({
   };
 }
 
-/** How to write a name instead of an id. A value that is not in the line may be a secret, so it is not quoted. */
+/** How to write a name instead of an id. A value that the line does not contain may be a secret, so it is not quoted. */
 function nameInsteadOfId({ parentSchema, data, line }: WrongValue): string {
   const [key, ...others] = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
   const takesName =
@@ -207,7 +207,7 @@ function subjectOf(instancePath: string): string {
 
 function typesText(types: unknown): string {
   const all = String(types).split(',');
-  // For a reference, the mapping is the form of a name, which a hint explains.
+  // A reference may also be a mapping with a name; a separate hint explains that.
   const plain = all.filter((type) => type !== 'object');
   return (plain.length > 0 ? plain : all).map(withArticle).join(' or ');
 }

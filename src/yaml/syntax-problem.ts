@@ -7,7 +7,7 @@ interface SyntaxWords {
   readonly detail: string;
 }
 
-/** Messages for common parser errors, for the author of the file. */
+/** Messages about common parser errors, written for the author of the file. */
 const wordsByCode: Partial<Record<ErrorCode, SyntaxWords>> = {
   BAD_INDENT: {
     summary: 'this line is not indented like the lines around it',
@@ -39,7 +39,7 @@ const wordsByCode: Partial<Record<ErrorCode, SyntaxWords>> = {
   BAD_ALIAS: { summary: 'an alias is not allowed here', detail: 'Quote a text that begins with * or &.' },
 };
 
-/** Its place is a visible character, not white space. */
+/** The message for a parser error. It is placed at a visible character, not at white space. */
 export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnostic {
   const parserWords = firstLine(error.message);
   const specialCase = overIndentedField(error, file.text) ?? unquotedReference(error, file.text);
@@ -54,7 +54,7 @@ export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnost
   return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });
 }
 
-/** For a field that is indented too far, the parser reports the line before. */
+/** The message about a field that is indented too far. The parser reports such an error at the line before. */
 function overIndentedField(
   { code, pos }: YAMLParseError,
   text: string,
@@ -69,7 +69,7 @@ function overIndentedField(
     : { span: [lineEnd + next, lineEnd + next + 1], words };
 }
 
-/** Inside [] and {}, YAML reads the braces of a reference as a mapping. */
+/** The message about an unquoted reference: inside [] and {}, YAML reads its braces as a mapping. */
 function unquotedReference(
   { pos }: YAMLParseError,
   text: string,
@@ -83,7 +83,7 @@ function unquotedReference(
   return { span: [start, start + 2], words };
 }
 
-/** The parser reports a missing closing character where the file or block ends, not where it was opened. */
+/** The message about a missing closing character. The parser reports it where the file or block ends, not where it was opened. */
 function unclosedProblem(message: string): SyntaxWords | undefined {
   const missing = /^Missing closing (.*)$|^Flow .* end with a (.)$/.exec(message);
   if (missing === null) return undefined;
@@ -94,7 +94,7 @@ function unclosedProblem(message: string): SyntaxWords | undefined {
   };
 }
 
-/** For parser codes that are used for several mistakes. */
+/** Messages for parser codes that stand for several mistakes. */
 function wordsByText(message: string): SyntaxWords | undefined {
   if (message.startsWith('Implicit map keys need')) return wordsByCode.MULTILINE_IMPLICIT_KEY;
   if (message.startsWith('Unexpected scalar at node end')) {
@@ -113,7 +113,7 @@ function wordsByText(message: string): SyntaxWords | undefined {
   return undefined;
 }
 
-/** Moves a span from white space to the next visible character; at the end of the text, to the last one. */
+/** Moves a span from white space to the next visible character, or to the last one if only white space follows. */
 function visibleSpan([start, end]: Span, text: string): Span {
   const textBefore = /[^\s]/.exec(text.slice(start, start + 200));
   if (textBefore !== null && !text.slice(start, start + textBefore.index).includes('\n')) {

@@ -5,14 +5,14 @@ import { defaultKinds, kindAt, kindOfEntry, kinds, kindsOf } from '../kinds/all.
 import type { Kind } from '../kinds/kind.ts';
 
 interface LikelyMeaning {
-  /** Undefined if no field, or more than one, is likely. */
+  /** Undefined if no field, or more than one field, is likely. */
   readonly field?: string;
   readonly hint: string;
 }
 
-/** Entries and defaults are two steps from the root. Deeper mappings do not have the fields of the kind. */
+/** Entries and defaults are two steps below the root. Deeper mappings do not have the fields of the kind. */
 const entryDepth = 2;
-/** Common names for an id, written by mistake in the mapping of a name. */
+/** Names of an id that are often written by mistake where a mapping needs a name. */
 const idNames = new Set(['id', 'pk', 'uuid']);
 
 export function likelyMeaning({ params, parentSchema, instancePath, data }: ErrorObject): LikelyMeaning {
@@ -27,7 +27,7 @@ export function likelyMeaning({ params, parentSchema, instancePath, data }: Erro
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
     return likelyMeaningOf(unknown, known, kind);
   }
-  // The error about the missing name is a consequence of this one.
+  // The missing name is reported too, but as a consequence of this mistake.
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
   if (known.includes('slug') && normalizedName(unknown) === 'name')
     return { field: 'slug', hint: 'It is named by its slug: write `{ slug: … }`.' };
@@ -53,7 +53,7 @@ function otherListWithField(field: string, { fields }: Kind): string | undefined
   return variant ? `${list} with \`${variant.field}: ${variant.value}\`` : list;
 }
 
-/** `pk`, `PK` and `p_k` are equal. */
+/** Makes `pk`, `PK` and `p_k` equal. */
 function normalizedName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '');
 }
