@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 
-/** Checks a base URL and normalizes it to scheme, host, and a path without a trailing slash. */
+/** Checks a base URL and reduces it to scheme, host, and a path without a trailing slash. */
 export function readBaseUrl(
   text: string,
   insecureHttp: boolean,
@@ -37,7 +37,7 @@ function invalidUrl(problem: string, hint: string): UsageError {
   return new UsageError(`the service URL ${problem}`, hint);
 }
 
-/** Pages of the service, below any base path. A user may have pasted the URL of a page or of the API instead of the base URL. */
+/** The paths of pages and of the API, after any base path. A user may have pasted such a URL instead of the base URL. */
 const servicePage =
   /\/(?:if\/(?:admin|user|flow)|application\/(?:o|saml|launch)|-\/(?:health|metrics)|api\/v3\/(?:admin|core|providers|root|schema))(?:\/|$)/;
 

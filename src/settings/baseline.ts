@@ -4,8 +4,8 @@ import type { Files } from '../base/files.ts';
 import { isBelow } from '../base/path-rules.ts';
 
 /**
- * Maps paths of the working directory to the baseline folder, so that a file which is secret now is also secret in the baseline.
- * Rejects with a UsageError if the baseline is not another folder.
+ * Gives access to the files of the baseline folder by their paths in the working directory, so that a file which is secret now is
+ * also secret in the baseline. Rejects with a UsageError if the baseline is not another folder.
  */
 export async function baselineFiles(baselinePath: string, files: Files): Promise<Files> {
   if ((await files.kindOf(baselinePath).catch(() => 'absent')) !== 'folder') {
@@ -37,8 +37,8 @@ export async function baselineFiles(baselinePath: string, files: Files): Promise
 }
 
 /**
- * Turns `/repo/roll` and `/repo/.before/roll` into `/repo` and `/repo/.before`, because the baseline also contains the files next
- * to the working directory.
+ * Turns `/repo/roll` and `/repo/.before/roll` into `/repo` and `/repo/.before`, because the baseline also contains the files
+ * beside the working directory.
  */
 function withoutCommonEnd(here: string, root: string): readonly [string, string] {
   const name = posix.basename(here);

@@ -33,8 +33,8 @@ export function readReach({ values, env, config }: Omit<Sources, 'files'>): Reac
 }
 
 /**
- * The changes that this run may make, from flags or else the file. Throws a UsageError for an unknown permission, and for one whose
- * capability is off.
+ * The changes that this run may make: from flags, or if there are none, from the file. Throws a UsageError for an unknown
+ * permission, and for a permission whose capability is off.
  */
 export function permittedCapabilities(
   { values: { allow = [], nameOf }, config }: Pick<Sources, 'values' | 'config'>,
@@ -55,7 +55,10 @@ export function permittedCapabilities(
   });
 }
 
-/** The accepted risks: only from flags, because a pull request could change the file. Throws a UsageError for an unknown name. */
+/**
+ * The accepted risks. They come only from flags, because a pull request could change the file. Throws a UsageError for an unknown
+ * name.
+ */
 export function acceptedRisks({ allow = [], nameOf }: Pick<Values, 'allow' | 'nameOf'>): readonly Risk[] {
   return [...new Set(allow)].flatMap((name) => {
     if (isRisk(name)) return [name];

@@ -8,8 +8,8 @@ import type { Sources } from './values.ts';
 const pemHint = 'It is a PEM file, and has lines such as -----BEGIN CERTIFICATE-----.';
 
 /**
- * The certificates of a PEM file and of NODE_EXTRA_CA_CERTS, which Node ignores if it is given other certificates. Throws a
- * UsageError.
+ * The certificates of a PEM file, together with those of NODE_EXTRA_CA_CERTS, which Node ignores if it is given other
+ * certificates. Throws a UsageError.
  */
 export async function readCaFile(
   path: string,
@@ -19,7 +19,7 @@ export async function readCaFile(
   const ownAuthorities = await authoritiesIn(path, files);
   const extra = nonEmpty(env['NODE_EXTRA_CA_CERTS']);
   if (extra === undefined) return ownAuthorities;
-  // For an unusable file, Node has printed a warning and continues without it.
+  // If that file cannot be used, Node has printed a warning, and the run continues.
   return [...ownAuthorities, ...(await authoritiesIn(extra, files).catch(() => []))];
 }
 
@@ -42,13 +42,13 @@ export interface ClientCertificate {
   /** The certificate, followed by its intermediate certificates. */
   readonly certificate: string;
   readonly key: Secret;
-  /** The body of the key, without the BEGIN and END lines. */
+  /** The key without its BEGIN and END lines. */
   readonly secrets: readonly Secret[];
 }
 
 const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
 
-/** The key may be in the file of the certificate. Throws a UsageError. */
+/** Reads a client certificate. Its key may be in the same file. Throws a UsageError. */
 export async function readClientCertificate({
   values: { clientCert: path, clientKey: keyPath, nameOf },
   env,

@@ -24,9 +24,9 @@ export interface ReadConfig {
   /** The file that was read, even if invalid; undefined if there is none. */
   readonly filename?: string;
   readonly diagnostics: readonly Diagnostic[];
-  /** From an invalid file too, as far as it can be read. */
+  /** If the file is invalid, the places that can still be found. */
   readonly tokens: TokenPlaces;
-  /** For an invalid file, every field that it may mean to hide. */
+  /** If the file is invalid, every field that it may have been meant to hide. */
   readonly hide: Hide;
 }
 
@@ -41,8 +41,8 @@ const urlPassword = /:\/\/[^/\s]*@/;
 export const defaultConfigFile = 'rollcall.yaml';
 
 /**
- * Reads the given configuration file, or rollcall.yaml of the working directory if it exists. Throws a UsageError if the file does
- * not have the environment.
+ * Reads the given configuration file, or else rollcall.yaml in the working directory if it exists. Throws a UsageError if the
+ * file does not have the environment.
  */
 export async function readConfig(
   filename: string | undefined,
@@ -65,7 +65,7 @@ export async function readConfig(
   const text = await readText(read.filename, files, { secretFiles, linksOutside: 'refused' });
   if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideable() };
   const hides = hideField.test(text.text);
-  // The file also has variables, which may be values of hidden fields.
+  // The file also has variables, whose values may be used for hidden fields.
   const file = hides ? withoutQuotableLines(text) : text;
   const parsed = parseYaml(file);
   const tokens = parsed.value === undefined ? noTokenPlaces : tokenPlaces(parsed.value, file.filename);
@@ -108,7 +108,7 @@ export async function environmentNames(
   return isJsonObject(environments) ? Object.keys(environments) : [];
 }
 
-/** Checks that a schema cannot express. */
+/** Problems that a schema cannot find. */
 async function configProblems(
   config: Config,
   places: Places,
@@ -148,7 +148,7 @@ function urlProblem(url: string): Problem | undefined {
   }
 }
 
-/** Hides a token or password that was written into the file by mistake. The message says where a token belongs. */
+/** Hides the quoted line if it contains a token or password by mistake. The message says where a token belongs. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
   if (excerpt === undefined) return diagnostic;
@@ -209,7 +209,7 @@ const outsideFolder: Problem = {
   detail: 'Move it there, or name it on the command line.',
 };
 
-/** Whether a path that a file contains is in the folder of the file, after following links. */
+/** Whether a path written in a file is inside the folder of that file after links are followed. */
 async function isInFolderOf(entry: string, filename: string, files: Files): Promise<boolean> {
   const root = await files.realPath(filename.replace(/[^/]*$/, '') || '.');
   // A path that cannot be resolved, such as a link to itself or a pipe, counts as outside.
@@ -220,6 +220,6 @@ async function isPathBelow(fullPath: string, entry: string, root: string, files:
   const stem =
     (await files.kindOf(fullPath)) === 'absent' ? (globFolder(fullPath) ?? fullPath) || '.' : fullPath;
   if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
-  // The search for manifests reports a missing file; here only its path matters.
+  // The search for manifests reports missing files; this function only compares the paths.
   return isBelow(posix.resolve(root, entry), root);
 }

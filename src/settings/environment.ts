@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The name comes from a user, so it may be `constructor`, a property of every object. */
+/** The value of a variable. The name comes from a user and may be `constructor`, which every object has. */
 export function environmentValue(env: Environment, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }

@@ -7,7 +7,7 @@ import type { GivenHeader, NameOf } from './values.ts';
 export interface ExtraHeader {
   readonly name: string;
   readonly value: Secret;
-  /** The whole value, values of variables in it, and the text after a scheme such as `Bearer`. */
+  /** The whole value, the values of variables in it, and the text after a scheme such as `Bearer`. */
   readonly secrets: readonly Secret[];
 }
 
@@ -32,7 +32,7 @@ const reservedHeaders = new Set([
 
 const headerForm = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
 
-/** Parses `NAME: VALUE` of --header, and inserts environment variables for `${env:NAME}` in the value. Throws a UsageError. */
+/** Parses `NAME: VALUE` of --header, and replaces `${env:NAME}` in the value by environment variables. Throws a UsageError. */
 export function headerFlag(text: string, env: Environment): GivenHeader {
   const [, name, written = ''] = headerForm.exec(text) ?? [];
   if (name === undefined) {
@@ -55,7 +55,7 @@ export function headerFlag(text: string, env: Environment): GivenHeader {
   return { name, value, variables };
 }
 
-/** Throws a UsageError that shows only the name of an invalid header, as its value may be a secret. */
+/** Checks the headers. For an invalid header, throws a UsageError that shows only its name, because its value may be a secret. */
 export function readHeaders(givenHeaders: readonly GivenHeader[], nameOf: NameOf): readonly ExtraHeader[] {
   const headers = givenHeaders.map((header) => readHeader(header, nameOf('headers')));
   const repeated = headers.find(

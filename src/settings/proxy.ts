@@ -14,8 +14,8 @@ export interface ProxySettings {
 }
 
 /**
- * The proxy for a service, from the same variables that curl reads. Even localhost uses the proxy unless NO_PROXY names it. Throws
- * a UsageError without the password.
+ * The proxy for a service, from the same variables that curl reads. Requests to localhost use the proxy too, unless NO_PROXY
+ * names it. Throws a UsageError that does not contain the password.
  */
 export function readProxy(
   baseUrl: string,
@@ -39,7 +39,7 @@ export function readProxy(
   return proxy;
 }
 
-/** The lower-case or upper-case name, whichever is set; lower case takes precedence. */
+/** The name of the variable that is set, in lower or upper case; lower case takes precedence. */
 function setVariableName(name: string, env: Environment): string | undefined {
   return [name.toLowerCase(), name].find((setName) => nonEmpty(env[setName]) !== undefined);
 }

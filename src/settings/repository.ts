@@ -3,7 +3,7 @@ import { shownStandardInput, standardInput, type Files } from '../base/files.ts'
 import { isBelow } from '../base/path-rules.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 
-/** Variables with the checkout folder of a pipeline: GitHub and Gitea, GitLab, Azure, Bitbucket. */
+/** Variables that contain the checkout folder of a pipeline: GitHub and Gitea, GitLab, Azure, Bitbucket. */
 const checkoutVariables = [
   'GITHUB_WORKSPACE',
   'CI_PROJECT_DIR',
@@ -15,8 +15,8 @@ const checkoutVariables = [
 export type PathInRepository = (path: string) => string;
 
 /**
- * For a working directory in the checkout of a pipeline. Outside a pipeline all paths stay unchanged, and in a pipeline those
- * outside the repository.
+ * Paths are converted if the working directory is in the checkout of a pipeline. Other paths stay unchanged: all paths outside a
+ * pipeline, and in a pipeline, paths outside the repository.
  */
 export async function pathsInRepository(
   env: Environment,

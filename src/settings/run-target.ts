@@ -4,13 +4,15 @@ import { readBaseUrl } from './base-url.ts';
 import { defaultConfigFile } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 
-/** The service and configuration of a command, as known before any file is read, so that failures report it too. */
+/**
+ * The service and configuration of a command as far as they are known before any file is read. Reports of failures contain them.
+ */
 export interface RunTarget extends Partial<Destination> {
   /** The path of rollcall.yaml, whether it exists or not. */
   readonly config: string;
 }
 
-/** Without the service if only rollcall.yaml names it. */
+/** If only rollcall.yaml names the service, the target does not have it. */
 export async function runTargetOf(
   flags: { readonly url?: string; readonly env?: string; readonly config?: string },
   env: Environment,

@@ -20,7 +20,7 @@ export interface ServiceSettings extends Reach {
   /** How long to wait for an unavailable service. */
   readonly wait: {
     readonly milliseconds: number;
-    /** False for the default. */
+    /** Whether the user has set it; false for the default. */
     readonly isExplicit: boolean;
   };
   readonly concurrency: number;
@@ -30,7 +30,7 @@ export interface ServiceSettings extends Reach {
   readonly certificates?: readonly string[] | undefined;
   readonly client?: ClientCertificate | undefined;
   readonly headers: readonly ExtraHeader[];
-  /** Fields whose values from answers are not shown. */
+  /** Fields whose values are not shown when they come from the service. */
   readonly hide?: Hide | undefined;
   readonly allow: readonly Capability[];
   readonly acceptedRisks?: readonly Risk[];
@@ -47,7 +47,6 @@ export function secretsOf({ token, headers = [], proxy, client }: Partial<Servic
   return secrets.map((secret) => secret.reveal());
 }
 
-/** Throws a UsageError for a missing or invalid setting. */
 export async function readServiceSettings(sources: Sources): Promise<ServiceSettings> {
   const { values, env, config, files } = sources;
   const { nameOf, insecureHttp = false, caFile } = values;

@@ -21,21 +21,21 @@ import { readVarsFiles } from './variables.ts';
 export interface Settings extends Reach {
   /** The chosen environment of rollcall.yaml; undefined if the file is invalid. */
   readonly config?: ChosenConfig | undefined;
-  /** The file of `config`, even if invalid. It is not a manifest. */
+  /** The file that `config` comes from, even if the file is invalid. It is not a manifest. */
   readonly configFile?: string | undefined;
   /** All files with settings: rollcall.yaml and files of variables. */
   readonly files: readonly string[];
-  /** The paths of manifests from the command line, or else from rollcall.yaml. */
+  /** The paths of manifests: from the command line, or if it has none, from rollcall.yaml. */
   readonly paths: readonly string[];
-  /** Undefined if a file that defines variables is invalid, as the set of variables is then unknown. */
+  /** Undefined if a file that defines variables is invalid, because the variables are then unknown. */
   readonly variables?: JsonObject | undefined;
   readonly strict: boolean;
   /** The release of the service, if rollcall.yaml has it. */
   readonly release?: Release | undefined;
-  /** Only for the purpose `service`. */
+  /** Undefined unless the purpose is `service`. */
   readonly service?: ServiceSettings | undefined;
   readonly acceptedRisks?: readonly Risk[];
-  /** What manifests may refer to. */
+  /** The variables and files that manifests may refer to. */
   readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles' | 'allowTexts'> & {
     /** Files and variables with secrets of rollcall, which manifests may never read. */
     readonly ownSecrets: OwnSecrets;
@@ -48,7 +48,7 @@ export interface Settings extends Reach {
 }
 
 /**
- * Throws a UsageError if there are no manifests and the settings are valid; otherwise the problems of the settings are reported.
+ * The paths of manifests. Throws a UsageError if there are none; but if the settings have problems, those are reported instead.
  */
 export function manifestPaths({ paths, diagnostics }: Settings): readonly string[] {
   if (paths.length > 0 || diagnostics.length > 0) return paths;
@@ -59,7 +59,7 @@ export function manifestPaths({ paths, diagnostics }: Settings): readonly string
 }
 
 type Purpose =
-  /** To reach the service. An unusable setting throws a UsageError; an invalid rollcall.yaml gives diagnostics instead. */
+  /** To send requests. An unusable setting throws a UsageError; an invalid rollcall.yaml gives diagnostics instead. */
   | 'service'
   /** To check manifests. The token and other secrets are read if possible, so that they can be redacted. */
   | 'manifests'
@@ -123,7 +123,7 @@ async function resolveConfig(values: Values, env: Environment, files: Files): Pr
   return readConfig(config, environment, files, await secretFilePaths(values, env, noTokenPlaces, files));
 }
 
-/** The real paths of the files with rollcall's own secrets. */
+/** The real paths of files that contain rollcall's own secrets. */
 async function secretFilePaths(
   { tokenFile, clientCert, clientKey, caFile }: Values,
   env: Environment,
@@ -141,7 +141,7 @@ async function secretFilePaths(
   return closed;
 }
 
-/** The secrets of a run with the service, as far as they can be read, for redaction. Never throws. */
+/** The secrets of a run with the service that can be read, for redaction. Never throws. */
 async function readableServiceSecrets(
   given: Omit<Sources, 'files'>,
   files: Files,

@@ -6,7 +6,10 @@ import { nonEmpty, environmentValue } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { Sources } from './values.ts';
 
-/** From a flag or a file, else from the environment, else from the variable or file that rollcall.yaml names. */
+/**
+ * Reads the token from a flag or a file; without these from the environment; otherwise from the variable or file that
+ * rollcall.yaml names.
+ */
 export async function readToken(sources: Sources): Promise<Secret> {
   const { values, env, config, files } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;
@@ -31,8 +34,8 @@ export async function readToken(sources: Sources): Promise<Secret> {
 }
 
 /**
- * The token of the chosen environment, from the variable or file that rollcall.yaml names; undefined if the variable is not set and
- * no file is named.
+ * The token of the chosen environment, from the variable or file that rollcall.yaml names. Undefined if the variable is not set
+ * and no file is named.
  */
 async function configuredToken({ env, config, files }: Sources): Promise<Secret | undefined> {
   const { tokenEnv, tokenFile, hasTokenOutside } = config;
@@ -61,7 +64,7 @@ export async function refuseTokenMismatch(token: Secret, sources: Sources): Prom
     (name) => nonEmpty(env[name]) !== undefined,
   );
   const places = [
-    // If rollcall.yaml itself names ROLLCALL_TOKEN, the variable may have the token of any environment.
+    // If rollcall.yaml names ROLLCALL_TOKEN, this variable may contain the token of any environment.
     ...(tokenEnv === undefined || tokenEnv === 'ROLLCALL_TOKEN' ? [] : [tokenEnv]),
     ...(tokenFile === undefined ? [] : [`the file ${tokenFile}`]),
   ];
@@ -86,7 +89,7 @@ async function readTokenFile(path: string, files: Sources['files']): Promise<str
   return new TextDecoder().decode(await readOrUsageError('the token', path, bytes));
 }
 
-/** A token is one line of visible ASCII. Surrounding white space, usually a final newline, is removed. */
+/** Checks that a token is one line of visible ASCII. White space around it, usually a final newline, is removed. */
 function checkToken(text: string, sourceName: string): Secret {
   const token = text.trim();
   if (token === '') throw new UsageError('the access token is empty', `${sourceName} holds nothing.`);
@@ -99,7 +102,10 @@ function checkToken(text: string, sourceName: string): Secret {
   return new Secret(token);
 }
 
-/** Where the tokens of all environments are: a manifest must not send the token of another environment to the service. */
+/**
+ * The variables and files that contain the tokens of all environments. A manifest must not send the token of another environment
+ * to the service.
+ */
 export interface TokenPlaces {
   readonly variables: readonly string[];
   readonly files: readonly string[];

@@ -17,7 +17,7 @@ export interface Values {
   readonly capabilities?: readonly string[] | undefined;
   /** Whether only the documented operations are sent. */
   readonly contractOnly?: boolean | undefined;
-  /** The permitted changes, and the accepted risks. */
+  /** The names of permitted changes and of accepted risks. */
   readonly allow?: readonly string[] | undefined;
 
   readonly url?: string | undefined;
@@ -46,9 +46,9 @@ export interface ChosenConfig {
   readonly environment?: string | undefined;
   readonly manifests: readonly string[];
   readonly vars: JsonObject;
-  /** Files of variables; later ones override earlier ones, and `vars` overrides all. */
+  /** Files of variables. Later files override earlier ones, and `vars` overrides all files. */
   readonly varsFiles?: readonly string[] | undefined;
-  /** If no environment is chosen: the variables of each environment, by its name. */
+  /** Undefined if an environment is chosen. Otherwise the variables of each environment, by the environment's name. */
   readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>> | undefined;
   readonly url?: string | undefined;
   readonly tokenEnv?: string | undefined;
@@ -88,14 +88,14 @@ type Bounds = readonly [least: number, most: number, usual?: number];
 
 export type NumberName = 'timeoutSeconds' | 'waitSeconds' | 'concurrency';
 
-/** Minimum, maximum and default. `concurrency` is a maximum: a slow service gets fewer requests at a time. */
+/** Minimum, maximum and default of each number. `concurrency` is an upper limit: a slow service gets fewer requests at a time. */
 export const bounds: Readonly<Record<NumberName, Required<Bounds>>> = {
   timeoutSeconds: [1, 3600, 60],
   waitSeconds: [0, 86_400, 60],
   concurrency: [1, 1000, 8],
 };
 
-/** Throws a UsageError that contains `name`. */
+/** Checks a number. Throws a UsageError that contains `name`. */
 export function wholeNumber(name: string, input: string | number, [min, max]: Bounds): number {
   const value = typeof input === 'number' ? input : /^\d{1,9}$/.test(input) ? Number(input) : Number.NaN;
   if (Number.isInteger(value) && value >= min && value <= max) return value;

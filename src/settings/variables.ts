@@ -20,7 +20,7 @@ interface ReadVariables {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Later files override earlier ones. Stops at the first invalid file. */
+/** Reads files of variables; later files override earlier ones. Stops at the first invalid file. */
 export async function readVarsFiles(
   filenames: readonly string[],
   files: Files,
@@ -78,7 +78,7 @@ function readAssignment(assignment: string): [name: string, value: JsonValue] {
   );
 }
 
-/** References in variables are not resolved, so they would be sent to the service literally. */
+/** Reports references in variables: they are not resolved, so they would be sent to the service literally. */
 export function refuseReferences(
   value: JsonValue,
   path: readonly (string | number)[],
