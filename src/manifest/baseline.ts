@@ -13,29 +13,28 @@ import type { LoadedManifests } from './load-manifests.ts';
 
 export type Alteration =
   | { readonly kind: 'added' | 'same' }
-  /** `fields` is undefined if the entry was invalid in the baseline, so that its content is unknown. */
+  /** `fields` is undefined if the entry was invalid in the baseline, because its earlier content is then unknown. */
   | { readonly kind: 'altered'; readonly fields?: readonly AlteredField[] };
 
-/** A changed field, redacted; `before` or `now` is undefined if that version does not have the field. */
+/** A changed field, redacted. `before` is undefined for an added field, `now` for a removed field. */
 export interface AlteredField {
   readonly field: string;
   readonly before?: JsonValue;
   readonly now?: JsonValue;
-  /** Text about values that are no longer declared and that a plan found in the service, where they stay. */
+  /** A text about values that are no longer declared but stay in the service, where a plan found them. */
   readonly stays?: string;
 }
 
 export interface Baseline {
   readonly path: string;
-  /** Entries that are no longer declared; sorted by kind, then by name. */
   readonly noLongerDeclared: readonly RemovedEntry[];
 }
 
 export interface RemovedEntry {
   readonly address: Address;
-  /** Where it was declared; undefined if the entry was invalid. */
+  /** The place of the earlier declaration; undefined if it was invalid. */
   readonly source?: Source;
-  /** Whether the account can still log in, if the service was asked. */
+  /** Whether the account can still log in; undefined if the service was not asked. */
   readonly active?: boolean;
 }
 
@@ -45,8 +44,8 @@ export interface Comparison {
 }
 
 /**
- * Compares the declarations with the baseline: fields by meaning, sensitive values by their references. Removed entries are
- * reported only if `isRelevant`.
+ * Compares declarations with a baseline: fields by their values, and sensitive fields by their references. Removed entries are
+ * reported only if `isRelevant` accepts them.
  */
 export function compareWithBaseline(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,
@@ -100,7 +99,7 @@ function isSameField(name: string, earlier: Resource, current: Resource): boolea
   );
 }
 
-/** The references in place of a field's secrets; relative paths are resolved from the folder of the manifest. */
+/** The references that stand for a field's secrets. Relative paths in them are resolved from the folder of the manifest. */
 function sensitiveReferences(resource: Resource, name: string): JsonValue {
   const { sensitive } = resource.fields[name]?.mask ?? {};
   if (sensitive === undefined) return null;
@@ -124,12 +123,12 @@ function alteredField(field: string, earlier: Resource, current: Resource): Alte
   };
 }
 
-/** The earlier value may be a secret that has since been replaced by a reference. */
+/** Redacts an earlier value that may be a secret: a reference may have replaced it since. */
 function redactEarlier(before: JsonValue, earlier: Resource, current: Resource): JsonValue {
   return redactorOf(current.secrets).redactJson(redactorOf(earlier.secrets).redactJson(before));
 }
 
-/** Errors for a baseline without manifests. */
+/** The errors of a baseline that has no manifests. */
 const noManifestCodes: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no-manifests']);
 
 const maxListed = 3;

@@ -20,7 +20,7 @@ interface ManifestValue {
   readonly manifest: JsonObject;
   readonly secrets: readonly string[];
   readonly references: References;
-  /** Whether references are not resolved, so that their values are unknown. */
+  /** Whether references were left unresolved, so that their values are unknown. */
   readonly areAssumed: boolean;
   /** Places that violate the schema or have a reference that cannot be resolved. */
   readonly broken: PathMap<true>;
@@ -35,7 +35,7 @@ interface ManifestValue {
 export interface Declared {
   /** Every entry with a name, without its invalid fields: for rules over all entries. */
   readonly entriesWithName: readonly Resource[];
-  /** Also the entries without a name, with an empty name: for checks of single fields. */
+  /** All entries, for checks of single fields. An entry without a name has an empty name here. */
   readonly allEntries: readonly Resource[];
   readonly whole: readonly Resource[];
 }
@@ -55,7 +55,7 @@ function entriesByKind(manifest: JsonObject): ReadonlyMap<Kind, readonly [number
   return found;
 }
 
-/** The resources that a manifest declares, with the defaults of the file filled in. */
+/** The resources that a manifest declares, including the defaults of its file. */
 export function desiredResources(read: ManifestValue): Declared {
   const { manifest, broken, secrets, places, file } = read;
   const entriesWithName: Resource[] = [];
@@ -146,7 +146,7 @@ function generatedNotAllowed(name: string): Problem {
   };
 }
 
-/** An entry with `state: absent` has only its identity. No schema can express that. */
+/** Checks that an entry with `state: absent` has only identifying fields, which no schema can express. */
 function checkEntryToDelete(kind: Kind, path: Path, entry: JsonObject, read: ManifestValue): void {
   const report = (field: string, problem: Problem): void => {
     read.diagnostics.push(diagnosticAt(read.file, read.places.keySpan(path, field), problem));
@@ -237,7 +237,7 @@ const bindingsNotDocumented = undocumentedProblem(
   'Leave `access` out, or turn contract_only off.',
 );
 
-/** Checks that names can be looked up and are no secrets. */
+/** Checks that names which replace ids can be looked up and are not secret. */
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
   const row = kind.fields[field] ?? {};
   if (row.refersTo && (row.idForm !== undefined) !== isJsonList(value)) return;
@@ -289,7 +289,7 @@ function invalidFieldsOf(paths: readonly Path[], { broken }: ManifestValue): str
   return paths.flatMap((path) => Array.from(broken.subtreeAt(path)?.steps() ?? [], String));
 }
 
-/** Empty if the list is invalid. */
+/** The entries of a list; none if the list is invalid. */
 export function entriesOf(manifest: JsonObject, { list }: Pick<Kind, 'list'>): readonly JsonValue[] {
   const entries = manifest[list];
   return isJsonList(entries) ? entries : [];

@@ -7,8 +7,8 @@ import { releaseProblemFor, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
 /**
- * The checks of an entry's fields, declared or missing, by its kind. Invalid fields are left out. Only a new record can miss a field
- * that its entry leaves out.
+ * Checks the fields of an entry, declared or missing, by its kind. Invalid fields are left out. Only a new record needs the
+ * fields that its entry does not declare.
  */
 export function* fieldChecks(
   resource: Resource,
@@ -17,7 +17,7 @@ export function* fieldChecks(
 ): Iterable<Diagnostic> {
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
-  // With an invalid field, a missing field may only be misspelt.
+  // If a field is invalid, another field may be missing only because it was misspelt.
   const canReportMissing =
     isNamed && [...Object.keys(fields), ...broken].every((field) => Object.hasOwn(kind.fields, field));
   const { scope } = kind;
@@ -25,7 +25,7 @@ export function* fieldChecks(
     yield diagnosticOf(resource, kind.identity, missingScope(kind, scope));
   // Entries to delete have no fields to check.
   if (isToBeDeleted(resource)) return;
-  // An invalid value is not left out, so no default stands for it.
+  // An invalid field is declared, so no default replaces it.
   const beside = { ...Object.fromEntries(broken.map((field) => [field, null])), ...sentFields(resource) };
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
     const isMissing = canReportMissing && !Object.hasOwn(fields, field) && !broken.includes(field);

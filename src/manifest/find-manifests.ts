@@ -5,12 +5,12 @@ import { standardInput, type Entry, type FileKind, type Files } from '../base/fi
 import { globFolder, isBelow, linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 
 interface FoundManifests {
-  /** Without duplicates, in code-unit order. */
+  /** The files found, without duplicates, in code-unit order. */
   readonly filenames: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Expands the paths of a command line (files, folders, globs, `-`) into the files to read, without the configuration file. */
+/** Finds the files to read for the paths of a command line (files, folders, globs, `-`). The configuration file is left out. */
 export async function findManifests(
   paths: readonly string[],
   files: Files,
@@ -20,15 +20,15 @@ export async function findManifests(
   const search = new Search(files, settings);
   for (const path of paths) await search.expand(path);
   const { diagnostics } = search;
-  // An aborted search found thousands of files that nobody meant, so none of them is read.
+  // If the search was aborted, it found thousands of files by mistake, so none of them is read.
   const isWhole = diagnostics.every(({ code }) => code !== 'too-many-files');
   return { filenames: isWhole ? [...search.found.values()].toSorted() : [], diagnostics };
 }
 
-/** More entries are probably a whole disk, or a project with its packages. */
+/** A search through more entries probably covers a whole disk, or the packages of a project. */
 const maxEntries = 50_000;
 
-/** A search with a limit, which does not leave the folder where it started. */
+/** A search that stops at a limit and never leaves the folder where it started. */
 class Search {
   /** Filenames by real path, so that a file with two names is read once. */
   readonly found = new Map<string, string>();
@@ -122,8 +122,8 @@ class Search {
   }
 
   /**
-   * Returns the number of manifests. Skips hidden files and folders, and searches no folder twice. `parentPaths` are the real paths
-   * of the parent folders, outermost first.
+   * Searches a folder and returns the number of its manifests. Skips hidden files and folders, and folders that were searched
+   * already. `parentPaths` are the real paths of the parent folders, outermost first.
    */
   async #addFolder(folder: string, realPath: string, parentPaths: readonly string[]): Promise<number> {
     if (parentPaths.includes(realPath)) {
@@ -176,7 +176,7 @@ class Search {
     return true;
   }
 
-  /** Sorted; empty for a virtual file system, and after the limit was reached. */
+  /** The sorted entries of a folder; empty for a virtual file system, and once the limit is reached. */
   async #entriesIn(folder: string, realPath: string): Promise<readonly Entry[]> {
     if (this.#remainingEntries < 0 || systemFolderOf(realPath) !== undefined) return [];
     const entries = await this.#files.entriesIn(folder);
@@ -191,7 +191,7 @@ class Search {
     return [];
   }
 
-  /** Follows links only within `root`, the real path of the folder. */
+  /** The files that match a glob. Links are followed only within `root`, the real path of the folder. */
   async #glob(folder: string, pattern: string, root: string): Promise<readonly string[]> {
     const realPaths = new Map<string, string>();
     const look = async (below: string): Promise<readonly Entry[]> => {
@@ -206,7 +206,7 @@ class Search {
       });
       return shown;
     };
-    // One folder at a time, because the glob library asks for all folders at once.
+    // One folder at a time, because the glob library would read all folders at the same time.
     let before: Promise<unknown> = Promise.resolve();
     const names = await this.#files.glob(folder || '.', pattern, (below) => {
       const shown = before.then(() => look(below));

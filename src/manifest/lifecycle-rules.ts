@@ -6,9 +6,8 @@ import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts
 
 export interface Entry {
   readonly resource: Resource;
-  /** The entry that declared its address first. */
+  /** The first entry with this address. */
   readonly first: Resource;
-  /** Whether this is that entry. */
   readonly isFirst: boolean;
 }
 
@@ -20,15 +19,15 @@ interface Ownership {
 /** The entries seen so far, each by its address. */
 export class SeenEntries {
   readonly names: Map<Address, Resource> = new Map();
-  /** Simplified forms of names that are not already in the simplest form. */
+  /** The addresses of entries whose names differ from their simplified form, by the simplified form. */
   readonly similarAddresses: Map<Address, Address> = new Map();
-  /** Values that belong to one resource. */
+  /** Values that only one resource may have. */
   readonly ownedValues: Map<string, Ownership> = new Map();
   readonly formerAddresses: Map<Address, Ownership> = new Map();
   /** Resources to delete, and resources that others name. */
   readonly deletedEntries: Map<Address, Range> = new Map();
   readonly referencedEntries: Map<Address, Range> = new Map();
-  /** For resources that may be part of a cycle: what they name, and where. */
+  /** The references from each resource that may be part of a cycle. */
   readonly references: Map<Address, readonly Step[]> = new Map();
 }
 
@@ -42,7 +41,7 @@ export function placeOfIdentity(resource: Resource): Range {
   return placeOf(resource, resource.kind.identity);
 }
 
-/** Reports a problem of a field, or of one item of it. */
+/** Reports a problem of a field, or of a single item in it. */
 export type Report = (field: string, problem: Problem, item?: number) => void;
 
 /** A former name must not be the name or former name of another resource. */
@@ -89,7 +88,7 @@ function renamedProblem(before: string, now: string, at: Range): Problem {
 const oneStepAtATime =
   'Remove `formerly` once the rename is done. To swap two names, rename one of them to a third name first, and apply that.';
 
-/** No entry may refer to a resource with `state: absent`, or to a renamed resource by its former name. */
+/** No entry may refer to a resource with `state: absent`, or to a renamed resource by its earlier name. */
 export function checkDeleteReferences(
   { resource }: Entry,
   { formerAddresses, deletedEntries, referencedEntries }: SeenEntries,

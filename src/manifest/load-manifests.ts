@@ -24,7 +24,7 @@ import { Rules, type KnownRelease } from './rules.ts';
 import { referencedFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {
-  /** The selected valid entries, in file order. Complete only if no diagnostic is an error. */
+  /** The valid entries that are selected, in file order. Some are missing if a diagnostic is an error. */
   readonly resources: readonly Resource[];
   readonly declared: number;
   /** The numbers of valid entries by type. */
@@ -50,7 +50,7 @@ export interface LoadOptions extends ReadingOptions {
   readonly release?: KnownRelease;
   readonly strict?: boolean;
   readonly isSelected?: (resource: Resource) => boolean;
-  /** By default, the warnings of all resources are reported. */
+  /** Whether to report the warnings of a resource; by default always. */
   readonly isWarningReported?: (address: Address) => boolean;
   readonly most?: Limits;
   readonly allowsOpenLogin?: boolean;
@@ -58,7 +58,7 @@ export interface LoadOptions extends ReadingOptions {
   readonly settingsFile?: string;
 }
 
-/** Paths → files → YAML → references → schema → desired resources → rules over all of them. */
+/** Loads manifests: paths → files → YAML → references → schema → desired resources → rules over all of them. */
 export async function loadManifests(
   paths: readonly string[],
   options: LoadOptions,
@@ -120,7 +120,10 @@ export async function loadManifests(
   };
 }
 
-/** Checks fields of valid manifests for the service's release, which was read after the manifests. `existing` records miss none. */
+/**
+ * Checks fields of valid manifests against the service's release, which became known after the manifests were read. Records in
+ * `existing` need no further fields.
+ */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,
@@ -138,12 +141,12 @@ function withStrictness(diagnostics: Diagnostic[], strict: boolean): Diagnostic[
   return strict ? diagnostics.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : diagnostics;
 }
 
-/** File access that shows types but no content, for runs without secrets. */
+/** File access for runs without secrets: it tells the types of paths but reads no content. */
 function withoutContent(files: Files): Files {
   return { ...files, read: async () => new Uint8Array() };
 }
 
-/** A mistake behind a YAML alias is found at each use of the alias. */
+/** Removes repeated diagnostics: a mistake that YAML aliases repeat is found at each alias. */
 function uniqueDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
   return diagnostics.filter(({ code, summary, range }) => {
@@ -154,7 +157,7 @@ function uniqueDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
-/** Only long secrets: a handwritten line contains a short secret by chance. */
+/** Hides lines that contain a secret. Short secrets are ignored, because handwritten lines contain them by chance. */
 function hideLinesWithSecrets(
   diagnostics: readonly Diagnostic[],
   secrets: ReadonlySet<string>,

@@ -11,7 +11,7 @@ import {
 import { listOf, lists, version } from '../generated/manifest.ts';
 import { withSchema } from './manifest-schema.ts';
 
-/** The lists that a manifest has, or defaults for. */
+/** The names of lists in a manifest, including lists for which it only has defaults. */
 export function listsOfManifest(manifest: JsonValue): readonly string[] {
   if (!isJsonObject(manifest)) return [];
   const { defaults = null } = manifest;
@@ -27,7 +27,7 @@ function typeOfDefaults(key: string): string {
 
 const loadedChecks = new Map<string, ListCheck>();
 
-/** A check for manifests that have only these lists. The generated code for a list is loaded when first needed. */
+/** A check for manifests with only these lists. The generated code for each list is loaded when it is first needed. */
 export async function checkOf(listNames: readonly string[]): Promise<Validate> {
   const listChecks = new Map<string, ListCheck>();
   for (const list of listNames) {
@@ -74,7 +74,7 @@ function* errorsIn(manifest: JsonValue, listChecks: ReadonlyMap<string, ListChec
   }
 }
 
-/** Fields of defaults have the same schema as fields of entries. */
+/** The errors in defaults, whose fields have the same schemas as the fields of entries. */
 function* errorsInDefaults(
   defaults: JsonObject,
   listChecks: ReadonlyMap<string, ListCheck>,
@@ -106,7 +106,7 @@ function* errorsInDefaults(
   }
 }
 
-/** For a list with several types: the check for the entry's type, or the error of its type. */
+/** For an entry of a list with several types: the check for its type, or the error about its type. */
 function checkByType(entries: ListCheck['entries'], entry: JsonValue, at: string): EntryCheck | ErrorObject {
   if (!isJsonObject(entry)) return schemaError(at, 'type', { type: 'object' });
   const { type: tagValue } = entry;

@@ -12,7 +12,7 @@ import { schemaText } from '../base/package-file.ts';
 
 const schema = lazy(() => JSON.parse(schemaText('manifest')) as JsonObject); // our own
 
-/** Adds the value of the error and the part of the published schema that applies to it. */
+/** Adds to an error the wrong value, and the part of the published schema that describes it. */
 export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject {
   let data = manifest;
   let parentSchema = schema();
@@ -26,7 +26,7 @@ export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject
   return { ...error, data, parentSchema };
 }
 
-/** Resolves $ref, anyOf and oneOf of a schema for a value. */
+/** Resolves $ref, anyOf and oneOf in a schema to the part that applies to a value. */
 function schemaPart(node: JsonObject, value: JsonValue): JsonObject {
   const { $ref, anyOf, oneOf, ...ownKeys } = node;
   if (typeof $ref === 'string') return schemaPart({ ...definition($ref), ...ownKeys }, value);
@@ -39,7 +39,7 @@ function schemaPart(node: JsonObject, value: JsonValue): JsonObject {
   );
 }
 
-/** `#/definitions/group`, or a part of a definition. */
+/** Looks up a reference such as `#/definitions/group`, or to a part of a definition. */
 function definition(ref: string): JsonObject {
   return objectIn(valueAt(schema(), pointerSteps(ref)));
 }

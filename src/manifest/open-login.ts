@@ -17,7 +17,10 @@ export class LoginEntries {
         this.#entries.set(entryKey(resource.kind.family, resource.name), resource);
   }
 
-  /** Flows that log people in by name without a proof, as far as the manifests show. Undeclared bindings are unknown. */
+  /**
+   * Problems for flows that log people in by name without any proof, according to the manifests. Bindings that are not declared
+   * are unknown.
+   */
   problems(): Diagnostic[] {
     const recordOf = (
       family: Family,

@@ -20,19 +20,19 @@ import { trimManifest } from './trim.ts';
 export interface ReadingOptions extends ReferencePolicy {
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
-  /** The values of `${env:NAME}`. */
+  /** Environment variables, for `${env:NAME}`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** A whole number below `limit`, for `${generate:LENGTH}`; cryptographically secure by default. */
+  /** Returns a whole number below `limit`, for `${generate:LENGTH}`; by default from a cryptographically secure source. */
   readonly random?: (limit: number) => number;
-  /** `assumed`: sensitive references are not read, and count as existing with an unknown value. */
+  /** `assumed`: secrets are not read; each sensitive reference is taken to exist, with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
   readonly hide?: Hide;
-  /** Whether only documented operations are allowed, so that names cannot replace ids. */
+  /** Whether only documented operations are allowed. If so, names cannot replace ids. */
   readonly contractOnly?: boolean;
 }
 
 export interface ReadManifest extends Declared {
-  /** The file as messages may quote it. */
+  /** The file with the lines that messages may quote. */
   readonly file: SourceFile;
   readonly diagnostics: readonly Diagnostic[];
   readonly entries: number;
@@ -40,7 +40,7 @@ export interface ReadManifest extends Declared {
   readonly references: References;
 }
 
-/** YAML → references → schema → desired resources, at most `maxEntries`. */
+/** Reads a manifest with at most `maxEntries`: YAML → references → schema → desired resources. */
 export async function readManifest(
   text: SourceFile,
   maxEntries: number,
@@ -61,7 +61,7 @@ export async function readManifest(
   };
   const items = countItems(text.text, maxEntries);
   if (items > maxEntries) return { ...nothing, entries: items };
-  // A misspelt or wrongly indented field, or a comment, may contain a hidden value.
+  // Hidden values may also be in misspelt or wrongly indented fields, and in comments.
   const quoted = hide.length > 0 ? withoutQuotableLines(text) : text;
   const parsed = parseYaml(quoted, maxEntries);
   const { value, places } = parsed;
@@ -117,7 +117,7 @@ export async function readManifest(
   return { ...declared, file, diagnostics, entries, secrets, references };
 }
 
-/** Whether a fault is uncertain because the value is unknown. Sensitive values are known to be strings. */
+/** Whether a fault may not exist because the value is unknown. Sensitive values are known to be strings. */
 function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
@@ -151,7 +151,10 @@ const plainTextSecret: Problem = {
   detail: 'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show.',
 };
 
-/** A token in a manifest would be sent as a value and shown in the plan. It may contain escapes or consist of several references. */
+/**
+ * Reports a token in a manifest, because it would be sent as a value and shown in the plan. The token may be written with
+ * escapes, or consist of several references.
+ */
 function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
   const at = file.text.indexOf(token);
   const path = at === -1 ? pathOfText(token, value) : undefined;
@@ -161,7 +164,7 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
     summary: 'this is an access token',
     detail: 'It is exposed: replace it, and keep the new token out of manifests.',
   });
-  // A line may contain a part of the token that is too short to be redacted.
+  // The line may contain a part of the token that is too short to be redacted.
   return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
 }
 
@@ -176,10 +179,10 @@ function pathOfText(text: string, value: JsonValue): (string | number)[] | undef
   return undefined;
 }
 
-/** A line with the key of a list, with a list item, or with another key at the top level. */
+/** Matches a line that has the key of a list, a list item, or another top-level key. */
 const listLine = String.raw`^(?:(["']?(?:${lists.join('|')})["']?[ \t]*:)|([ \t]*-)(?=\s)|[^\s#-])`;
 
-/** Counts list items in block style before parsing, so that a far too long manifest is refused early. */
+/** Counts list items in block style before parsing, so that a manifest with far too many is refused early. */
 function countItems(text: string, max: number): number {
   const lines = new RegExp(listLine, 'gm');
   let isInList = false;
@@ -198,7 +201,7 @@ function countItems(text: string, max: number): number {
   return count;
 }
 
-/** For an empty file, or another known kind of document. */
+/** Why the file is not a manifest, if it is empty or another known kind of document. */
 function notAManifestReason(filename: string, { value, diagnostics }: ParsedYaml): Problem | undefined {
   if (/\.tf(?:vars)?$/.test(filename)) return notAManifest('a file of Terraform', ownFormatHint);
   if (value === null && diagnostics.length === 0) return emptyFile;

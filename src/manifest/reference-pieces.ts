@@ -4,14 +4,14 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 const kinds = ['var', 'env', 'file', 'text', 'generate'] as const;
 type Kind = (typeof kinds)[number];
 
-/** A text is a sequence of literals, references and malformed references. */
+/** A part of a text: a literal, a reference, or a malformed reference. */
 export type ReferencePiece =
   | { readonly kind: 'literal'; readonly text: string }
   | { [K in Kind]: { readonly kind: K; readonly name: string } }[Kind]
   | {
       readonly kind: 'fault';
       readonly problem: Problem;
-      /** The malformed reference; empty if the closing brace is missing. */
+      /** The malformed reference as written; empty if its closing brace is missing. */
       readonly written: string;
     };
 
@@ -65,7 +65,7 @@ function pieceOf(reference: string | undefined): ReferencePiece {
   return fault('this is not a reference', form, `\${${reference}}`);
 }
 
-/** Escapes all strings of a value, so that they are literals in a manifest. */
+/** Escapes the strings in a value, so that a manifest reads them as literals. */
 export function escapeReferences<Value extends JsonValue>(value: Value): Value;
 export function escapeReferences(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replaceAll('${', () => '$${');

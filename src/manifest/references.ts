@@ -25,18 +25,18 @@ interface ReferenceSources extends SecretSources {
   readonly choices?: EnvironmentChoices;
   /** A cryptographically random whole number below `limit`. */
   readonly random: (limit: number) => number;
-  /** Whether sensitive references are not read, and count as existing. */
+  /** Whether sensitive references are only assumed to exist, and not read. */
   readonly areAssumed: boolean;
 }
 
 interface ResolvedValue {
-  /** The value to send; without the secrets if these are assumed. */
+  /** The value to send. If secrets are only assumed to exist, their references stay in it. */
   readonly value: JsonValue;
   readonly secrets: readonly string[];
-  /** The references of sensitive strings. */
+  /** The references inside sensitive strings, by the places of the strings. */
   readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
-  /** The places with unresolved references, which stay as written. */
+  /** The places of references that could not be resolved. They stay as written. */
   readonly unresolved: PathMap<true>;
 }
 
@@ -187,7 +187,7 @@ class Resolver {
       environmentsHint('has', choices, ({ vars = {} }) => Object.hasOwn(vars, name)) ??
       [
         didYouMean(name, Object.keys(variables)),
-        // Files of variables of other environments are not read, so they may have it.
+        // Other environments' files of variables are not read, so they may define the variable.
         environmentsHint('may have', choices, ({ vars_files: files = [] }) => files.length > 0),
       ]
         .filter((words) => words !== undefined)

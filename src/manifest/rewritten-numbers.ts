@@ -4,7 +4,7 @@ import type { Path } from '../base/path-map.ts';
 import { isQuotable, type SourceFile } from '../base/source.ts';
 import type { Places } from '../yaml/places.ts';
 
-/** A fast test that most texts fail. */
+/** A fast first test, which few texts pass. */
 const mayHaveRewrittenNumber = /(?:^|[\s[{,:])(?:\+[\d.]|-?0\w|-?\d*\.\d*|-?\d+[eE])/m;
 
 /** Warns about numbers that YAML changes: 0755 becomes 755, 1.10 becomes 1.1. */
@@ -18,7 +18,7 @@ export function* rewrittenNumbers(
   if (typeof value === 'number') {
     const span = places.valueSpan(path);
     const written = file.text.slice(...span);
-    // The number of an alias is written at the anchor.
+    // An alias has no number of its own: the number is written at its anchor.
     if (written === String(value) || !/^[-+.\d]/.test(written)) return;
     const both = isQuotable(file, span) ? `: ${written} is read as ${value}` : '';
     yield diagnosticAt(file, span, {

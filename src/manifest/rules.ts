@@ -41,16 +41,16 @@ export class Rules {
     this.#release = release;
   }
 
-  /** The addresses of all entries without a secret name. */
+  /** The addresses of all entries whose names are not secret. */
   get names(): ReadonlyMap<Address, unknown> {
     return this.#seen.names;
   }
 
-  /** Checks the entries of one file against the rules and against entries of earlier files, and all fields. */
+  /** Checks all fields of the entries of a file, and checks these entries against the rules and the entries of earlier files. */
   check({ entriesWithName, allEntries }: Pick<Declared, 'entriesWithName' | 'allEntries'>): Diagnostic[] {
     const found: Diagnostic[] = [];
     for (const resource of entriesWithName) {
-      // Messages of rules contain names, so entries with a secret name are skipped.
+      // Messages of rules contain names, so the rules skip entries with a secret name.
       if (hasSensitiveName(resource)) {
         found.push(sensitiveNameProblem(resource));
         continue;
@@ -74,7 +74,10 @@ export class Rules {
   }
 }
 
-/** `asked later`: the service will be asked for its release, so only errors for every release are reported now. */
+/**
+ * `asked later`: the release will be known only after the service was asked. Until then, only errors that every release has are
+ * reported.
+ */
 export type KnownRelease = Release | 'asked later' | undefined;
 
 /** Whether every known release reports the same problem at the same place. */
@@ -132,7 +135,7 @@ function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
   return found;
 }
 
-/** A duplicate id in a list is probably a typo for another id. */
+/** Warns about an id that is twice in a list: probably one of them should be another id. */
 function checkRepeatedIds({ resource }: Entry, _: SeenEntries, report: Report): void {
   for (const field of Object.keys(resource.fields)) {
     const form = resource.kind.fields[field]?.idForm;
@@ -176,7 +179,7 @@ function checkSimilarName(
   });
 }
 
-/** Resources of a kind that refer to each other in a cycle, so that none can be created first. Reported at the last of them. */
+/** Reports, at the last of them, resources of a kind that refer to each other in a cycle, so that none can be created first. */
 function checkReferenceCycle(
   { resource, isFirst }: Entry,
   { references }: SeenEntries,
@@ -226,7 +229,7 @@ function referencePath(
   return undefined;
 }
 
-/** Names appear in plans, reports and addresses, so they cannot be secrets. */
+/** Reports a name that is a secret: names appear in plans, reports and addresses. */
 function sensitiveNameProblem(resource: Resource): Diagnostic {
   const { identity, scope = identity } = resource.kind;
   const field = [identity, scope].find((text) => placeholderFor(resource, text) !== undefined) ?? formerly;

@@ -6,8 +6,8 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 type Path = readonly (string | number)[];
 
 /**
- * Parses secret JSON fields, such as a kubeconfig, from JSON or YAML text of a file or variable. Other text is left for the schema
- * to report. `secrets` are the strings inside.
+ * Parses the fields that contain secret JSON, such as a kubeconfig, from a file or variable with JSON or YAML. Any other text is
+ * left for the schema to report. `secrets` are the strings inside.
  */
 export function withSecretJson(
   manifest: JsonValue,

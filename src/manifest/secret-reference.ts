@@ -45,7 +45,7 @@ function readVariable(name: string, env: SecretSources['env'], policy: Reference
   );
 }
 
-/** Reads each referenced file once, and adds its path to `paths`. */
+/** Reads each referenced file only once, and adds its path to `paths`. */
 export function referencedFiles(
   files: ReferencedFiles,
   policy: ReferencePolicy,
@@ -71,7 +71,7 @@ function unreadableFile(path: string, reason: string): Problem {
   };
 }
 
-/** A secret is a line or a key, not a document. */
+/** The maximum size of a file. A secret is a line or a key, not a document. */
 const maxBytes = { secret: 64 * 1024, text: 1024 * 1024 } as const;
 
 interface Referenced {
@@ -108,8 +108,8 @@ async function readReferenced(
 }
 
 /**
- * Why a plan must not show a file; undefined if it may. Otherwise a pull request could make a plan print any file of the pipeline's
- * machine, such as `.git/config` with its token.
+ * Why a plan must not show a file; undefined if a plan may show it. Without this check, a pull request could make a plan print
+ * any file of the pipeline's machine, such as `.git/config` with its token.
  */
 async function hiddenFileReason(path: string, manifest: string, files: Files): Promise<string | undefined> {
   const folder = await files.realPath(manifest.replace(/[^/]*$/, '') || '.');
@@ -147,7 +147,7 @@ function forbiddenVariableProblem(
   return refusal(name, `If it should: add ${name} to allow_env in rollcall.yaml.`);
 }
 
-/** The setting that does not allow an existing file; undefined if it is allowed. */
+/** The setting that forbids an existing file; undefined if the file is allowed. */
 async function forbiddenFileSetting(
   path: string,
   use: keyof ReferencedFiles,
@@ -166,7 +166,7 @@ async function forbiddenFileSetting(
   return `If it should: add it, or its folder, to ${setting} in rollcall.yaml.`;
 }
 
-/** Why a text must not be sent, whatever its source; undefined if it may. */
+/** Why a text must not be sent, wherever it comes from; undefined if it may be sent. */
 export function forbiddenTextProblem(
   name: string,
   text: string,

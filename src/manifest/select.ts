@@ -9,7 +9,7 @@ import type { LoadedManifests } from './load-manifests.ts';
 
 /** Selects resources by globs on their addresses; `exclude` overrides `target`. */
 export interface Selection {
-  /** Empty: all. */
+  /** If empty, all resources are selected. */
   readonly target: readonly string[];
   readonly exclude: readonly string[];
   readonly shard?: Shard;
@@ -22,13 +22,13 @@ export interface Scope extends Selection {
   readonly along?: readonly Address[];
 }
 
-/** One of `count` parts of the resources, which are applied independently. `index` counts from 1. */
+/** A part of the resources that is applied independently: number `index` (from 1) of `count` parts. */
 type Shard = {
   readonly index: number;
   readonly count: number;
 };
 
-/** Parses `1/8`. Throws a UsageError with the given name. */
+/** Parses a shard such as `1/8`. The UsageError for an invalid shard contains `name`. */
 export function shardIn(written: string, name: string): Shard {
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(written) ?? []).map(Number);
   if (index >= 1 && index <= count) return { index, count };
@@ -70,7 +70,7 @@ export class Selector {
   has(address: Address): boolean {
     let isWanted = this.#selection.target.length === 0;
     let isExcluded = false;
-    // Every glob is tested, so that globs without any match can be reported.
+    // Every glob is tested, even after a match, so that globs that match nothing can be reported.
     for (const glob of this.#globs) {
       if (address !== glob.glob && !glob.pattern.test(address)) continue;
       glob.isMatched = true;
@@ -106,8 +106,8 @@ export class Selector {
   }
 
   /**
-   * Called after `selects` was called for every declared resource. Undefined if all are selected. Throws a UsageError if nothing is
-   * selected, or a glob matches nothing.
+   * The selected part of the declared resources; undefined if all are selected. Must be called after `selects` was called for
+   * every resource. Throws a UsageError if nothing is selected, or if a glob matches nothing.
    */
   scope(
     selected: number,
@@ -139,8 +139,8 @@ const addressForms = joinWords([
 ]);
 
 /**
- * The first six bytes of the SHA-256 of the address determine the shard, on every machine and in every release. Kinds without unique
- * names are in the first shard, so that two shards cannot create duplicates.
+ * Whether a resource is in a shard. The first six bytes of the SHA-256 of its address determine this, on every machine and in
+ * every release. Kinds without unique names are all in the first shard, so that two shards cannot create duplicates.
  */
 function isInShard(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;

@@ -16,7 +16,7 @@ export function trimAsService(text: string): string {
   return text.slice(start, end);
 }
 
-/** Trims the strings of entries and defaults, and names in place of ids. Nested strings, as in attributes, stay. */
+/** Trims the strings of entries and defaults, and the names that replace ids. Nested strings, such as attributes, stay. */
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };
