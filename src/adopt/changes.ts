@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { isAsShipped } from '../kinds/shipped.ts';
 import type { Declaration } from './writable.ts';
 
-/** The fields of a declaration that differ from the shipped record. A field that neither declares has its default. */
+/** The fields in which a declaration and the shipped record differ. A field that is in neither has its default. */
 export function changedFieldsOf(
   kind: Kind<ResourceType>,
   declared: JsonObject,
@@ -21,7 +21,10 @@ export function changedFieldsOf(
   return changes;
 }
 
-/** The changed fields that the shipped record does not have and that have no known default: they may be as they came. */
+/**
+ * The changed fields that may not have been changed by anybody: they are not in the shipped record, and their default is not
+ * known.
+ */
 export function perhapsShipped(
   { fields }: Kind<ResourceType>,
   changes: JsonObject,
@@ -35,7 +38,7 @@ export function perhapsShipped(
   });
 }
 
-/** The declaration with only these fields and its identity. */
+/** Reduces a declaration to these fields and its identity. */
 export function onlyFields<One extends Declaration>(declared: One, changes: JsonObject): One {
   const { kind, fields } = declared;
   const named = new Set([kind.identity, kind.scope, kind.variant?.field]);

@@ -33,9 +33,9 @@ export type Missing =
 export interface CredentialsRead {
   readonly found: readonly Credentials[];
   readonly missing: readonly Missing[];
-  /** The lists that were read for all credentials, as far as they were. */
+  /** The records that were read to find the credentials. */
   readonly inventories: readonly Inventory[];
-  /** How the run ends if it was interrupted. */
+  /** The ending if the run was interrupted. */
   readonly interrupted?: Ending;
 }
 
@@ -74,7 +74,7 @@ async function secretHolders(service: Service): Promise<Inventory[]> {
     const inventory = await readInventory(kind, service);
     const hasSecret = ({ received }: Inventory['records'][number]): boolean =>
       kind.credentials?.fields(received).some((field) => {
-        // If it is left out, there may be one.
+        // If an answer leaves out a secret field, the record may have the secret.
         return kind.fields[field]?.isSecret === true && received[field] !== '' && received[field] !== null;
       }) === true;
     inventories.push({ ...inventory, records: inventory.records.filter((record) => hasSecret(record)) });

@@ -6,7 +6,7 @@ import { likelyMeaningOf } from '../yaml/unknown-field.ts';
 import type { Row } from './csv-table.ts';
 
 export interface Columns {
-  /** By the index of the column. */
+  /** The columns by their indexes. */
   readonly columns: ReadonlyMap<number, Column>;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -14,13 +14,13 @@ export interface Columns {
 /** The field of a column. */
 export interface Column {
   readonly field: string;
-  /** If the field has a column for each of its keys. */
+  /** The key inside the field, if the field has one column for each key. */
   readonly key?: string;
 }
 
 export function columnsOf(header: Row, file: SourceFile, kind: Kind): Columns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
-  // This may not be a table at all, so its content is not quoted.
+  // The file may not be a table at all, so its content is not quoted.
   if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, missingNameProblem(kind));
   const columns = new Map<number, Column>();
   const diagnostics: Diagnostic[] = [];

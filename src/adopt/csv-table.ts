@@ -3,7 +3,7 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import type { SourceFile, Span } from '../base/source.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
-/** One row of a table, which may span several lines of its file. */
+/** A row of a table. It may span several lines of its file. */
 export interface Row {
   readonly span: Span;
   /** The number of cells, including empty ones. */
@@ -13,7 +13,7 @@ export interface Row {
 }
 
 interface Cell {
-  /** The content without quotes and surrounding blanks. */
+  /** The content of the cell without quotes and surrounding blanks. */
   readonly text: string;
   readonly span: Span;
 }
@@ -44,16 +44,16 @@ export function readTable(file: SourceFile, delimiter: string, max: number): Row
   return rows;
 }
 
-/** Assembles cells. The parser reports their ends in bytes; places are in UTF-16 code units. */
+/** Assembles rows from cells. The parser reports in bytes where cells end; places in files are in UTF-16 code units. */
 class RowReader {
   readonly #bytes: Buffer;
   #cells = new Map<number, Cell>();
   #length = 0;
   #start = 0;
-  /** After the last cell. */
+  /** The offset in bytes after the last cell. */
   #byte = 0;
   #end = 0;
-  /** The start of the next cell. */
+  /** The offset in code units where the next cell starts. */
   next = 0;
 
   constructor(bytes: Buffer) {

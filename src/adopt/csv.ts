@@ -26,20 +26,20 @@ import { columnsOf, type Columns } from './csv-columns.ts';
 import { readTable, type Row } from './csv-table.ts';
 
 interface TableManifest {
-  /** Only valid if no diagnostic is an error. Without the comment for editors. */
+  /** The manifest, which is valid only if no diagnostic is an error. It does not have the comment for editors. */
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The resources of a table. */
+/** The resources and problems of a table. */
 interface FromTable {
   /** Complete only if no diagnostic is an error. */
   readonly resources: readonly Resource[];
-  /** The problems of the table as a manifest, by place. No row is quoted, as rows may be confidential. */
+  /** The problems of the table, ordered by place. No row is quoted, because rows may be confidential. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The manifest of a CSV file, checked once more as a whole. */
+/** The manifest for a CSV file. After the checks of each row, the manifest is checked as a whole. */
 export async function manifestOfTable(
   filename: string,
   kind: Kind<ResourceType>,
@@ -55,7 +55,7 @@ export async function manifestOfTable(
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
     isSelected: () => false,
   };
-  // Each row has passed its checks, so a problem of the whole has no place in the table.
+  // Each row has passed its checks, so the remaining problems are about the whole manifest and have no place in the table.
   const ofAll = hasErrors(diagnostics) ? [] : (await loadManifests([standardInput], last)).diagnostics;
   const errors = ofAll.filter(({ severity }) => severity === 'error');
   return {
@@ -98,7 +98,7 @@ export function resourcesOf(
     const kept = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
     return { ...resource, fields: Object.fromEntries(kept), broken };
   });
-  // A missing field may be in a misspelt column.
+  // A field may be missing only because the header of its column is misspelt.
   const rules = new Rules().check({
     entriesWithName: resources,
     allEntries: columns.diagnostics.length > 0 ? [] : mappings,
@@ -178,7 +178,10 @@ const missingNameOfRow: Problem = {
   detail: 'Name it in the first row, or remove the column.',
 };
 
-/** The value of a cell; undefined if it does not have the form of its field. If a name can replace an id, any other text is a name. */
+/**
+ * The value of a cell; undefined if the cell does not fit its field. Where a name can replace an id, a text that is not an id is
+ * a name.
+ */
 function valueOf(
   text: string,
   { tableForm, refersTo }: Pick<Kind['fields'][string], 'tableForm' | 'refersTo'> = {},
@@ -205,7 +208,7 @@ function valueOf(
   return text;
 }
 
-/** With or without dashes. */
+/** A UUID with or without dashes. */
 const uuid = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 
 function itemsOf(text: string): string[] {

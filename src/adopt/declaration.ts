@@ -21,7 +21,7 @@ import type { Inventory } from '../observe/gaps.ts';
 import { changedFieldsOf, perhapsShipped, onlyFields } from './changes.ts';
 import type { Declaration } from './writable.ts';
 
-/** The records to read, and the fields that manifests are to declare. */
+/** The records to read, and the fields to declare in manifests. */
 export interface ExportScope {
   readonly kinds: readonly Kind<ResourceType>[];
   readonly selection: Selection;
@@ -35,29 +35,28 @@ export interface ExportScope {
   readonly declared: Pick<ReadonlySet<Address>, 'has'>;
 }
 
-/** The records that were read. */
 export interface ExportReading {
   readonly inventories: readonly Inventory[];
   /** The release of the service, if known. */
   readonly release?: Release;
-  /** The names of referenced records, if names are wanted. */
+  /** The names of referenced records, if names were asked for. */
   readonly names: ReadonlyMap<Family, NamesReading>;
-  /** How the run ends if it was interrupted; then the records are incomplete. */
+  /** The ending if the run was interrupted, so that records are missing. */
   readonly interrupted?: Ending;
 }
 
-/** The names of records by their ids, or why they could not be read. */
+/** The names of records by their ids, or why the names could not be read. */
 export type NamesReading =
   | ReadonlyMap<string, NameReference>
   | Exclude<ListReading, { kind: 'whole' | 'begun' }>;
 
-/** The declaration of a record, and its fields that a manifest must not contain. */
+/** The declaration of a record, and the fields that must be left out of a manifest. */
 export interface Declared extends Declaration {
   /** The fields that contain rollcall's own secrets. */
   readonly secret: readonly string[];
 }
 
-/** Whether a record is left out because the service keeps it for itself, and nobody can tell whether it was changed. */
+/** Whether a record is left out because the service keeps it for itself, and it cannot be known whether anybody changed it. */
 export function isInternalOnly(
   kind: Kind<ResourceType>,
   record: ListedRecord,
@@ -75,14 +74,17 @@ export function shippedFor({ isWithShipped }: ExportScope, release: Release | un
 
 interface Declarations {
   readonly found: readonly Declared[];
-  /** How many records are left out that the service keeps for itself, and that it ships and nobody changed. */
+  /**
+   * The number of records left out: `internal` ones, which the service keeps for itself, and `shipped` ones, which nobody
+   * changed.
+   */
   readonly internal: number;
   readonly shipped: number;
-  /** Fields, with their address, that came after the release whose defaults were recorded: they may be as they came. */
+  /** Fields, with their addresses, that are newer than the release whose defaults were recorded. Their values may be defaults. */
   readonly later: { readonly fields: readonly string[]; readonly than: string };
 }
 
-/** The declarations of all records by address. Throws a UsageError if a glob matches no record. */
+/** The declarations of all records, by address. Throws a UsageError if a glob matches no record. */
 export function declarationsOf(holdings: ExportReading, wanted: ExportScope): Declarations {
   const { inventories, release } = holdings;
   const selector = new Selector(wanted.selection);
@@ -130,7 +132,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
   };
 }
 
-/** The declaration of a record, without fields that have the service's default. A plan of it finds nothing to do. */
+/** The declaration of a record without the fields that have the service's defaults. A plan of this declaration has no changes. */
 function declarationOf(
   kind: Kind<ResourceType>,
   record: ListedRecord,
@@ -153,7 +155,7 @@ function declarationOf(
     }
     const isOnlyShown =
       row.since !== undefined && release && inRange({ before: row.since }, release) === true;
-    // Earlier releases show null for some fields that cannot be null later: nothing is lost without it.
+    // Earlier releases show null in some fields that later releases never show as null; leaving it out loses nothing.
     if (value === null && !row.isNullable) continue;
     if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
     if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
@@ -188,7 +190,7 @@ function declarationOf(
   };
 }
 
-/** The declarations with distinct variables: names that differ only in case would share one. */
+/** Gives each secret its own variable: names that differ only in case would otherwise share a variable. */
 function withOwnVariables(found: readonly Declared[]): readonly Declared[] {
   const taken = new Set<string>();
   return found.map((item) => {
@@ -203,16 +205,16 @@ function withOwnVariables(found: readonly Declared[]): readonly Declared[] {
   });
 }
 
-/** The name of the variable for a secret: `GRAFANA_CLIENT_SECRET`. */
+/** The name of the variable for a secret, such as `GRAFANA_CLIENT_SECRET`. */
 export function variableFor(name: string, field: string): string {
   const plain = `${name}_${field}`.normalize('NFKD').replaceAll(/[^A-Za-z0-9]+/g, '_');
   return plain.replace(/^_+/, '').replace(/^\d/, 'P$&').toUpperCase();
 }
 
-/** In characters: the limit of the manifest's schema. */
+/** The maximum length of a name in characters, as in the manifest's schema. */
 const maxNameLength = 500;
 
-/** The name of an id; undefined if it has none that a manifest can contain after trimming. */
+/** The name that replaces an id; undefined if it has no name, or if a manifest cannot contain the name unchanged. */
 function nameOf(id: JsonValue, names: NamesReading | undefined): NameReference | undefined {
   const item = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
   return item && nameForManifest(item);
@@ -224,7 +226,7 @@ function nameForManifest(item: NameReference): NameReference | undefined {
     : undefined;
 }
 
-/** The ids of a list, whose order means nothing: names first, as they are the same in other services. */
+/** Sorts a list whose order has no meaning: names first, because they are the same in other services, then ids. */
 function sortIds(value: readonly JsonValue[]): JsonValue {
   const named = value.filter((id) => isNameReference(id)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const ids = value.filter((id) => !isNameReference(id));

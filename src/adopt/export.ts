@@ -40,7 +40,7 @@ import { namesById } from '../observe/names-by-id.ts';
 import { readUnboundNow } from '../observe/unbound-access.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 
-/** Reads the wanted records of some kinds. Sends only reads. */
+/** Reads the records of some kinds that are to be exported. Changes nothing in the service. */
 export function readExportedRecords(
   wanted: ExportScope,
   settings: ServiceSettings,
@@ -70,7 +70,7 @@ export function readExportedRecords(
       inventories.push(await withBindingsOf(inventory, written, wantedFields, service, release));
     }
     const names = new Map<Family, NamesReading>();
-    // Bindings contain the names of groups and users.
+    // Bindings already contain the names of their groups and users.
     const named = inventories.flatMap(({ kind, records }) => {
       const written = records.filter((record) => isWritten(kind, record));
       const isUsed = ([field]: readonly [string, Family]): boolean =>
@@ -93,7 +93,10 @@ export function readExportedRecords(
   });
 }
 
-/** An inventory with the bindings of its records with these ids, if its kind has bindings. What could not be read is a gap, not a field. */
+/**
+ * Adds to an inventory the bindings of the records with these ids, if its kind has bindings. Bindings that could not be read
+ * become gaps.
+ */
 async function withBindingsOf(
   inventory: Inventory,
   written: readonly ListedRecord[],
@@ -103,7 +106,7 @@ async function withBindingsOf(
 ): Promise<Inventory> {
   const { kind, gaps } = inventory;
   const { access } = kind;
-  // A record may have other fields of these names.
+  // The record itself may have different fields with the same names.
   const records = inventory.records.map(({ received, shown, ...record }) => ({
     ...record,
     received: withoutBindingFields(kind, received),
@@ -129,7 +132,7 @@ async function withBindingsOf(
     ...inventory,
     records: records.map((record) => {
       const bound = read.of.get(pkOf(record));
-      // Nobody can open it, and no `access` says that.
+      // Nobody can open the record, and no value of `access` can express that.
       if (bound === undefined || (left === 'closed' && isUnbound(bound))) return record;
       return {
         ...record,
@@ -145,7 +148,7 @@ function pkOf({ received }: Inventory['records'][number]): string {
   return textOf(received['pk']);
 }
 
-/** The name of each id, from the list that was read already if it is the whole one. A name that several records share is left out. */
+/** The name for each id. A list that was read already is used if it is complete. A name that several records share is left out. */
 async function namesOfIds(
   related: Family,
   inventories: readonly Inventory[],
@@ -162,7 +165,7 @@ async function namesOfIds(
   return read.kind === 'unread' || read.kind === 'not_sent' ? read : namesById(related, read.records);
 }
 
-/** Plans manifests that are not written yet. Returns how that ended, and the plan if it would change something. */
+/** Plans manifests before they are written. Returns the ending, and the plan if it has changes. */
 export async function planOf(
   texts: ReadonlyMap<string, string>,
   settings: Settings,
@@ -175,7 +178,7 @@ export async function planOf(
   const { result, ending } = await plan(request, {
     ...job,
     files: overlayFiles(job.files, texts),
-    // The service may contain values that it would refuse today.
+    // The service may have stored values that it would reject today.
     emit: (event) => {
       if (event.kind !== 'checked' || !event.isValid) job.emit(event);
     },

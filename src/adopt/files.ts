@@ -4,16 +4,15 @@ import type { Declaration, Unwritable } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 
 interface Manifests {
-  /** The texts, by file name below a folder. */
+  /** The texts of the files, by their names relative to a folder. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Fields that no manifest can declare. */
   readonly unwritable: readonly Unwritable[];
 }
 
 /** Larger files are hard to read, and the limit of a manifest is 16 MiB. */
 const maxCharacters = 4_000_000;
 
-/** In characters. File systems refuse much longer names. */
+/** The maximum length of a path's part in characters. File systems refuse much longer names. */
 const maxStepLength = 100;
 
 const reservedWindowsNames = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
@@ -43,14 +42,14 @@ export function manifestFiles(
   return { texts, unwritable };
 }
 
-/** A name that no file has yet. */
+/** The name, changed if another file has it already. */
 function unusedName(name: string, texts: ReadonlyMap<string, string>): string {
   let free = `${name}.yaml`;
   for (let number = 2; texts.has(free); number += 1) free = `${name}-${number}.yaml`;
   return free;
 }
 
-/** One manifest, or several if it would be too large. */
+/** Writes one manifest, or several if a single one would be too large. */
 function splitManifest(
   declarations: readonly Declaration[],
   check: Validate,
@@ -65,7 +64,7 @@ function splitManifest(
   ];
 }
 
-/** The name of a file without its extension: plain letters, and a folder for each step of a path. */
+/** The name of the file for a declaration, without extension. It has only plain letters, and a folder for each part of a path. */
 function fileName({ kind, fields }: Declaration, split: Split): string {
   if (split === 'none') return 'manifest';
   const known = kind.fields[split];

@@ -17,12 +17,12 @@ import {
 import { maxResolvedLength } from '../manifest/references.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
-/** The fields to declare of one record. A field that is not given is not declared. */
+/** The fields to declare for a record. Fields that are missing here are not declared. */
 export interface Declaration {
   readonly address: Address;
   readonly kind: Kind<ResourceType>;
   readonly fields: JsonObject;
-  /** The variables for its secrets, by field: the manifest names them in comments. */
+  /** The variables for secrets, by field. The manifest names them in comments. */
   readonly variables?: Readonly<Record<string, string>>;
   /** The release that the manifest is for, if known. */
   readonly release?: Release;
@@ -33,7 +33,7 @@ export interface Unwritable {
   readonly address: Address;
   /** The field that cannot be declared. */
   readonly field: string;
-  /** Whether the record cannot be declared without that field. */
+  /** Whether the record cannot be declared at all without that field. */
   readonly isWhole: boolean;
   readonly problem: Problem;
 }
@@ -44,7 +44,7 @@ interface Writable {
   readonly unwritable: readonly Unwritable[];
 }
 
-/** The part of a record that a manifest can declare, so that reading it gives the same values without an error. */
+/** Reduces a record to what a manifest can declare. Reading such a manifest gives the same values and no error. */
 export function writableDeclaration(
   { address, kind, fields: given, release }: Declaration,
   check: Validate,
@@ -67,7 +67,7 @@ export function writableDeclaration(
   return missing === undefined ? { fields, unwritable } : { unwritable };
 }
 
-/** The fields that cannot be declared, each with the reason. */
+/** The reason for each field that cannot be declared. */
 function problemsOf(
   kind: Kind<ResourceType>,
   given: JsonObject,
@@ -132,7 +132,7 @@ function manifestWith({ list }: Kind, fields: JsonObject): JsonObject {
   return { version: 1, [list]: [fields] };
 }
 
-/** A manifest, its list, an entry. */
+/** The depth of fields in a manifest: below the manifest, a list, and an entry. */
 const depthOfFields = 3;
 
 function refusal(value: JsonValue, depth: number): Problem | undefined {

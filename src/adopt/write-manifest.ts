@@ -10,12 +10,11 @@ import { canBeDefault, writableDeclaration, type Declaration, type Unwritable } 
 
 interface WrittenManifest {
   readonly text: string;
-  /** Fields that no manifest can declare. */
   readonly unwritable: readonly Unwritable[];
 }
 
 /**
- * The manifest of records as a person would write it: sorted by name, with common values as defaults. Reading it gives the same
+ * Writes the manifest of records as a person would: sorted by name, with common values as defaults. Reading it gives the same
  * fields, except those that no manifest can declare. `schema` is the path of the schema for editors.
  */
 export function writeManifest(
@@ -50,7 +49,7 @@ const twice: Problem = {
 
 interface List {
   readonly list: string;
-  /** The first kind of its entries, which all have one type. */
+  /** The kind of its first entry. All of its entries have the same type. */
   readonly kind: Kind | undefined;
   readonly entries: readonly Entry[];
 }
@@ -79,11 +78,11 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
   const filled = shared.filter(({ entries }) => entries.length > 0);
   for (const { list, entries, defaults: ofType } of filled) {
     parts.push(`${list}:\n`);
-    // One entry at a time: the tree of all entries would take far more memory than their text.
+    // Entries are written one by one, because the YAML tree of all entries takes far more memory than the text.
     for (const entry of entries) {
       const alone = yamlValueOf({ [list]: [fieldsBesideDefaults(entry.fields, ofType)] });
       parts.push(alone.slice(alone.indexOf('\n') + 1));
-      // A field that is not declared is not managed, so a plan needs no secret.
+      // A secret that is not declared is not managed, so a plan does not need it.
       for (const [field, variable] of Object.entries(entry.variables))
         parts.push(`    # ${field}: \${env:${variable}}\n`);
     }
@@ -93,12 +92,12 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
   return parts.join('');
 }
 
-/** The lines that start the defaults of a kind. */
+/** The number of lines before the defaults of a kind. */
 const headLines = 2;
 
 /**
- * The values that most entries of a kind share, as its defaults if that makes the manifest shorter. Only a field that every entry
- * declares qualifies, because a default applies to entries without the field.
+ * The values that most entries of a kind share, as defaults, if these make the manifest shorter. Only fields that every entry
+ * declares can become defaults, because defaults also apply to entries without the field.
  */
 function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
   const shared: Record<string, JsonValue> = {};
@@ -123,7 +122,7 @@ function fieldsBesideDefaults(entry: JsonObject, defaults: JsonObject): JsonObje
   );
 }
 
-/** The value of more than half of them. */
+/** The value that is in more than half of the list. */
 function mostFrequent(values: readonly JsonValue[]): { value: JsonValue; count: number } | undefined {
   const counts = new Map<string, { value: JsonValue; count: number }>();
   for (const value of values) {
@@ -147,7 +146,7 @@ function yamlValueOf(mapping: JsonObject): string {
   return yamlText(escapeReferences(mapping), isNamed);
 }
 
-/** Whether a mapping replaces an id: `{ name: … }`. */
+/** Whether the mapping at a path replaces an id: `{ name: … }`. */
 function isNamed(path: readonly (string | number)[]): boolean {
   const [, , field] = path;
   const kind = kindAt(path);

@@ -13,8 +13,8 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 type Path = readonly (string | number)[];
 
 /**
- * A mapping in readable YAML: texts of several lines as blocks, quotes only if needed. The values are those that a manifest can
- * contain. `isInline` decides by the place of a mapping whether it is written on one line: `{ name: … }`.
+ * Writes a mapping as readable YAML: texts of several lines become blocks, and quotes are used only where needed. The values must
+ * be allowed in a manifest. `isInline` decides whether the mapping at a path is written on one line: `{ name: … }`.
  */
 export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean = () => false): string {
   document.contents = nodeOf(mapping, [], isInline);
@@ -32,7 +32,7 @@ function isText(tag: CollectionTag | ScalarTag): tag is ScalarTag {
   return tag.tag === 'tag:yaml.org,2002:str';
 }
 
-/** The library's writer of texts, except for texts that a person could not read or an editor would change. */
+/** The library's way to write texts, except for texts that people could not read or editors would change. */
 function readableScalar({ stringify, ...tag }: ScalarTag): ScalarTag {
   return {
     ...tag,
@@ -66,13 +66,16 @@ function nodeOf(value: JsonValue, path: Path, isInline: (path: Path) => boolean)
 /** Invisible characters: control, format and private-use characters, and unusual line endings. Some change the direction of text. */
 const invisibleCharacter = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]/u;
 const eachUnseen = new RegExp(invisibleCharacter, 'gu');
-/** Invisible characters in a text of several lines, and blanks that editors remove: trailing ones, and empty lines at either end. */
+/**
+ * Invisible characters in a text of several lines, and blanks that editors remove: at the ends of lines, and empty first and last
+ * lines.
+ */
 const lostCharacters = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[ \t](?:\n|$)|^\n|\n\n$/u;
 
 /** Texts that CI systems interpret as commands in a log: `::…` at the start of a line, and `##…[` anywhere. */
 const command = /^\s*::|##\w*\[/m;
 
-/** In double quotes, with invisible characters and commands of CI systems escaped. */
+/** A text in double quotes. Invisible characters and commands of CI systems are escaped. */
 function quoted(value: string): string {
   return JSON.stringify(value)
     .replace(eachUnseen, (character) => {
