@@ -396,6 +396,22 @@ describe('the check of the login flow before and after its changes, without the 
     ]);
   });
 
+  test('ends the run with advice without a secret of the manifests', async () => {
+    const more = ', title: "${env:SECRET}", authentication: require_authenticated';
+    const text = flow([whole[0], whole[2], whole[3]].join(', '), more);
+    const secret = 'default-authentication-flow-password-stage';
+    const { ending, stderr } = await runOn(
+      apply,
+      fresh().send,
+      `version: 1\n${text}`,
+      { config: 'rollcall.yaml', allow: [...allow, 'open-login'] },
+      { files: config, env: { SECRET: secret } },
+    );
+    expect(ending, stderr).toBe('incomplete');
+    expect(stderr).toContain('`stages` was');
+    expect(stderr).not.toContain(secret);
+  });
+
   test('reports nothing if the flow did not start before', async () => {
     const service = fresh();
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
