@@ -300,6 +300,28 @@ describe('apply --plan', () => {
     expect(service.creates()).toEqual([]);
   });
 
+  test('made without --allow update changes nothing although the apply may update', async () => {
+    const { written } = await runPlan({}, { env: { ...env, ROLLCALL_CAPABILITIES: 'update' } });
+    const may = { env: { ...env, ROLLCALL_CAPABILITIES: 'update', ROLLCALL_ALLOW: 'update' } };
+    const { ending, stderr } = await runApply(written.get('plan.json') ?? '', { allow: ['update'] }, may);
+    expect(ending, stderr).toBe('done');
+    expect(service.creates()).not.toEqual([]);
+  });
+
+  test.each([
+    [false, true, 'stale'],
+    [true, false, 'done'],
+    [true, true, 'done'],
+  ] as const)(
+    'with contract_only: %s, applied with contract_only: %s, is %s',
+    async (then, now, expected) => {
+      const text = await savedText({ contractOnly: then });
+      const { ending, stderr } = await runApply(text, { contractOnly: now });
+      expect(ending, stderr).toBe(expected);
+      expect(service.creates().length > 0).toBe(expected === 'done');
+    },
+  );
+
   test('is not refused for another order of ids, or a change of an undeclared field', async () => {
     const text = await savedText();
     service = fakeService({

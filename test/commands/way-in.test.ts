@@ -212,13 +212,16 @@ test('the way in is not read if a plan does not affect it', async () => {
 });
 
 describe('an update of the login flow', () => {
-  test('is not confirmed by --yes', async () => {
-    const service = fresh();
-    const { ending, stderr } = await run(apply, service, longer);
-    expect(ending).toBe('invalid');
-    expect(stderr).toContain('[way-in]');
-    expect(writesOf(service)).toEqual([]);
-  });
+  test.each([[[]], [['lockout', 'open-login']]])(
+    'is not confirmed by --yes and --allow %j',
+    async (risks) => {
+      const service = fresh();
+      const { ending, stderr } = await run(apply, service, longer, { allow: [...all, ...risks] });
+      expect(ending).toBe('invalid');
+      expect(stderr).toContain('[way-in]');
+      expect(writesOf(service)).toEqual([]);
+    },
+  );
 
   test('is confirmed by --allow way-in, which keeps the permissions of the environment', async () => {
     const { ending, stderr } = await run(apply, fresh(), longer, { allow: [...all, 'way-in'] });
@@ -548,6 +551,22 @@ describe('a plan with the last active superuser', () => {
       expect(ending, stderr).toBe('done');
     },
   );
+
+  test('is refused if every other one is inactive', async () => {
+    const other = '  - { username: bob, name: Bob, is_active: false, groups: [{ name: admins }] }\n';
+    const service = await withAlice('admins', other);
+    const { ending, stderr } = await run(plan, service, user(', is_active: false'));
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('no active user with the rights of a superuser is left');
+  });
+
+  test('is accepted if the group of another one changes and keeps its rights', async () => {
+    const other = '  - { username: bob, name: Bob, groups: [{ name: admins }] }\n';
+    const service = await withAlice('admins', other);
+    const text = user(', is_active: false') + group('name: admins, attributes: { a: 1 }');
+    const { ending, stderr } = await run(plan, service, text);
+    expect(ending, stderr).toBe('done');
+  });
 
   test('is accepted with a note where the groups cannot be read', async () => {
     const service = await withAlice('admins');
